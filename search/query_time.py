@@ -60,10 +60,6 @@ class When:
         """The periods spoken of, in the order of the question."""
         return tuple(said.interval for said in self.said)
 
-    def admits(self, interval: Interval) -> bool:
-        """Tell whether an interval overlaps a period spoken of; all do if there is none."""
-        return not self.said or any(interval.overlaps(one.interval) for one in self.said)
-
     def __str__(self) -> str:
         """Say in words how the question was understood."""
         mode = "filter" if self.filters else "preference"

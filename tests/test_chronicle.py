@@ -20,10 +20,9 @@ def told():
 
 
 @pytest.mark.parametrize(
-    # The truth lists what is named: "the bridge is open" counts as wrong, though it was. What is
-    # forbidden is what a newspaper took back a week later: where "the club" is read, it is read.
+    # The truth lists what is named: "the bridge is open" counts as wrong, though it was.
     ("extractor", "precision", "dated", "forbidden"),
-    [(RulesExtractor(), 0.95, 0.65, 2), (NeuralExtractor(), 0.87, 0.62, 2)],
+    [(RulesExtractor(), 0.95, 0.65, 1), (NeuralExtractor(), 0.87, 0.62, 2)],
 )
 async def test_the_chronicle_is_read_right(extractor, precision, dated, forbidden):
     models = Models(embedder=HashEmbedder(), extractor=extractor)

@@ -138,9 +138,10 @@ def _is_else(clause: Clause, found: Found, rows: Sequence[int], world: World) ->
         placed = bool(_PLACED & {*parts_of(found.relation)})
         return kinds <= ({"person"} if placed else {"person", CONCEPT})
     if "who" in clause.words and _ABOVE & clause.words:
-        below = "subject" if found.relation == "reports_to" else "object"
-        own = (getattr(line, below) == found.far(line) for line in found.lines)
-        if found.relation in ("reports_to", "leads") and all(own):
+        far = [found.far(one) for one in found.lines]
+        below = {"reports_to": [one.subject for one in found.lines]}
+        below["leads"] = [one.object for one in found.lines]
+        if below.get(found.relation) == far:
             return True  # nobody's boss is what they lead, or who reports to them
     if "who" not in clause.words or evidence(clause, found.relation, world).places:
         return False
@@ -148,12 +149,7 @@ def _is_else(clause: Clause, found: Found, rows: Sequence[int], world: World) ->
 
 
 def _understood(
-    asked: Asked,
-    clause: Clause,
-    relation: str,
-    kinds: Kinds,
-    lines: Sequence[Line],
-    world: World,
+    asked: Asked, clause: Clause, relation: str, kinds: Kinds, lines: Sequence[Line], world: World
 ) -> None:
     """See that every word of a clause is used, and that it is not the opposite that is known.
 

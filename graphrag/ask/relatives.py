@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from graphrag.ask.asked import Token
 from graphrag.ask.senses import parts_of, stem_of
+from graphrag.names.words import FATHER, MOTHER
 
 Sex = Literal["", "f", "m"]
 _BASES: Final[dict[str, tuple[str, Sex]]] = {
@@ -200,7 +201,7 @@ def noun_of(relation: str) -> tuple[str, Sex, bool]:
 
 
 _CALLED: Final[dict[str, tuple[str, str]]] = {
-    "parent": ("mother|mum|mom|mummy|mama", "father|dad|daddy|papa"),
+    "parent": (MOTHER, FATHER),
     "sibling": ("sister", "brother"),
     "spouse": ("wife", "husband"),
     "child": ("daughter", "son"),
@@ -214,5 +215,5 @@ def belied(kin: Kin, text: str) -> bool:
     if not women or not kin.sex:
         return False
     own, other = (women, men) if kin.sex == "f" else (men, women)
-    said = [re.search(rf"\b(?:{words})s?\b", text, re.IGNORECASE) for words in (own, other)]
-    return said[0] is None and said[1] is not None
+    said = set(re.findall(r"[a-z]+", text.casefold()))
+    return said.isdisjoint(own.split()) and not said.isdisjoint(other.split())

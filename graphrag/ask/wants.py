@@ -35,8 +35,7 @@ _HOW_OFTEN: Final = re.compile(
     r"\bhow many (?:separate |different )?(?:occasions|instances|spells|stints|terms)\b"
 )
 _HOW_MANY: Final = re.compile(
-    r"\bhow many\b|\b(?:what|which) number of\b|"
-    r"(?<!phone )(?<!mobile )(?<!account )(?<!serial )(?<!house )\bnumber of\b|^count\b"
+    r"\bhow many\b|(?:^|\b(?:what|which|the|a|total|give|state) )number of\b|^count\b"
 )
 _ASK: Final = r"(?:what|which)(?: exact| calendar| precise)? "
 _WHEN: Final = re.compile(

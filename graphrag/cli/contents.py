@@ -35,11 +35,10 @@ async def list_entities(
 ) -> None:
     """Page through the entities, best connected first: list entities --type person --offset 50."""
     view = seen(at, known_at, history)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            read = view.of(graph)
-            page = await read.entities(entity_type=entity_type, limit=limit, offset=offset)
-            types = () if page or entity_type is None else (await read.stats()).types
+    async with session.graph("reading") as graph:
+        read = view.of(graph)
+        page = await read.entities(entity_type=entity_type, limit=limit, offset=offset)
+        types = () if page or entity_type is None else (await read.stats()).types
     if session.json:
         session.show_json(page)
     elif page:
@@ -57,17 +56,12 @@ async def list_entities(
 
 
 async def list_episodes(
-    session: Session,
-    limit: Limit = 50,
-    offset: Offset = 0,
-    at: At = None,
-    known_at: KnownAt = None,
+    session: Session, limit: Limit = 50, offset: Offset = 0, at: At = None, known_at: KnownAt = None
 ) -> None:
     """Page through the episodes, the latest first: list episodes --limit 10."""
     view = seen(at, known_at, history=False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            page = await view.of(graph).episodes(limit=limit, offset=offset)
+    async with session.graph("reading") as graph:
+        page = await view.of(graph).episodes(limit=limit, offset=offset)
     if session.json:
         session.show_json(page)
     elif page:
@@ -99,9 +93,8 @@ async def groups(session: Session) -> None:
     """List the groups of a store with their sizes and last changes."""
     from graphrag.display.lists import HEADER, cells
 
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await graph.groups().list()
+    async with session.graph("reading") as graph:
+        found = await graph.groups().list()
     if session.json:
         session.show_json([*found])
     elif found:
@@ -132,13 +125,12 @@ async def stats(
     ] = None,
 ) -> None:
     """Count episodes, entities and facts, by relation, type and time, and the most connected."""
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            groups = [group.name for group in await graph.groups().list()]
-            counts = await graph.stats()
-            queue = await graph.queue.status()
-            connected = await graph.audit.hubs(top)
-            grown = await graph.audit.growth(growth.value) if growth else None
+    async with session.graph("reading") as graph:
+        groups = [group.name for group in await graph.groups().list()]
+        counts = await graph.stats()
+        queue = await graph.queue.status()
+        connected = await graph.audit.hubs(top)
+        grown = await graph.audit.growth(growth.value) if growth else None
     size = session.size()
     if session.json:
         session.show_json(

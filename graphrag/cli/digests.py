@@ -25,8 +25,7 @@ Level = Annotated[
     int | None, typer.Option("--level", help="Only of this level; 0 is the coarsest. Default: all.")
 ]
 Summarize = Annotated[
-    bool,
-    typer.Option("--summarize", help="First bring the summary up to date, and store it."),
+    bool, typer.Option("--summarize", help="First bring the summary up to date, and store it.")
 ]
 
 
@@ -34,11 +33,10 @@ async def sagas(session: Session, summarize: Summarize = False) -> None:
     """List the sagas of a group: conversations, cases, books given episode by episode."""
     from graphrag.sagas.listing import HEADER, cells
 
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            if summarize:
-                await graph.sagas.summarize_all()
-            found = await graph.sagas.list()
+    async with session.graph("reading") as graph:
+        if summarize:
+            await graph.sagas.summarize_all()
+        found = await graph.sagas.list()
     if session.json:
         session.show_json([plain(one) for one in found])
     elif found:
@@ -57,12 +55,11 @@ async def saga(
 ) -> None:
     """Show a saga: what happened, its facts with their intervals, and its episodes."""
     view = seen(at, known_at, False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            if summarize:
-                await graph.sagas.summarize(name)
-            reading = graph.at(valid_at=view.valid_at, known_at=view.known_at)
-            found = await reading.sagas.get(name)
+    async with session.graph("reading") as graph:
+        if summarize:
+            await graph.sagas.summarize(name)
+        reading = graph.at(valid_at=view.valid_at, known_at=view.known_at)
+        found = await reading.sagas.get(name)
     if session.json:
         session.show_json(
             {
@@ -95,31 +92,25 @@ def _show_saga(session: Session, found: "SagaView") -> None:
 
 async def build_communities(session: Session) -> None:
     """Detect, describe and store the communities of the facts that hold now."""
-    with session.busy("detecting"):
-        async with session.graph() as graph:
-            found = await graph.communities.build()
+    async with session.graph("detecting") as graph:
+        found = await graph.communities.build()
     _show_communities(session, found)
 
 
 async def update_communities(session: Session) -> None:
     """Bring the communities up to date around what changed since."""
-    with session.busy("updating"):
-        async with session.graph() as graph:
-            found = await graph.communities.update()
+    async with session.graph("updating") as graph:
+        found = await graph.communities.update()
     _show_communities(session, found)
 
 
 async def list_communities(
-    session: Session,
-    level: Level = None,
-    at: At = None,
-    known_at: KnownAt = None,
+    session: Session, level: Level = None, at: At = None, known_at: KnownAt = None
 ) -> None:
     """List the communities: as last built, or with --at of the facts that held then."""
     view = seen(at, known_at, False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await view.of(graph).communities.list(level=level)
+    async with session.graph("reading") as graph:
+        found = await view.of(graph).communities.list(level=level)
     _show_communities(session, found)
 
 
@@ -132,9 +123,8 @@ async def show_community(
 ) -> None:
     """Show a community: members, the facts between them, and its parts."""
     view = seen(at, known_at, False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await view.of(graph).communities.get(community, limit=limit)
+    async with session.graph("reading") as graph:
+        found = await view.of(graph).communities.get(community, limit=limit)
     if session.json:
         session.show_json(_form(found))
     else:
@@ -152,9 +142,8 @@ async def draw_communities(
 ) -> None:
     """Draw the communities of one level into an SVG or PNG file."""
     view = seen(at, known_at, False)
-    with session.busy("drawing"):
-        async with session.graph() as graph:
-            chart = await view.of(graph).communities.map(level=level)
+    async with session.graph("drawing") as graph:
+        chart = await view.of(graph).communities.map(level=level)
     chart.save(file)
     if session.json:
         session.show_json({"file": str(file), "communities": len(chart.communities)})
@@ -171,9 +160,8 @@ async def ask_communities(
 ) -> None:
     """Print what the communities say of a question about the whole, with sources."""
     view = seen(at, known_at, False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await view.of(graph).communities.context(question, max_tokens=tokens)
+    async with session.graph("reading") as graph:
+        found = await view.of(graph).communities.context(question, max_tokens=tokens)
     if session.json:
         session.show_json(plain(found))
     else:
@@ -200,14 +188,13 @@ async def communities_over_time(
 ) -> None:
     """Show how communities grow, shrink, merge, split, come and go, slice by slice."""
     view = seen(None, known_at, False)
-    with session.busy("detecting"):
-        async with session.graph() as graph:
-            found = await view.of(graph).communities.over_time(
-                cast("Every", every),
-                start=moment(start, "--start"),
-                end=moment(end, "--end"),
-                resolution=resolution,
-            )
+    async with session.graph("detecting") as graph:
+        found = await view.of(graph).communities.over_time(
+            cast("Every", every),
+            start=moment(start, "--start"),
+            end=moment(end, "--end"),
+            resolution=resolution,
+        )
     if draw is not None:
         found.save(draw)
     if session.json:
@@ -237,11 +224,7 @@ def _show_communities(session: Session, found: Sequence[Community]) -> None:
         return
     there = {one.id for one in found}
     entries = (
-        Entry(
-            f"{_INDENT * depth}{one.name}",
-            f"{len(one.members)} members",
-            one.summary,
-        )
+        Entry(f"{_INDENT * depth}{one.name}", f"{len(one.members)} members", one.summary)
         for depth, one in _nested(found, there)
     )
     session.show(Entries(Text(f"{len(found)} communities", style="bold"), tuple(entries), _LINES))

@@ -43,16 +43,14 @@ Actor = Annotated[str | None, typer.Option(help="Who does this, for the log. Def
 
 
 async def review(
-    session: Session,
-    limit: Annotated[int, typer.Option(help="Facts at most.", min=1)] = 20,
+    session: Session, limit: Annotated[int, typer.Option(help="Facts at most.", min=1)] = 20
 ) -> None:
     """List the facts that wait for a person, oldest first: review --limit 5.
 
     No read shows them until `confirm FACT` accepts them; `reject FACT` takes them back.
     """
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            pending = await graph.edit.pending(limit)
+    async with session.graph("reading") as graph:
+        pending = await graph.edit.pending(limit)
     episodes = {quote.episode.id: quote.episode for item in pending for quote in item.sources}
     if session.json:
         session.show_json([fact_form(item.fact, episodes) for item in pending])
@@ -68,17 +66,15 @@ async def review(
 
 async def confirm(session: Session, fact: FactId, actor: Actor = None) -> None:
     """Accept a fact that waits for review: confirm FACT --actor ann."""
-    with session.busy("writing"):
-        async with session.graph() as graph:
-            after = await graph.edit.confirm(fact, actor=actor)
+    async with session.graph("writing") as graph:
+        after = await graph.edit.confirm(fact, actor=actor)
     _show_fact(session, "confirmed", after)
 
 
 async def reject(session: Session, fact: FactId, reason: Reason = "", actor: Actor = None) -> None:
     """Take back a fact that waits for review: reject FACT --reason "she only joked"."""
-    with session.busy("writing"):
-        async with session.graph() as graph:
-            after = await graph.edit.reject(fact, reason, actor=actor)
+    async with session.graph("writing") as graph:
+        after = await graph.edit.reject(fact, reason, actor=actor)
     _show_fact(session, "rejected", after)
 
 
@@ -87,9 +83,8 @@ async def retract(session: Session, fact: FactId, reason: Reason = "", actor: Ac
 
     What it had closed holds again. It stays in the history, with the reason.
     """
-    with session.busy("writing"):
-        async with session.graph() as graph:
-            after = await graph.edit.retract(fact, reason, actor=actor)
+    async with session.graph("writing") as graph:
+        after = await graph.edit.retract(fact, reason, actor=actor)
     _show_fact(session, "retracted", after)
 
 
@@ -104,9 +99,8 @@ async def invalidate(
 ) -> None:
     """Declare that a fact ended; until then it was true: invalidate FACT --end 2024-03-01."""
     then = moment(end, "--end")
-    with session.busy("writing"):
-        async with session.graph() as graph:
-            after = await graph.edit.invalidate(fact, then, reason=reason, actor=actor)
+    async with session.graph("writing") as graph:
+        after = await graph.edit.invalidate(fact, then, reason=reason, actor=actor)
     _show_fact(session, "ended", after)
 
 
@@ -136,19 +130,18 @@ async def correct(
     With another subject, relation or object it becomes another fact, and the old one is retracted.
     """
     start, end = _changed(valid_at, "--valid-at"), _changed(invalid_at, "--invalid-at")
-    with session.busy("writing"):
-        async with session.graph() as graph:
-            after = await graph.edit.correct(
-                fact,
-                subject=subject,
-                relation=relation,
-                object=object_,
-                text=text,
-                valid_at=start,
-                invalid_at=end,
-                reason=reason,
-                actor=actor,
-            )
+    async with session.graph("writing") as graph:
+        after = await graph.edit.correct(
+            fact,
+            subject=subject,
+            relation=relation,
+            object=object_,
+            text=text,
+            valid_at=start,
+            invalid_at=end,
+            reason=reason,
+            actor=actor,
+        )
     _show_fact(session, "now stands", after)
 
 
@@ -162,9 +155,8 @@ async def revert(
     actor: Actor = None,
 ) -> None:
     """Undo an event by a new one, which can be reverted itself: revert 12."""
-    with session.busy("reverting"):
-        async with session.graph() as graph:
-            after = await graph.log.revert(event, force=force, reason=reason, actor=actor)
+    async with session.graph("reverting") as graph:
+        after = await graph.log.revert(event, force=force, reason=reason, actor=actor)
     show_event(session, after, "revert")
 
 

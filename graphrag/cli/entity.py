@@ -45,15 +45,14 @@ async def show(
     view = seen(at, known_at, history)
     if not entity.strip():
         raise InputError("the name of the entity is empty")
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            seen_from = graph.at(valid_at=view.valid_at, known_at=view.known_at, history=history)
-            found = await seen_from.entities(entity)
-            if not found:
-                raise GraphRAGError(await _unknown(graph, entity, session.group))
-            facts = await seen_from.facts(found[0])
-            ids = sorted({id_ for fact in facts for id_ in fact.episodes})
-            episodes = {episode.id: episode for episode in await graph.episodes(ids)}
+    async with session.graph("reading") as graph:
+        seen_from = graph.at(valid_at=view.valid_at, known_at=view.known_at, history=history)
+        found = await seen_from.entities(entity)
+        if not found:
+            raise GraphRAGError(await _unknown(graph, entity, session.group))
+        facts = await seen_from.facts(found[0])
+        ids = sorted({id_ for fact in facts for id_ in fact.episodes})
+        episodes = {episode.id: episode for episode in await graph.episodes(ids)}
     if session.json:
         _show_json(session, found, facts, episodes)
     else:
@@ -143,13 +142,12 @@ async def facts(
     if entity is None and relation is None:
         raise InputError("name an entity, or give --relation, or both")
     view = seen(at, known_at, history)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            read = view.of(graph)
-            found = await read.facts(entity, relation=relation, limit=limit, offset=offset)
-            sources = sorted({id_ for fact in found for id_ in fact.episodes})
-            episodes = {episode.id: episode for episode in await graph.episodes(sources)}
-            hint = "" if found else await _hint(read, relation)
+    async with session.graph("reading") as graph:
+        read = view.of(graph)
+        found = await read.facts(entity, relation=relation, limit=limit, offset=offset)
+        sources = sorted({id_ for fact in found for id_ in fact.episodes})
+        episodes = {episode.id: episode for episode in await graph.episodes(sources)}
+        hint = "" if found else await _hint(read, relation)
     if session.json:
         session.show_json([fact_form(fact, episodes) for fact in found])
     elif not found:
@@ -192,16 +190,15 @@ async def neighbors(
     from graphrag.display.cards import fact_line
 
     view = seen(at, known_at, history)
-    with session.busy("walking"):
-        async with session.graph() as graph:
-            found = await view.of(graph).neighbors(
-                entity,
-                depth=depth,
-                types=types or None,
-                relations=relations or None,
-                limit=limit,
-                facts=_FACTS,
-            )
+    async with session.graph("walking") as graph:
+        found = await view.of(graph).neighbors(
+            entity,
+            depth=depth,
+            types=types or None,
+            relations=relations or None,
+            limit=limit,
+            facts=_FACTS,
+        )
     if session.json:
         session.show_json(plain(found))
     elif not found:
@@ -235,9 +232,8 @@ async def path(
     from graphrag.display.cards import fact_line
 
     view = seen(at, known_at, history)
-    with session.busy("walking"):
-        async with session.graph() as graph:
-            found = await view.of(graph).paths(start, end, k=number, max_depth=max_depth)
+    async with session.graph("walking") as graph:
+        found = await view.of(graph).paths(start, end, k=number, max_depth=max_depth)
     if session.json:
         session.show_json(plain(found))
     else:
@@ -260,9 +256,8 @@ async def identity(
 ) -> None:
     """Show who or what an entity is, as briefly as a prompt needs it."""
     view = seen(at, known_at, history=False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await view.of(graph).profile(entity, facts=facts, changes=ended)
+    async with session.graph("reading") as graph:
+        found = await view.of(graph).profile(entity, facts=facts, changes=ended)
     if session.json:
         session.show_json(plain(found) | {"text": str(found)})
     else:

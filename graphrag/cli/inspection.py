@@ -40,9 +40,8 @@ async def timeline(
     from graphrag.display.cards import lifetime, triple
 
     view = seen(at, known_at, history=False)
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await graph.at(valid_at=view.valid_at, known_at=view.known_at).timeline(entity)
+    async with session.graph("reading") as graph:
+        found = await graph.at(valid_at=view.valid_at, known_at=view.known_at).timeline(entity)
     if session.json:
         stages = [plain(stage) | {"why": stage.why} for stage in found]
         session.show_json({"entity": plain(found.entity), "at": plain(found.at), "facts": stages})
@@ -62,21 +61,17 @@ async def changes(
         str | None, typer.Option(metavar="DATE", help="The later one. Default: now.")
     ] = None,
     axis: Annotated[
-        AxisName,
-        typer.Option(help="system: what the graph learned; world: what began and ended."),
+        AxisName, typer.Option(help="system: what the graph learned; world: what began and ended.")
     ] = AxisName.system,
 ) -> None:
     """Show what the graph learned, closed, corrected or took back between two moments."""
     from graphrag.temporal.moment import parse_moment
 
     first, last = parse_moment(since, what="--since"), moment(until, "--until")
-    with session.busy("reading"):
-        async with session.graph() as graph:
-            found = await graph.changes(
-                first,
-                last,
-                axis="world" if axis is AxisName.world else "system",
-            )
+    async with session.graph("reading") as graph:
+        found = await graph.changes(
+            first, last, axis="world" if axis is AxisName.world else "system"
+        )
     if session.json:
         session.show_json(plain(found))
     elif not found:
@@ -151,15 +146,14 @@ async def contradictions(
     """Show facts that cannot both hold: what is open, what was settled, and why."""
     view = seen(at, known_at, history=False)
     first, last = moment(since, "--since"), moment(until, "--until")
-    with session.busy("comparing"):
-        async with session.graph() as graph:
-            found = await view.of(graph).audit.contradictions(
-                first,
-                last,
-                axis="world" if axis is AxisName.world else "system",
-                outcomes=[one.value for one in outcomes] if outcomes else None,
-                limit=limit,
-            )
+    async with session.graph("comparing") as graph:
+        found = await view.of(graph).audit.contradictions(
+            first,
+            last,
+            axis="world" if axis is AxisName.world else "system",
+            outcomes=[one.value for one in outcomes] if outcomes else None,
+            limit=limit,
+        )
     if session.json:
         session.show_json(
             {"contradictions": [_form(one) for one in found], "left_out": found.left_out}
@@ -178,9 +172,8 @@ async def contradictions(
 async def orphans(session: Session, limit: Limit = 20, known_at: KnownAt = None) -> None:
     """List what leads nowhere: entities that nothing speaks of, texts that state nothing, ..."""
     view = seen(None, known_at, history=False)
-    with session.busy("looking"):
-        async with session.graph() as graph:
-            found = await view.of(graph).audit.orphans(limit=limit)
+    async with session.graph("looking") as graph:
+        found = await view.of(graph).audit.orphans(limit=limit)
     if session.json:
         session.show_json(plain(found))
         return
@@ -201,9 +194,8 @@ async def cleanup(
 ) -> None:
     """Take out of the reads what nothing speaks of; an event each, which can be reverted."""
     kinds: tuple[Kind, ...] = ("entities", "episodes") if episodes else ("entities",)
-    with session.busy("cleaning" if apply else "looking"):
-        async with session.graph() as graph:
-            done = await graph.health.cleanup(kinds, dry_run=not apply, reason=reason)
+    async with session.graph("cleaning" if apply else "looking") as graph:
+        done = await graph.health.cleanup(kinds, dry_run=not apply, reason=reason)
     if session.json:
         session.show_json(plain(done))
         return

@@ -60,11 +60,8 @@ async def import_memory(
         _end(found.left_out)
         return
     session = replace(session, group=group or session.group)
-    with session.busy(f"bringing in {NAMES[of]}"):
-        async with session.graph(create=True) as graph:
-            done = await graph.load.memory(
-                list(files), of=of, one_group=group is not None, judge=judge
-            )
+    async with session.graph(f"bringing in {NAMES[of]}", create=True) as graph:
+        done = await graph.load.memory(list(files), of=of, one_group=group is not None, judge=judge)
     if session.json:
         session.show_json(plain(done))
     else:

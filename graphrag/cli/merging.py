@@ -14,16 +14,14 @@ Bearer = Annotated[
 
 
 async def candidates(
-    session: Session,
-    limit: Annotated[int, typer.Option(help="Pairs at most.", min=1)] = 20,
+    session: Session, limit: Annotated[int, typer.Option(help="Pairs at most.", min=1)] = 20
 ) -> None:
     """List pairs of entities that may be one, likeliest first: candidates --limit 5.
 
     `merge KEEP OTHER` makes them one.
     """
-    with session.busy("comparing"):
-        async with session.graph() as graph:
-            pairs = await graph.identity.candidates(limit)
+    async with session.graph("comparing") as graph:
+        pairs = await graph.identity.candidates(limit)
     if session.json:
         session.show_json(pairs)
     elif pairs:
@@ -46,9 +44,8 @@ async def merge(
 
     All that was said of the second is said of the first from now on; its names become aliases.
     """
-    with session.busy("merging"):
-        async with session.graph() as graph:
-            event = await graph.identity.merge(keep, other, reason=reason, actor=actor)
+    async with session.graph("merging") as graph:
+        event = await graph.identity.merge(keep, other, reason=reason, actor=actor)
     show_event(session, event, "unmerge")
 
 
@@ -59,9 +56,8 @@ async def unmerge(
     actor: Actor = None,
 ) -> None:
     """Undo a merge; what was added since stays at the entity that was kept: unmerge 12."""
-    with session.busy("parting"):
-        async with session.graph() as graph:
-            after = await graph.identity.unmerge(event, reason=reason, actor=actor)
+    async with session.graph("parting") as graph:
+        after = await graph.identity.unmerge(event, reason=reason, actor=actor)
     show_event(session, after, "revert")
 
 
@@ -91,17 +87,16 @@ async def split(
 
     `facts Ann --ids` and `list episodes` print the ids. To take back a merge there is `unmerge`.
     """
-    with session.busy("parting"):
-        async with session.graph() as graph:
-            made = await graph.identity.split(
-                entity,
-                name=name,
-                facts=facts or (),
-                episodes=episodes or (),
-                entity_type=entity_type,
-                reason=reason,
-                actor=actor,
-            )
+    async with session.graph("parting") as graph:
+        made = await graph.identity.split(
+            entity,
+            name=name,
+            facts=facts or (),
+            episodes=episodes or (),
+            entity_type=entity_type,
+            reason=reason,
+            actor=actor,
+        )
     if session.json:
         session.show_json(made)
     else:

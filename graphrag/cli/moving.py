@@ -122,8 +122,7 @@ Goal = Annotated[
     ),
 ]
 Profile = Annotated[
-    ProfileName | None,
-    typer.Option(help="Index profile of the copy: process (default) or engine."),
+    ProfileName | None, typer.Option(help="Index profile of the copy: process (default) or engine.")
 ]
 ToNamespace = Annotated[
     str | None, typer.Option(help="Namespace of the copy, if it is another than --namespace.")
@@ -194,8 +193,7 @@ async def replay(
         str, typer.Argument(metavar="URL", help="The other store; it must not have the group.")
     ],
     until: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help="Only what the graph had been given by then."),
+        str | None, typer.Option(metavar="DATE", help="Only what the graph had been given by then.")
     ] = None,
     all_groups: Annotated[
         bool, typer.Option("--all-groups", help="Every group of the store, not only --group.")
@@ -203,11 +201,10 @@ async def replay(
 ) -> None:
     """Make the graph anew from its log in another store: same records, same past."""
     then = moment(until, "--until")
-    with session.busy("replaying"):
-        async with session.graph() as graph:
-            again = session.open_graph(replace(session.settings, store=into))
-            replay = graph.log.replay_all if all_groups else graph.log.replay
-            made = await session.unlocked(partial(replay, again, until=then))
+    async with session.graph("replaying") as graph:
+        again = session.open_graph(replace(session.settings, store=into))
+        replay = graph.log.replay_all if all_groups else graph.log.replay
+        made = await session.unlocked(partial(replay, again, until=then))
     if session.json:
         session.show_json(plain(made))
         return

@@ -85,9 +85,8 @@ async def check(session: Session, all_groups: EveryGroup = False) -> None:
 
     The exit code is 0 for a sound graph and 1 for one with findings.
     """
-    with session.busy("checking"):
-        async with session.graph() as graph:
-            report = await (graph.health.check_all() if all_groups else graph.health.check())
+    async with session.graph("checking") as graph:
+        report = await (graph.health.check_all() if all_groups else graph.health.check())
     if session.json:
         session.show_json(plain(report) | {"sound": report.sound})
     else:
@@ -107,9 +106,8 @@ async def repair(session: Session, all_groups: EveryGroup = False) -> None:
 
     The exit code is 0 if nothing is left and 1 otherwise.
     """
-    with session.busy("repairing"):
-        async with session.graph() as graph:
-            report = await (graph.health.repair_all() if all_groups else graph.health.repair())
+    async with session.graph("repairing") as graph:
+        report = await (graph.health.repair_all() if all_groups else graph.health.repair())
     if session.json:
         session.show_json(plain(report) | {"sound": report.sound})
     else:

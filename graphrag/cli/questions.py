@@ -30,9 +30,8 @@ async def ask(
     from graphrag.display.cards import fact_line
 
     view = seen(at, known_at, history=False)
-    with session.busy("asking"):
-        async with session.graph() as graph:
-            answer = await view.of(graph).ask(question)
+    async with session.graph("asking") as graph:
+        answer = await view.of(graph).ask(question)
     if session.json:
         session.show_json(
             {

@@ -101,25 +101,24 @@ async def search(
         saga=saga,
         within=part,
     )
-    with session.busy("loading models"):
-        async with session.graph() as graph:
-            read = view.of(graph.group(groups[0], strict=True))
-            joined = graph.groups(*groups).at(
-                valid_at=view.valid_at, known_at=view.known_at, history=history
-            )
-            if len(groups) > 1:
-                await _check_there(graph, groups)
-            results = await (read if len(groups) == 1 else joined).search(
-                query,
-                limit=limit,
-                scopes=asked,
-                recipe=way,
-                centers=center or (),
-                where=wanted,
-                saga=saga,
-                within=part,
-                explain=explain,
-            )
+    async with session.graph("loading models") as graph:
+        read = view.of(graph.group(groups[0], strict=True))
+        joined = graph.groups(*groups).at(
+            valid_at=view.valid_at, known_at=view.known_at, history=history
+        )
+        if len(groups) > 1:
+            await _check_there(graph, groups)
+        results = await (read if len(groups) == 1 else joined).search(
+            query,
+            limit=limit,
+            scopes=asked,
+            recipe=way,
+            centers=center or (),
+            where=wanted,
+            saga=saga,
+            within=part,
+            explain=explain,
+        )
     if session.json:
         session.show_json({"view": plain(view), "group": _one(groups)} | results_form(results))
     elif not results:
@@ -162,9 +161,8 @@ async def context(
     Only that goes to standard output, so that it can be piped.
     """
     view = seen(at, known_at, history)
-    with session.busy("loading models"):
-        async with session.graph() as graph:
-            results = await view.of(graph).search(query, limit=limit)
+    async with session.graph("loading models") as graph:
+        results = await view.of(graph).search(query, limit=limit)
     found = results.context(max_tokens, "json" if session.json else format.value)
     session.out.file.write(visible(str(found)) + "\n")
 

@@ -63,10 +63,11 @@ class Session:
     _shown: list[RenderableType] = field(default_factory=list)
 
     @asynccontextmanager
-    async def graph(self, *, create: bool = False) -> AsyncIterator["GraphRAG"]:
+    async def graph(self, doing: str = "", *, create: bool = False) -> AsyncIterator["GraphRAG"]:
         """Give the graph of the group, opened, and close it afterwards.
 
         Args:
+            doing: What takes long: a status line says it meanwhile.
             create: Make an embedded store that is not there; otherwise that is an error.
         """
         path = self.folder()
@@ -77,11 +78,12 @@ class Session:
             )
         # Who reads a group that is not there has mistyped its name.
         graph = self.open_graph(self.settings).group(self.group, strict=not create)
-        await self.unlocked(graph.__aenter__)
-        try:
-            yield graph
-        finally:
-            await graph.close()
+        with self.busy(doing):
+            await self.unlocked(graph.__aenter__)
+            try:
+                yield graph
+            finally:
+                await graph.close()
 
     async def unlocked(self, opening: Callable[[], Awaitable[T]]) -> T:
         """Return what an opening gives, tried again for ``--wait`` seconds while a store is locked.
@@ -137,7 +139,7 @@ class Session:
 
     def busy(self, what: str) -> AbstractContextManager[object]:
         """Show a status line while something slow happens, on a terminal only."""
-        return self.err.status(what) if self.err.is_terminal else nullcontext()
+        return self.err.status(what) if what and self.err.is_terminal else nullcontext()
 
     def show(self, *parts: RenderableType) -> None:
         """Print parts for people, with an empty line between them."""

@@ -6,16 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from graphrag.edit.editor import Basis, Decide, edit, resettle
-from graphrag.edit.edits import (
-    KEEP,
-    Correction,
-    Edit,
-    Keep,
-    corrected,
-    ended,
-    retracted,
-    waiting,
-)
+from graphrag.edit.edits import KEEP, Correction, Edit, Keep, corrected, ended, retracted, waiting
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked

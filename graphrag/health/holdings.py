@@ -14,16 +14,8 @@ from graphrag.store.rows import plain
 from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
 
-TABLES = (
-    "episode",
-    "passage",
-    "entity",
-    "relates_to",
-    "mentions",
-    "occurred_after",
-    "saga",
-    "community",
-    "has_member",
+TABLES = tuple(
+    "episode passage entity relates_to mentions occurred_after saga community has_member".split()
 )
 _HUSHED = frozenset({"id", "embedding"})
 

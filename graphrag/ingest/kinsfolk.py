@@ -8,13 +8,14 @@ from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Fact
 from graphrag.names.key import name_key
+from graphrag.names.words import FATHER, MOTHER
 from graphrag.ontology.relations import Relations
 from graphrag.store.store import Store
 
 End = Literal["subject", "object", "either"]
 _KIN: Final[tuple[tuple[str, str, End], ...]] = (
-    ("mother mum mom mummy mama", "parent_of", "subject"),
-    ("father dad daddy papa", "parent_of", "subject"),
+    (MOTHER, "parent_of", "subject"),
+    (FATHER, "parent_of", "subject"),
     ("son", "parent_of", "object"),
     ("daughter", "parent_of", "object"),
     ("brother", "sibling_of", "either"),
@@ -76,20 +77,23 @@ def _held(
     holders, key = index.names.keyed(name_key(other.name)), name_key(mention.name)
     if len(holders) != 1 or not key:
         return None
-    facts, had = index.facts, dict[str, str]()
-    for name in relations.same(relation):
-        for row in index.rows_at(holders[0], name):
-            if facts["retracted"][row] == FOREVER == facts["invalid"][row]:
-                ends = (one for one in index.ends_of(row) if one != holders[0])
-                had |= {one: name_key(index.entity_name(one)) for one in ends}
+    ends = {
+        one for row in _open(holders[0], relation, index, relations) for one in index.ends_of(row)
+    }
+    had = {one: name_key(index.entity_name(one)) for one in ends if one != holders[0]}
     fitting = [one for one, own in had.items() if own == key]
-    if (
-        not fitting
-        and mention.entity_type not in ("person", "place")
-        and not index.names.keyed(key)
-    ):
+    thing = mention.entity_type not in ("person", "place") and not index.names.keyed(key)
+    if not fitting and thing:
         fitting = [one for one, own in had.items() if {*key.split()} < {*own.split()}]
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _open(one: str, relation: str, index: GroupIndex, relations: Relations) -> Iterator[int]:
+    """Yield the rows of the facts of a relation that hold at one, and are not over."""
+    for name in relations.same(relation):
+        for row in index.rows_at(one, name):
+            if index.facts["retracted"][row] == FOREVER == index.facts["invalid"][row]:
+                yield row
 
 
 def _unnamed(extraction: Extraction) -> Iterator[tuple[Mention, str, str]]:
@@ -136,14 +140,12 @@ async def _known(
 ) -> str | None:
     """Return the one who is known to be of somebody's kin by that word."""
     words, relation, end = _OF[kin]
-    facts, others = index.facts, dict[str, str]()
-    for name in relations.same(relation):
-        for row in index.rows_at(owner, name):
-            if facts["retracted"][row] == FOREVER == facts["invalid"][row]:
-                subject, object_ = index.ends_of(row)
-                side = "subject" if object_ == owner else "object"
-                if end in ("either", side):
-                    others[facts.ids[row]] = subject if side == "subject" else object_
+    others: dict[str, str] = {}
+    for row in _open(owner, relation, index, relations):
+        subject, object_ = index.ends_of(row)
+        side = "subject" if object_ == owner else "object"
+        if end in ("either", side):
+            others[index.facts.ids[row]] = subject if side == "subject" else object_
     known: Mapping[str, Fact] = await store.get(Fact, others) if others else {}
     meant = {
         one

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import MissingExtraError
 from graphrag.io.files import Put, escaped
-from graphrag.io.shown import Shown
+from graphrag.io.shown import ENTITY_CELLS, FACT_CELLS, Shown
 from graphrag.store.rows import plain
 
 if TYPE_CHECKING:
@@ -72,26 +72,8 @@ async def igraph_of(shown: Shown) -> "igraph.Graph":
 
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-_NODE = {"label": "name", "entity_type": "entity_type"} | {
-    name: name for name in ("aliases", "labels", "summary", "attributes", "created_at")
-}
-_EDGE = {"label": "relation"} | {
-    name: name
-    for name in (
-        "text",
-        "valid_at",
-        "invalid_at",
-        "closed_as",
-        "observed",
-        "confidence",
-        "reference_time",
-        "origin",
-        "episodes",
-        "provenance",
-        "attributes",
-        "created_at",
-    )
-}
+_NODE = {"label": "name"} | {name: name for name in ENTITY_CELLS[2:]}
+_EDGE = {"label": "relation"} | {name: name for name in FACT_CELLS[FACT_CELLS.index("valid_at") :]}
 """Attributes by the names that the file has, with those of ``Shown``."""
 _TYPES = {"observed": "boolean", "confidence": "double", "history": "boolean"}
 

@@ -53,24 +53,9 @@ def unmarked(cell: str) -> str:
     return cell[1:] if cell.startswith(_MARK) and _RISKY.match(cell) else cell
 
 
-_COLUMNS = (
-    "subject",
-    "subject_type",
-    "relation",
-    "object",
-    "object_type",
-    "valid_at",
-    "invalid_at",
-    "observed",
-    "confidence",
-    "text",
-    "reference_time",
-    "provenance",
-    "attributes",
-    "origin",
-    "episodes",
-    "closed_as",
-    "id",
+_COLUMNS = tuple(
+    "subject subject_type relation object object_type valid_at invalid_at observed "
+    "confidence text reference_time provenance attributes origin episodes closed_as id".split()
 )
 
 

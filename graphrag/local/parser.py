@@ -127,11 +127,11 @@ def _pipeline() -> "Language":
     if importlib.util.find_spec("spacy") is None or importlib.util.find_spec(_MODEL) is None:
         raise MissingExtraError("reading text by rules", "local")
     pipeline: Language = importlib.import_module(_MODEL).load(exclude=["senter"])
-    importlib.import_module("spacy.language").Language.component("ends", func=_split_ends)
-    pipeline.add_pipe("ends", first=True)
-    importlib.import_module("spacy.language").Language.component("given", func=_join_given)
-    pipeline.add_pipe("given", first=True)
-    importlib.import_module("spacy.language").Language.component("openings", func=_name_openings)
+    language = importlib.import_module("spacy.language").Language
+    for name, component in (("ends", _split_ends), ("given", _join_given)):
+        language.component(name, func=component)
+        pipeline.add_pipe(name, first=True)
+    language.component("openings", func=_name_openings)
     pipeline.add_pipe("openings")
     return pipeline
 
@@ -142,7 +142,7 @@ def _name_openings(doc: "Doc") -> "Doc":
     The tagger has only its capital to go by, and all sentences begin with one.
     """
     for token in doc:
-        if GIVEN.fullmatch(token.text):
+        if "-" in token.text and GIVEN.fullmatch(token.text):
             family = token.nbor() if token.i + 1 < len(doc) else token
             beside = token.dep_ in ("amod", "npadvmod") and family.tag_ == "NNP"
             _name(token, "compound" if beside else token.dep_)

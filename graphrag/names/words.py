@@ -20,6 +20,8 @@ LEGAL_PHRASES = (("sp", "z", "oo"), ("a", "s"))
 COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms miss mx".split())
 """What may stand before a person's name."""
 
+MOTHER, FATHER = "mother mum mom mummy mama", "father dad daddy papa"
+"""What people call theirs."""
 SUBORDINATE = frozenset(
     "deputy vice assistant associate under junior sub aide designate elect".split()
 )

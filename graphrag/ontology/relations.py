@@ -76,7 +76,7 @@ _PLACED = ("located_in", "part_of")
 FIGURES: Final = frozenset("has_population has_employees has_inhabitants has_size".split())
 """Numbers of how many there are."""
 _NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
-UNPROMPTED: Final = frozenset({VITAL, "has_version", "has_age", *FIGURES} - {"has_population"})
+UNPROMPTED: Final = frozenset({VITAL, "has_version", "has_age", *FIGURES}) - {"has_population"}
 """What no prompt lists: the first is made of others, the rest a model finds itself."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),

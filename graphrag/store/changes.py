@@ -21,17 +21,9 @@ from graphrag.store.record import Record
 from graphrag.store.rows import TABLES, plain, to_row, vector_bytes
 
 # Endpoints first: ENFORCED relations refuse an edge whose records do not exist yet.
-_ORDER = (
-    "group_info",
-    "episode",
-    "entity",
-    "saga",
-    "community",
-    "passage",
-    "relates_to",
-    "mentions",
-    "occurred_after",
-    "has_member",
+_ORDER = tuple(
+    "group_info episode entity saga community passage relates_to mentions occurred_after "
+    "has_member".split()
 )
 _EDGES = {"relates_to", "mentions", "occurred_after", "has_member"}
 _NODES = {"episode", "entity"}

@@ -32,7 +32,7 @@ DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 _WRITTEN: Final[tuple[Unit, ...]] = ("day", "month", "year")
-_MONTH_NAMES = (
+MONTH_NAMES = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
@@ -75,7 +75,7 @@ class Period:
         unit = self.granularity
         if unit not in _WRITTEN or self.end != shift(self.start, unit, 1):
             return None
-        day, month = self.start.day, _MONTH_NAMES[self.start.month - 1]
+        day, month = self.start.day, MONTH_NAMES[self.start.month - 1]
         return " ".join([str(day), month, str(self.start.year)][_WRITTEN.index(unit) :])
 
     def bounded(self, bound: Bound) -> "Period":

@@ -5,12 +5,7 @@ from typing import Final
 
 from graphrag.extract.neural.dating import Calendar
 from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of, suits
-from graphrag.extract.neural.passage import (
-    Linked,
-    Passage,
-    Place,
-    Statement,
-)
+from graphrag.extract.neural.passage import Linked, Passage, Place, Statement
 from graphrag.extract.neural.repeats import Stated, dated_once
 from graphrag.extract.rules.lexicon import PERSON_TITLES
 from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns

@@ -8,7 +8,7 @@ from graphrag.extract.neural.passage import words_of_name
 from graphrag.extract.rules.partings import POSTS
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
-from graphrag.ontology.relations import DEATHS, Relations
+from graphrag.ontology.relations import DEATHS, FIGURES, Relations
 
 _FAMILIES: Final = (
     "works_at has_role leads member_of plays_for coaches commands responsible_for represents "
@@ -18,9 +18,7 @@ _FAMILIES: Final = (
 )
 _FAMILY: Final = {name: names for names in _FAMILIES for name in names.split()}
 """Relations of which a text means one between two: the surest."""
-_AMOUNTS: Final = frozenset(
-    "costs has_value has_age has_size has_employees has_population has_inhabitants".split()
-)
+_AMOUNTS: Final = FIGURES | {"costs", "has_value", "has_age"}
 _PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
 _RELATIONS: Final = Relations()
 
@@ -124,12 +122,9 @@ def _is_former(claim: Claim, other: Claim) -> bool:
 
 def _is_rival(one: Claim, other: Claim) -> bool:
     """Tell whether both give one somebody a value from the very same day on."""
-    same = one.relation == other.relation and one.valid_at == other.valid_at
-    return (
-        same
-        and one.valid_at is not None
-        and name_key(one.subject.name) == name_key(other.subject.name)
-    )
+    whose = name_key(one.subject.name) == name_key(other.subject.name)
+    day = one.valid_at is not None and one.valid_at == other.valid_at
+    return day and whose and one.relation == other.relation
 
 
 def _is_same(one: Claim, other: Claim) -> bool:

@@ -13,11 +13,7 @@ from graphrag.extract.rules.expiry import last_day
 from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.partings import (
-    JOBS,
-    POSTS,
-    UNIONS,
-)
+from graphrag.extract.rules.partings import JOBS, POSTS, UNIONS
 from graphrag.extract.rules.trades import FOUNDERS, LEADING, OFFICES
 
 if TYPE_CHECKING:

@@ -88,12 +88,9 @@ _PRICES = frozenset(
 )
 PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
 _SUM = re.compile(r"[€$£]|\b(?:CHF|EUR|USD|GBP|euros?|dollars?|pounds?|francs?)\b")
-_RATE = re.compile(r"[€$£] ?\d+(?:[.,]\d\d?)?(?: (?:a|an|per|each) \w+)$")
+_RATE = re.compile(r"[€$£] ?\d[\d.,]* (?:a|an|per|each) \w+$")
 """A number that is rather the price of something than its size."""
-_SUMS = frozenset(
-    "revenue revenues turnover budget profit profits loss losses deficit debt debts value savings "
-    "fund funds funding grant donation donations fortune balance sum amount total income".split()
-)
+_SUMS = frozenset("revenue turnover budget profit loss deficit debt savings sum total".split())
 _OWNERS = frozenset({"its", "their", "his", "her"})
 _STAFF = frozenset("headcount staff workforce staffing".split())
 _MEASURES = frozenset("capacity population score".split())
@@ -180,8 +177,8 @@ def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
         for subject in clause.subjects:
             one = line.name(subject)
             if one is not None and one.named and life is not None and not one.votes["person"] > 2:
-                many = clause.lemma == "employ" and len(number.text) > 1
-                one.votes["organization"] += 3 if many else 0
+                if clause.lemma == "employ" and len(number.text) > 1:  # nobody employs dozens
+                    one.votes["organization"] += 3
                 yield line.draft(one, relation, value, life)
 
 
@@ -245,8 +242,9 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if len(words) == 1 and head in _PRICES and _OWNERS.intersection(before):
         return None  # "its price": of what?
     if not text[:2].isupper():  # "API's latency"
-        plain = len(words) > 1 and words[-1][0].islower()  # "Sable Works has 40 employees"
-        text = text[:1].lower() + text[1:] if plain or head in _PRICES | PAY else text
+        named = "'s" in text or (len(words) > 1 and words[-1][0].isupper())  # "Sable Works has 40"
+        plain = not named and (len(words) > 1 or head in _PRICES | PAY)
+        text = text[:1].lower() + text[1:] if plain else text
     start = offset + at
     if head in PAY and scene.implied is not None:
         return scene.implied, "earns"
@@ -272,9 +270,10 @@ def relation_of(head: str, number: str) -> str:
         return f"has_{head}"
     if head in ("rate", "rates") and not _SUM.search(number):
         return "has_value"  # a heart rate
-    if head in _PRICES or (_RATE.search(number) and head not in _SUMS):
-        return "costs"
-    return "earns" if head in PAY else "has_value"
+    if head in PAY:
+        return "earns"
+    paid = head in _PRICES or (_RATE.search(number) and head not in _SUMS)
+    return "costs" if paid else "has_value"
 
 
 def _draft(one: Name, relation: str, number: str, start: int, life: Life, scene: Scene) -> Draft:

@@ -32,7 +32,7 @@ _PLANS = {
 _ONES = frozenset({"lives_in", "plays_for", "works_at"})
 """Relations of somebody with where to that is."""
 _PREPOSITIONS = frozenset({"with", "to", "of", "between", "at", "from"})
-_OFF = frozenset({"off", "cancelled", "canceled", "dead"})
+_OFF = frozenset({"off", "cancelled", "canceled"})
 _CALLED = frozenset("cancel scrap abandon shelve drop call_off withdraw rescind turn_down".split())
 
 _WITHDRAWN = frozenset({"withdraw", "rescind", "cancel"})
@@ -55,7 +55,7 @@ def read_cancelling(
     said = {child.lower_ for child in clause.verb.children}
     particle = next((word for word in ("off", "back", "forward", "down") if word in said), "")
     key = "_".join(filter(None, (clause.lemma, particle)))
-    off = clause.lemma == "be" and bool(said & _OFF)
+    off = clause.lemma == "be" and bool(said & (_OFF | {"dead"}))
     off = off or key in _CALLED or (clause.lemma == "fall" and "through" in said)
     periods = line.periods(clause.verb) if key in _PUT_OFF else []
     if clause.negated or not (off or periods):
@@ -82,11 +82,9 @@ def read_cancelling(
             draft.corrects = True
             yield draft
         elif not periods:
-            life = None
-            if relation == "engaged_to":  # it was so until then
-                life = lifetime("end", clause, line.periods(clause.verb), line.reference)
-            yield line.draft(one, relation, other, life or CANCELLED)
             over = lifetime("end", clause, line.periods(clause.verb), line.reference)
+            life = over if relation == "engaged_to" else None  # it was so until then
+            yield line.draft(one, relation, other, life or CANCELLED)
             if noun.lemma_ == "wedding" and over is not None:
                 yield replace(line.draft(one, "engaged_to", other, over), of_known=True)
 
@@ -97,14 +95,10 @@ def _gone(noun: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
     Not ``Tom is off to Riga``, ``Acme is off the hook``, ``Acme withdrew from the tender``.
     """
     name, speaker = line.name(noun), line.scene.speaker
-    said = {child.lower_ for child in clause.verb.children} & {"off", "cancelled", "canceled"}
-    more = any(
-        child.dep_ in ("prep", "pobj", "dobj", "attr", "npadvmod", "advcl")
-        for word in (clause.verb, *clause.verb.children)
-        for child in word.children
-        if word == clause.verb or word.lower_ == "off"
-    )
-    if not ((clause.lemma == "be" and said) or clause.passive) or more:
+    off = [child for child in clause.verb.children if child.lower_ in _OFF]
+    beside = [child for word in (clause.verb, *off) for child in word.children]
+    more = any(child.dep_ in ("prep", "pobj", "dobj", "attr", "npadvmod") for child in beside)
+    if more or not (clause.passive or (clause.lemma == "be" and off)):
         return
     if noun.pos_ == "PROPN" and name is not None and speaker is not None and name is not speaker:
         for relation in sorted(_ONES):

@@ -1,4 +1,4 @@
-"""The jobs of a record: as what, until when, those of a list of them; and its numbers."""
+"""The jobs of a record: as what, until when, and those of a list of them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.extract.rules.key_relations import EMPLOYED, JOBS, POSTS, Link
-from graphrag.extract.rules.register import Entity, Fact, Fields, Register, Text, linked, snake
+from graphrag.extract.rules.register import Fact, Fields, Register, Text, linked, snake
 from graphrag.model.values import JSON
 
 CAREER: Final = frozenset(
@@ -69,35 +69,3 @@ def _as_what(fact: Fact, job: str, value: Text, register: Register) -> Iterator[
     for made in linked(fact.subject, role, key=job, link=_ROLE, at=value) if role else ():
         made.start, made.end, made.over = fact.start, fact.end, fact.over
         yield made
-
-
-def figures(entity: Entity, fields: Fields, register: Register) -> Iterator[Fact]:
-    """Yield the numbers of a record that change with time: its price, its staff, its phone."""
-    for key, value in fields.items():
-        relation = _FIGURES.get(key)
-        if relation is None or isinstance(value, bool) or not isinstance(value, str | int | float):
-            continue
-        words = str(value).strip()
-        if relation == "costs" and isinstance(unit := fields.get("currency"), str):
-            words += f" {unit.strip()}"
-        if not any(character.isalnum() for character in words):
-            continue
-        place = value if isinstance(value, Text) else entity.name
-        other = register.entity(Text.at(words, place.start, place.end), "concept")
-        yield from linked(entity, other, key=key, link=Link(relation, key), at=place)
-
-
-_FIGURES: Final = {
-    key: relation
-    for relation, keys in {
-        "costs": "price cost fee unit_price",
-        "earns": "salary wage",
-        "has_employees": "employees headcount number_of_employees employee_count",
-        "has_population": "population inhabitants",
-        "has_version": "version",
-        "has_phone": "phone phone_number telephone mobile",
-        "has_email": "email e_mail email_address",
-    }.items()
-    for key in keys.split()
-}
-"""Keys of numbers, to the relation by which a text says the same."""

@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from graphrag.extract.rules import denials, particulars, speakers, truth
-from graphrag.extract.rules.affiliation import (
-    lines_of,
-    read_career,
-    without_career,
-)
+from graphrag.extract.rules.affiliation import lines_of, read_career, without_career
 from graphrag.extract.rules.aftermath import inherited
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
 from graphrag.extract.rules.name import Draft, Name, finished
@@ -96,9 +92,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += read_note(doc.text, offset, scene, reader.reference)
-        reader.drafts += particulars.read_contacts(doc.text, offset, scene)
-        reader.drafts += particulars.read_traits(doc, offset, scene)
-        reader.drafts += particulars.read_fragments(doc.text, offset, scene, episode.valid_at)
+        reader.drafts += particulars.read_own(doc, offset, scene, reader.reference)
         for sentence in doc.sents:
             own = author and FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
@@ -153,9 +147,7 @@ def _messages(
             scene.quotes = quoted(doc.text)
             at = turn.start + offset
             reader.drafts += read_note(doc.text, at, scene, reader.reference)
-            reader.drafts += particulars.read_contacts(doc.text, at, scene)
-            reader.drafts += particulars.read_traits(doc, at, scene)
-            reader.drafts += particulars.read_fragments(doc.text, at, scene, episode.valid_at)
+            reader.drafts += particulars.read_own(doc, at, scene, reader.reference)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker

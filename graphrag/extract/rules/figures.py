@@ -158,8 +158,7 @@ def _draft(
     if raised or noun.lemma_.lower() in PAY:
         return _valued(owner, "earns", number, top, line, clause)
     first = next(
-        (one.i for one in before if _is_part(one) and one.i not in (top.i, number.i)),
-        noun.i,
+        (one.i for one in before if _is_part(one) and one.i not in (top.i, number.i)), noun.i
     )
     what = noun.doc[first : noun.i + 1].text
     behind = noun.doc[top.right_edge.i + 1 :][:1]  # "using my budget of $480 for therapy"

@@ -30,6 +30,20 @@ class Link:
 
 
 CONTACT: Final = ("email", "phone", "mobile", "telephone")
+FIGURES: Final = {
+    key: relation
+    for relation, keys in {
+        "costs": "price cost fee unit_price",
+        "earns": "salary wage",
+        "has_employees": "employees headcount number_of_employees employee_count",
+        "has_population": "population inhabitants",
+        "has_version": "version",
+        "has_phone": "phone phone_number telephone mobile",
+        "has_email": "email e_mail email_address",
+    }.items()
+    for key in keys.split()
+}
+"""Keys of numbers that change with time, to the relation by which a text says the same."""
 POSTS: Final = ("job_title", "position", "role", "title")
 """Keys of what somebody is where they work; what they are by occupation they are anywhere."""
 JOBS: Final = ("occupation", *POSTS, "profession")

@@ -100,15 +100,15 @@ class Line:
 
     def stretches(self, verb: "Token") -> list[Period]:
         """Return the times of a verb if they are two stretches with only ``and again`` between."""
-        own = [(at, time[1]) for time, at in zip(self.times, self._places, strict=True)]
-        own = [one for one, time in zip(own, self.times, strict=True) if time[0] == verb]
-        bounds = [period.bound for _, period in own]
-        if len(own) <= len(_BOTH) or bounds != [*_BOTH] * (len(own) // len(_BOTH)):
+        own = [
+            (at, period)
+            for (owner, period), at in zip(self.times, self._places, strict=True)
+            if owner == verb
+        ]
+        if tuple(period.bound for _, period in own) != _BOTH * 2:
             return []
-        doc = self.sentence.doc
-        gaps = [doc[own[i][0].stop : own[i + 1][0].start] for i in range(1, len(own) - 1, 2)]
-        plain = all(token.lower_ in _AGAIN for gap in gaps for token in gap)
-        return [period for _, period in own] if plain else []
+        gap = self.sentence.doc[own[1][0].stop : own[2][0].start]
+        return [period for _, period in own] if {one.lower_ for one in gap} <= _AGAIN else []
 
     def _apart(self, verb: "Token", target: "Token") -> list[Period] | None:
         """Return the times beside an argument where "before that" or "since then" has one apart.

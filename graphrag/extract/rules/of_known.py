@@ -38,6 +38,7 @@ _OVER: Final = frozenset({"over", "gone", "cured", "healed", "finished"})
 _WELL: Final = frozenset({"well", "better", "recovered", "healthy", "cured"})
 _ANIMALS: Final = frozenset({"meat", "chicken", "beef"})
 """What somebody eats again who ate nothing of animals until then."""
+_DIETS: Final = frozenset({"veganism", "vegetarianism"})
 _GIVEN_UP: Final = ("likes", "learns", "plays", "takes", "uses", "studies")
 """What of whatever somebody gives up may be known."""
 
@@ -123,8 +124,12 @@ def _returns(stated: Iterable[Clause], line: Line) -> Iterator[Draft]:
                     yield line.draft(one, relation, thing, life)
 
 
-def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | None"]]:
-    """Yield of which relation something is over, of whom, and what if it is said."""
+_Over = tuple[str, Sequence["Token"], "Token | None"]
+"""Of which relation something is over, of whom, and what if it is said."""
+
+
+def _found(clause: Clause) -> Iterator[_Over]:
+    """Yield what is over of what only the graph may know."""
     arguments, people = clause.arguments, clause.subjects
     words = {child.lower_ for child in clause.verb.children}
     key = "_".join((clause.lemma, *clause.particles[:1]))
@@ -152,16 +157,6 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
     if clause.lemma in ("get", "finish", "complete", "receive"):
         if any(word.lemma_.lower() in _DEGREES for word in arguments.get("dobj", ())):
             yield "studies_at", people, None
-    taken = [word for word in arguments.get("dobj", ()) if clause.lemma == "take"]
-    if (taken or clause.lemma == "come") and "off" in words | arguments.keys():
-        for word in arguments.get("off", ()):  # "took me off metformin", "came off it"
-            yield "takes", taken or people, word
-    objects = [word.lemma_.lower() for slot in arguments.values() for word in slot]
-    if clause.lemma == "give" and "up" in words and {"veganism", "vegetarianism"} & {*objects}:
-        yield "has_diet", people, None
-    if clause.lemma == "eat" and "again" in words and (clause.perfect or not clause.past):
-        if any(word.lemma_.lower() in _ANIMALS for word in arguments.get("dobj", ())):
-            yield "has_diet", people, None
     if "now" in words and not words & {"also", "too"}:
         if clause.lemma == "drive":
             yield "drives", people, None
@@ -169,18 +164,26 @@ def _found(clause: Clause) -> Iterator[tuple[str, Sequence["Token"], "Token | No
             yield "has_role", people, None
     if clause.lemma == "move" and "out" in words and "with" not in arguments:
         yield "lives_with", people, None
-    if (clause.lemma == "go" and "off" in words) or (clause.lemma == "give" and "up" in words):
-        for word in (
-            *arguments.get("dobj", ()),
-            *arguments.get("on", ()),
-            *arguments.get("off", ()),
-        ):
-            yield from ((relation, people, word) for relation in _GIVEN_UP)
+    yield from _given_up(clause, words)
 
 
-def _well(
-    clause: Clause, words: set[str]
-) -> Iterator[tuple[str, Sequence["Token"], "Token | None"]]:
+def _given_up(clause: Clause, words: set[str]) -> Iterator[_Over]:
+    """Yield ``gone off coffee``, ``gave up veganism``, ``took me off it``, ``eats meat again``."""
+    arguments, people, acted = clause.arguments, clause.subjects, clause.arguments.get("dobj", [])
+    objects = {word.lemma_.lower() for slot in arguments.values() for word in slot}
+    up = clause.lemma == "give" and "up" in words
+    off = clause.lemma in ("go", "come") and "off" in words | arguments.keys()
+    if clause.lemma == "take" and acted:
+        for word in arguments.get("off", ()):  # "took me off metformin"
+            yield "takes", acted, word
+    eats = clause.lemma == "eat" and "again" in words and (clause.perfect or not clause.past)
+    if (up and objects & _DIETS) or (eats and objects & _ANIMALS):
+        yield "has_diet", people, None
+    for word in (*acted, *arguments.get("on", ()), *arguments.get("off", ())) if up or off else ():
+        yield from ((relation, people, word) for relation in _GIVEN_UP)
+
+
+def _well(clause: Clause, words: set[str]) -> Iterator[_Over]:
     """Yield ``my leave is over``, ``her asthma is gone``, ``I'm over the flu``, ``well again``."""
     if clause.lemma != "be" or clause.past:
         return

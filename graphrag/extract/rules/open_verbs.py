@@ -31,25 +31,9 @@ def third_person(lemma: str) -> str:
     return f"{lemma}s"
 
 
-_OPEN_SLOTS = (
-    "gerund",
-    "dobj",
-    "with",
-    "to",
-    "into",
-    "at",
-    "in",
-    "on",
-    "through",
-    "for",
-    "about",
-    "across",
-    "from",
-    "around",
-    "over",
-    "along",
-    "beside",
-    "upon",
+_OPEN_SLOTS = tuple(
+    "gerund dobj with to into at in on through for about across from around over along "
+    "beside upon".split()
 )
 _BARE_SLOTS = ("gerund", "dobj")
 _NEAR = 7

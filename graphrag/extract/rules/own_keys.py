@@ -247,8 +247,7 @@ def dated(
     for fact in facts:
         if fact.over and fact.end is None:
             fact.end = next(
-                (life.start for life in lives[not holder :] if life.relation == fact.relation),
-                None,
+                (life.start for life in lives[not holder :] if life.relation == fact.relation), None
             )
     return above
 

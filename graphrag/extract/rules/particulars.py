@@ -5,6 +5,7 @@ Who sits on the body whose minutes it is, how they are reached, where they were 
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.temporal.find import find_times
+from graphrag.temporal.period import MONTH_NAMES
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -76,7 +78,7 @@ _OWN = re.compile(
     rf"(?P<value>{_MAIL}|{_PHONE})"
 )
 _REACHED = re.compile(
-    rf"(?:\bI(?:['’]ve| have) (?:got )?a (?P<new>new) {_WORDS}(?::| -| —|, it['’]s| which is)|"
+    rf"(?:\bI(?:['’]ve| have) (?:got )?a new {_WORDS}(?::| -| —|, it['’]s| which is)|"
     r"(?:^|(?<=[.!?] )|\b[Pp]lease )[Uu]se(?= (?!\d{4}-\d\d-)\+?\d[^\n]{5,22} "
     r"(?:from now on|from today|instead)\b)|"
     rf"\bI(?:['’]ve| have)? changed my {_WORDS}(?:,? (?:it['’]s|it is|to)| -|:)(?: now)?|"
@@ -97,9 +99,8 @@ def _is_new(found: re.Match[str], text: str) -> bool:
     """Tell whether a number takes the place of those before: ``my new number is``."""
     before = found.group()[: -len(found["value"])].lower()
     one_of = any(word in before for word in ("work", "private", "home", "mobile", "cell"))
-    new = re.search(r"\b(?:new|now|changed)\b", before) or _FROM_NOW.match(
-        text[found.end("value") :].strip()
-    )
+    after = text[found.end("value") :].strip()
+    new = re.search(r"\b(?:new|now|changed)\b", before) or _FROM_NOW.match(after)
     return bool(new) and not one_of
 
 
@@ -109,39 +110,38 @@ def read_contacts(text: str, offset: int, scene: Scene) -> Iterator[Draft]:
         return
     for pattern in (_OWN, _REACHED, _OF):
         for found in pattern.finditer(text):
-            if "who" in found.groupdict():
-                at = offset + found.start("who")
-                person = Phrase(found["who"], at, at + len(found["who"]), True)
-                one = scene.add(person, 0)
-            elif scene.speaker is not None:
-                one = scene.speaker
-            else:
+            one = _whose(found, "", offset, scene)
+            if one is None:
                 continue
-            value, start = found["value"], offset + found.start("value")
-            relation = "has_email" if "@" in value else "has_phone"
-            if _is_new(found, text):  # the others are no more
-                end = start + len(value)
-                over = Life(over=True)
-                yield Draft(one, relation, None, found.group(), start, end, over, of_known=True)
-            other = scene.add(Phrase(value, start, start + len(value), True), 0)
-            yield Draft(
-                one,
-                relation,
-                other,
-                found.group(),
-                offset + found.start(),
-                offset + found.end(),
-                ALWAYS,
-            )
+            relation = "has_email" if "@" in found["value"] else "has_phone"
+            value = scene.add(_phrase(found, "value", "", offset), 0)
+            yield from _held(one, relation, value, found, offset, new=_is_new(found, text))
 
 
-_MONTH_NAME = (
-    "January|February|March|April|May|June|July|August|September|October|November|December"
-)
+def _whose(found: re.Match[str], kind: str, offset: int, scene: Scene) -> Name | None:
+    """Return who is named, or who writes ``my number``."""
+    if found.groupdict().get("who"):
+        return scene.add(_phrase(found, "who", kind, offset), 0)
+    return scene.speaker
+
+
+def _held(
+    one: Name, relation: str, value: Name, found: re.Match[str], offset: int, *, new: bool
+) -> Iterator[Draft]:
+    """Yield that somebody has a value; a new one takes the place of those before."""
+    sentence, start, end = found.group(), offset + found.start(), offset + found.end()
+    if new:
+        yield Draft(one, relation, None, sentence, start, end, Life(over=True), of_known=True)
+    life = Life(kind="timeless") if relation == "has_birthday" else ALWAYS
+    yield Draft(one, relation, value, sentence, start, end, life)
+
+
+_MONTH_NAME = "|".join(MONTH_NAMES)
 _WHOSE = r"(?:\b[Mm]y|(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){0,2})['’]s)"
 _TH = r"(?:st|nd|rd|th)?"
 _DAY = rf"\d{{1,2}}{_TH}(?: of)? (?:{_MONTH_NAME})|(?:{_MONTH_NAME}) \d{{1,2}}{_TH}"
-_NAME = r"[A-ZÀ-Þ][\w'’-]*(?: (?:(?:of|the|de|and|&) )*[A-ZÀ-Þ][\w'’-]*){0,4}"
+_WORD = r"[A-ZÀ-Þ][\w'’-]*"
+_NAME = rf"{_WORD}(?: (?:(?:of|the|de|and|&) )*{_WORD}){{0,4}}"
 _TRAITS = (
     re.compile(
         rf"{_WHOSE} birthday (?:is|falls)(?: on)?(?: the)? "
@@ -164,7 +164,7 @@ _FRAGMENTS = (
     (
         "works_at",
         re.compile(
-            rf"(?:^|(?<=[.!?] ))(?:(?:My|Today was my) )?(?P<which>[Ff]irst|[Ll]ast) day at "
+            rf"(?:^|(?<=[.!?] ))(?:My )?(?P<which>[Ff]irst|[Ll]ast) day at "
             rf"(?P<thing>{_NAME})(?P<time>(?: (?:today|yesterday))?)(?=[.,!;]|$)"
         ),
     ),
@@ -179,47 +179,43 @@ _FRAGMENTS = (
 """Sentences without a verb in which somebody says where they begin, end or still are."""
 
 
-def read_fragments(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
+def read_own(doc: "Doc", offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
+    """Yield what people say of themselves beside verbs: contacts, traits, ``last day at Acme``."""
+    yield from read_contacts(doc.text, offset, scene)
+    yield from _traits(doc, offset, scene)
+    if scene.speaker is not None:
+        yield from _fragments(doc.text, offset, scene, scene.speaker, said)
+
+
+def _fragments(text: str, offset: int, scene: Scene, one: Name, said: datetime) -> Iterator[Draft]:
     """Yield ``Last day at Acme today``, ``Still in Porto, by the way``, of who writes it."""
-    for relation, pattern in _FRAGMENTS if scene.speaker is not None else ():
+    for relation, pattern in _FRAGMENTS:
         for found in pattern.finditer(text):
             which = (found.groupdict().get("which") or "").lower()
             kind = "organization" if relation == "works_at" else "place"
             other = scene.add(_phrase(found, "thing", kind, offset), 0)
             day = find_times(found["time"].strip() or "today", said)[0].period
-            life = ALWAYS
-            if which == "first":
-                life = Life().beginning(day)
-            elif which == "last":
-                life = Life(end=day.end, over=True)
+            lives = {"first": Life().beginning(day), "last": Life(end=day.end, over=True)}
             start, end = offset + found.start(), offset + found.end()
-            assert scene.speaker is not None
-            yield Draft(scene.speaker, relation, other, found.group(), start, end, life)
+            life = lives.get(which, ALWAYS)
+            yield Draft(one, relation, other, found.group(), start, end, life)
 
 
-def read_traits(doc: "Doc", offset: int, scene: Scene) -> Iterator[Draft]:
+def _traits(doc: "Doc", offset: int, scene: Scene) -> Iterator[Draft]:
     """Yield birthdays, ages and favourites; a new favourite takes the place of the old one."""
     for pattern in _TRAITS:
         for found in pattern.finditer(doc.text):
             said = found.groupdict()
             if not _is_trait(found, doc):
                 continue
-            one = scene.speaker
-            if said["who"]:
-                one = scene.add(_phrase(found, "who", "person", offset), 0)
-            group = next(name for name in ("has_birthday", "value", "has_age") if said.get(name))
+            one = _whose(found, "person", offset, scene)
             if one is None:
                 continue
-            relation = group
-            if group == "value":
-                relation = f"has_favourite_{said['noun'].replace(' ', '_')}"
-            start, end = offset + found.start(), offset + found.end()
-            sentence = found.group()
-            yield Draft(one, relation, None, sentence, start, end, Life(over=True), of_known=True)
-            at = offset + found.start(group)
-            value = scene.add(Phrase(said[group], at, at + len(said[group]), False), 0)
-            life = Life(kind="timeless") if group == "has_birthday" else ALWAYS
-            yield Draft(one, relation, value, sentence, start, end, life)
+            group = next(name for name in ("has_birthday", "value", "has_age") if said.get(name))
+            noun = (said.get("noun") or "").replace(" ", "_")
+            relation = f"has_favourite_{noun}" if noun else group
+            value = scene.add(replace(_phrase(found, group, "", offset), named=False), 0)
+            yield from _held(one, relation, value, found, offset, new=True)
 
 
 def _is_trait(found: re.Match[str], doc: "Doc") -> bool:
@@ -241,10 +237,9 @@ def _is_trait(found: re.Match[str], doc: "Doc") -> bool:
     return begins and (one is None or one.root.ent_type_ == "PERSON")
 
 
-_LIFE_WORD = r"[A-ZÀ-Þ][\w'’-]*"
-_LIFE_NAME = rf"(?P<name>{_LIFE_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_LIFE_WORD}){{1,4}})"
+_LIFE_NAME = rf"(?P<name>{_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_WORD}){{1,4}})"
 _LIFE_DATE = rf"(?:(?:c\.|about) ?)?(?:\d{{1,2}} )?(?:(?:{_MONTH_NAME}) )?\d{{4}}"
-_LIFE_PLACE = rf"(?!(?:{_MONTH_NAME})\b){_LIFE_WORD}(?:[ -]{_LIFE_WORD})*"
+_LIFE_PLACE = rf"(?!(?:{_MONTH_NAME})\b){_WORD}(?:[ -]{_WORD})*"
 _LIFE_NICK = r"(?: [\"“][^\"”]+[\"”])?"
 _LIFE_ASIDE = r"(?:[^();]*; ?)?"
 _LIFE_FROM = (
@@ -283,4 +278,4 @@ def read_lifespans(text: str, scene: Scene, said: datetime) -> Iterator[Draft]:
 
 def _phrase(found: re.Match[str], group: str, kind: str, offset: int = 0) -> Phrase:
     start, end = offset + found.start(group), offset + found.end(group)
-    return Phrase(found[group], start, end, True, ((kind, 3),))
+    return Phrase(found[group], start, end, True, ((kind, 3),) if kind else ())

@@ -204,21 +204,24 @@ def _let_go(clause: Clause) -> Sequence["Token"]:
         if child.lower_ == how and clause.passive:
             return clause.subjects
         if child.lower_ == how and clause.past and child.dep_ == "ccomp" and _is_bare(child):
-            if any(word.lower_ in ("i", "we", "police") for word in clause.subjects):
-                return ()  # "I let Tom go"
-            return [word for word in child.children if word.dep_ == "nsubj"]
+            if all(map(_employs, clause.subjects)):  # not "I let Tom go"
+                return [word for word in child.children if word.dep_ == "nsubj"]
     return ()
+
+
+def _employs(noun: "Token") -> bool:
+    """Tell whether a subject may be an employer: ``they``, ``my boss``, a name."""
+    boss = noun.lemma_.lower() in _WORK | {"boss", "manager", "management"}
+    return boss or noun.lower_ == "they" or noun.pos_ == "PROPN"
 
 
 def _is_bare(word: "Token") -> bool:
     """Tell whether nothing but who and when stands beside it: not ``let me go early``."""
-    dated = ("DATE",)
-    return all(
-        child.dep_ == "nsubj"
-        or child.ent_type_ in dated
-        or (child.dep_ == "prep" and all(one.ent_type_ in dated for one in child.children))
-        for child in word.children
-    )
+    beside = [child for child in word.children if child.dep_ != "nsubj"]
+    dates = [
+        one for child in beside for one in (child.children if child.dep_ == "prep" else [child])
+    ]
+    return all(one.ent_type_ == "DATE" for one in dates)
 
 
 def _is_shown(clause: Clause, noun: "Token") -> bool:
@@ -226,20 +229,19 @@ def _is_shown(clause: Clause, noun: "Token") -> bool:
 
     A sack of potatoes has a measure, and a door that somebody gets is no shown one.
     """
-    before = {child.lower_ for child in noun.children}
-    more = any(child.dep_ in ("prep", "amod", "compound") for child in noun.children)
+    before, word = {child.lower_ for child in noun.children}, noun.lemma_.lower()
     if any(child.dep_ == "conj" for child in clause.verb.children):
         return False  # "got the sack and filled it"
-    if noun.lemma_.lower() == "order":
+    if word == "order":
         return "marching" in before
-    if more:
+    if any(child.dep_ in ("prep", "amod", "compound") for child in noun.children):
         return False
-    if noun.lemma_.lower() == "door":
-        return clause.passive and clause.lemma == "show"
-    if noun.lemma_.lower() == "notice":
-        return bool(before & _OWN) and clause.passive and clause.lemma in ("give", "hand")
-    the = any(child.lower_ == "the" for child in noun.children)
-    return the and (clause.lemma == "get" or (clause.passive and clause.lemma == "give"))
+    if word in ("door", "notice"):
+        own = word == "door" or bool(before & _OWN)
+        return own and clause.passive and clause.lemma in ("show", "give", "hand")
+    return "the" in before and (
+        clause.lemma == "get" or (clause.passive and clause.lemma == "give")
+    )
 
 
 def _is_out(clause: Clause) -> bool:

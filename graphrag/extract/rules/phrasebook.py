@@ -183,10 +183,7 @@ def _facts(one: Construction, found: re.Match[str], row: Row) -> Iterator[Draft]
 
 
 def _draft(
-    fact: Fact,
-    ends: tuple[Name, Name],
-    when: tuple[Clause | None, list[Period]],
-    line: Line,
+    fact: Fact, ends: tuple[Name, Name], when: tuple[Clause | None, list[Period]], line: Line
 ) -> Iterator[Draft]:
     clause, periods = when
     manner = fact.manner

@@ -148,9 +148,10 @@ class Antecedents:
         near = [name for _, name, _ in self._previous]
         near += [name for at, name, _ in self._current if at < noun.i]
         for names in (near, self._all):
-            fitting = _unique(name for name in names if _is_a(name, kind, noun.lower_))
+            fitting = _unique(name for name in names if _is_a(name, kind))
             if fitting:
-                return fitting[0] if len(fitting) == 1 else None
+                sole = len(fitting) == 1 and not _is_another(fitting[0], noun.lower_)
+                return fitting[0] if sole else None
         return None
 
     def _somebody(self, token: "Token", gender: str) -> bool:
@@ -197,16 +198,18 @@ _PUBLIC = frozenset("court council ministry parliament museum school church univ
 """What is no company."""
 
 
-def _is_a(name: Name, kind: str, noun: str) -> bool:
-    """Tell whether a name is of a kind, and does not call itself another: no museum is a club."""
-    words = name.text.lower().partition(" of ")[0].split()
-    own = next((group for group in _KINDS if words[-1] in group), None)
-    if own is not None and noun not in own and any(noun in group for group in _KINDS):
-        return False
-    if noun in ("company", "firm", "business") and words[-1] in _PUBLIC:
-        return False
-    built = words[-1] in BUILDINGS
+def _is_a(name: Name, kind: str) -> bool:
+    built = name.text.split()[-1].lower() in BUILDINGS
     return built if kind == "building" else not built and name.votes[kind] >= 2
+
+
+def _is_another(name: Name, noun: str) -> bool:
+    """Tell whether a name calls itself something else than a noun: no museum is a club."""
+    word = name.text.lower().partition(" of ")[0].split()[-1]
+    own = next((group for group in _KINDS if word in group), {noun})
+    if noun not in own and any(noun in group for group in _KINDS):
+        return True
+    return noun in ("company", "firm", "business") and word in _PUBLIC
 
 
 def _unique(names: Iterable[Name]) -> list[Name]:

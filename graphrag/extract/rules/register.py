@@ -233,9 +233,14 @@ class Register:
             same = (claim.subject, claim.relation, claim.object, claim.ends)
             claims.setdefault((same, claim.valid_at, claim.invalid_at), claim)
             if fact.relation == "has_role" and fact.key in POSTS and not fact.over and not fact.end:
-                over = replace(claim, object=None, ends=True, attributes={RECORD: True})
-                over = replace(over, valid_at=None, invalid_at=claim.valid_at)
-                former[claim.subject] = over  # of what they were where they work
+                former[claim.subject] = replace(  # of what they were where they work
+                    claim,
+                    object=None,
+                    ends=True,
+                    valid_at=None,
+                    invalid_at=claim.valid_at,
+                    attributes={RECORD: True},
+                )
         return Extraction(
             tuple(mentions.values()), tuple(claims.values()), of_known=tuple(former.values())
         )

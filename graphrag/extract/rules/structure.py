@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules.careers import CAREER, figures, implied, leave, spell_of
+from graphrag.extract.rules.careers import CAREER, implied, leave, spell_of
 from graphrag.extract.rules.key_relations import (
+    FIGURES,
     HOMES,
     LASTING,
     TECHNICAL,
@@ -152,11 +153,7 @@ class _Reader:
             self.record(value, depth)
 
     def record(
-        self,
-        fields: Fields,
-        depth: int,
-        under: Link | None = None,
-        act: Act | None = None,
+        self, fields: Fields, depth: int, under: Link | None = None, act: Act | None = None
     ) -> tuple[Entity, Life] | None:
         """Read one record; return its entity and the dates that it gives to the link above it.
 
@@ -211,7 +208,7 @@ class _Reader:
         town = key in PLACES and (under or fields.keys() & POSTAL)
         if not (act or town):
             entity.attributes |= dict(plain(rest))
-            self.register.facts += figures(entity, rest, self.register)
+            self.register.facts += self._figures(entity, rest)
         # {"billing": {"city": ..}} says where, not who.
         return None if town and under and under.value == "thing" else (entity, dates)
 
@@ -255,6 +252,19 @@ class _Reader:
         for fact in facts:
             fact.over = over
         return facts if facts or isinstance(value, dict | list) else None
+
+    def _figures(self, entity: Entity, fields: Fields) -> Iterator[Fact]:
+        """Yield the numbers of a record that change with time: its price, its staff, its phone."""
+        for key in FIGURES.keys() & fields.keys():
+            value, relation, unit = fields[key], FIGURES[key], fields.get("currency")
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                continue
+            priced = relation == "costs" and isinstance(unit, str)
+            words = f"{value} {unit}".strip() if priced else str(value).strip()
+            if any(map(str.isalnum, words)):
+                place = value if isinstance(value, Text) else entity.name
+                other = self.register.entity(Text.at(words, place.start, place.end), "concept")
+                yield from linked(entity, other, key=key, link=Link(relation, key), at=place)
 
     def _death(self, entity: Entity, fields: Fields, facts: list[Fact]) -> Iterator[Fact]:
         """Yield that somebody is dead, from the day that a field gives on, which ends the rest."""

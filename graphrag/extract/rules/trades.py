@@ -172,6 +172,7 @@ _PARTS = frozenset(
 """Parts of a body: their director is not that of the body."""
 _OVER_PARTS = frozenset("director head chief editor president".split())
 _WHOLE = frozenset({"general", "club", "team"})
+_FIRST = frozenset({"prime", "first", "chief"})
 _STATES = frozenset({"state", "government"})
 
 
@@ -190,9 +191,6 @@ def heads(noun: "Token") -> bool:
     if words[-1] == "minister" and len(words) > 1:
         return bool(_FIRST & {*words})  # no finance minister
     return words[-1] not in _OVER_PARTS or not _PARTS & {*words}
-
-
-_FIRST = frozenset({"prime", "first", "chief"})
 
 
 def relation_of(title: str, preposition: str, body: "Name") -> str | None:

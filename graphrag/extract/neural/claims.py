@@ -7,7 +7,7 @@ from graphrag.extract.neural.dating import Calendar
 from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of, suits
 from graphrag.extract.neural.passage import Linked, Passage, Place, Statement
 from graphrag.extract.neural.repeats import Stated, dated_once
-from graphrag.extract.rules.lexicon import PERSON_TITLES
+from graphrag.extract.rules.lexicon import ORG_WORDS, PERSON_TITLES
 from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode
@@ -37,9 +37,11 @@ class _Cast:
 
     def day(self, place: Place, named: Period | None) -> Mention | None:
         """Return the day that a place means, by its date: "on Friday" is another one each week."""
-        words = named.named if named is not None else None
-        if words is None:
+        if named is None:
             return self.mention(place)
+        words = named.named
+        if words is None:
+            return None  # "died in spring"
         start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
         return self.new.setdefault(name_key(words), Mention(words, CONCEPT, start, end))
 
@@ -56,7 +58,9 @@ class _Cast:
         key = name_key(name)
         if not key:
             return None
-        found = self._by_key.get(key) or self.new.get(key)
+        title, _, untitled = key.partition(" ")
+        plain = untitled if title.rstrip(".") in PERSON_TITLES else key
+        found = self._by_key.get(key) or self._by_key.get(plain) or self.new.get(key)
         if found is None and self._passage.is_proper(named):
             found = self._longer(key)
         if found is None and not self._is_unnamed(named):
@@ -116,7 +120,7 @@ def merged(
         doubt: What the network must give two, in whatever relation, for a claim of the rules to be
             believed that links them by a word of its own.
     """
-    said = turns(episode.content)
+    said = turns(episode.content, episode.author)
     cast = _Cast(read, passage, said, shift)
     spoken = episode.source == "message" or is_dialogue(episode.content, said)
     silent = advice_in(said) if spoken else []
@@ -185,6 +189,8 @@ def _claim(
         or name_key(subject.name) == name_key(other.name)
     ):
         return None
+    if any(_is_pair(end.name) for end in (subject, other)):
+        return None
     start, end = passage.sentence(statement.later)
     return Claim(
         subject=subject,
@@ -202,6 +208,12 @@ def _claim(
         valid_precision=life.start_precision,
         invalid_precision=life.end_precision,
     )
+
+
+def _is_pair(name: str) -> bool:
+    """Tell whether a name is two: ``Friars School and Leeds University``."""
+    ends = [half.split()[-1].lower() for half in name.split(" and ") if half.split()]
+    return len(ends) > 1 and all(word in ORG_WORDS for word in ends)
 
 
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())

@@ -12,7 +12,7 @@ from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
 
-SURE = 0.84
+SURE = 0.8
 DOUBT = 0.03
 
 

@@ -16,6 +16,7 @@ _NAMELESS = frozenset(
     "works_at part_of has_name has_status located_in member_of has_size enabled_for".split()
 )
 _MOMENTS = frozenset("retirement death birth wedding marriage divorce".split())
+_SUCCEEDING = frozenset({"succeed", "replace", "relieve", "follow"})
 _ITS = frozenset({"its", "their"})
 _EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
 
@@ -67,12 +68,26 @@ def suits(statement: Statement, passage: Passage) -> bool:
     if not (first or passage.is_proper(subject) or passage.is_proper(object_)):
         return statement.relation not in _NAMELESS  # neither can be spoken of again
     match statement.relation:
+        case "works_at" | "lives_in" | "plays_for" | "studies_at" if not (
+            first or passage.is_proper(subject)
+        ):
+            return False  # "the van ..., she starts there on Monday"
+        case "has_diet" | "takes" | "likes" | "drinks" | "uses" if (
+            other.dep_ == "pobj" and other.head.lower_ == "off"
+        ):
+            return False  # "I'm off dairy"
+        case "plays_for" if other.dep_ == "pobj" and other.nbor(-2).lower_ == "loan":
+            return other.head.lower_ != "from"  # "on loan from Derby": not now
         case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
             return False  # "working on my store"
         case "works_at" | "has_role" | "volunteers_at" if other.tag_ == "VBG":
             return passage.is_proper(object_)  # "some time at the shelter volunteering"
         case "works_at" | "studies_at" if first and one.dep_ == "pobj" and one.head.lower_ == "of":
             return False  # "a picture of me at the club"
+        case "has_role" | "leads" if _is_left(
+            one, passage.verb(statement.subject, statement.object)
+        ):
+            return False  # "will succeed Per Holm as chief executive"
         case "has_role" if statement.subject.kind != "person":
             return False  # "reports label printer offline"
         case "has_age":
@@ -82,6 +97,8 @@ def suits(statement: Statement, passage: Passage) -> bool:
             return False  # "until her retirement"
         case "studies" if other.dep_ == "pobj" and other.head.lower_ == "into":
             return False  # "looking into nursing"
+        case "costs" if one.dep_ == "compound" and one.head.lower_ in ("price", "cost"):
+            return False  # "guide price £285,000"
         case "costs" if any(child.lower_ in _ITS for child in one.children):
             return False  # "its price"
         case "costs" if other.dep_ in ("compound", "nmod", "nummod") and other.head.pos_ == "NOUN":
@@ -128,6 +145,12 @@ def _is_done(verb: "Token | None") -> bool:
     if verb is None or verb.tag_ not in ("VBD", "VBN"):
         return False
     return any(child.dep_ == "nsubj" for child in verb.children)
+
+
+def _is_left(one: "Token", verb: "Token | None") -> bool:
+    """Tell whether somebody is who is succeeded."""
+    active = verb is not None and not any(c.dep_ == "auxpass" for c in verb.children)
+    return active and verb is not None and verb.lemma_ in _SUCCEEDING and one.i > verb.i
 
 
 def _is_of_another(one: "Token", other: "Token") -> bool:

@@ -130,6 +130,8 @@ def _seated(noun: "Token", places: list["Token"], line: Line) -> Iterator[Draft]
         other = line.name(place) if place.ent_type_ in _PLACES else None
         if one is None or other is None or one is other or not one.named:
             continue
+        if noun.lower_ in _FIRMS:
+            one.votes["organization"] += 2  # "Solenta, a Lisbon-based maker of pumps"
         person = one.votes["person"] > one.votes["organization"]
         other.votes["place"] += 2
         yield line.draft(one, "lives_in" if person else "located_in", other)

@@ -27,7 +27,7 @@ _UNIT = (
 _LARGE = r"(?: ?(?:thousand|million|billion|trillion|mn|bn)\b)"
 _NUMBER = (
     rf"(?:[€$£]|CHF |EUR |USD |GBP )?\d+(?:[.,]\d+)*{_LARGE}?(?:/\d{{1,3}}\b(?!/))?(?: ?{_UNIT})?"
-    r"(?! ?(?:[ap]\.?m\b|o'clock))"
+    r"(?! ?(?:[ap]\.?m\b|o'clock)|\d| (?-i:[A-Z][a-z]+ (?:Street|Road|Avenue|Lane|Square|Place)))"
     r"(?: (?:a|per|each) (?:month|year|week|day|hour|plot|person|head|night|minute))?"
 )
 _THING = r"(?P<thing>(?:[^\W\d][\w'’-]*[ ]){0,4}?[^\W\d][\w'’-]*)"
@@ -39,7 +39,7 @@ _UP = (
 )
 _ACTS = (
     r"(?:cut|reduced|raised|lowered|improved|increased|brought|got|grew|decreased|dropped|"
-    r"shortened)"
+    r"shortened|put|(?:putt|rais|lower|cutt|increas|reduc)ing|raises|increases|lowers)"
 )
 _CHANGE = re.compile(rf"\b(?:{_UP}|{_ACTS})\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
@@ -100,6 +100,7 @@ _NO_THING = frozenset(
 )
 
 _BETWEEN = frozenset("to will shall now currently still already".split())
+_OFFERED = frozenset("guide asking sale selling list retail full total".split())
 _UNCLEAR = frozenset("which that who whose has have had is was be their his her recently".split())
 
 
@@ -231,6 +232,8 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
     if any(word.lower() in _DETERMINERS for word in words):
         return None  # "for children a ticket"
     head = words[-1].lower() if words else ""
+    if head in ("price", "prices", "cost", "costs") and {*map(str.lower, words[:-1])} <= _OFFERED:
+        return None  # of what?
     alone = re.split("['’]", head)[0]  # "they've"
     if not {head, alone}.isdisjoint(_NO_THING | _DETERMINERS | {""}) or len(words) > 4:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.slots import collect, conjoined
+from graphrag.extract.rules.slots import collect, conjoined, relate
 from graphrag.extract.rules.subjects import (
     SUBJECTS,
     bearer,
@@ -212,8 +212,8 @@ def _clause(verb: "Token") -> Clause:
         ),
     )
     collect(clause.arguments, verb)
-    if verb.dep_ == "relcl" and any(child.lower_ == "where" for child in verb.children):
-        clause.arguments.setdefault("at", []).append(verb.head)  # "the school where she taught"
+    if verb.dep_ == "relcl":
+        relate(clause.arguments, verb, passive=passive)
     return clause
 
 
@@ -226,6 +226,8 @@ def _subjects(verb: "Token") -> list["Token"]:
     joined = joined_to(verb)
     if joined is not None:
         return [] if _interrupted(verb) else _subjects(joined)
+    if verb.dep_ == "acl" and verb.tag_ == "VBD":
+        return [verb.head]  # "My boss, Petra, left on Friday"
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
         place = verb.head.dep_ == "pobj" and verb.head.ent_type_ in ("GPE", "LOC")
         if place and verb.nbor(-1).text == "," and verb.sent.root.tag_ == "VBN":

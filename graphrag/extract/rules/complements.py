@@ -39,8 +39,9 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
     for child in clause.verb.children:
         if child.dep_ in ("acomp", "oprd") and not clause.negated:
             yield from _adjective(child, clause, line)
-    for target in clause.arguments.get("on", ()) if not clause.negated else ():
-        yield from _being_on(target, clause, line)
+    for which in ("on", "off"):
+        for target in clause.arguments.get(which, ()) if not clause.negated else ():
+            yield from _being_on(target, clause, line, over=which == "off")
     for role in clause.arguments.get("attr", ()):
         for subject in clause.subjects:
             if subject.lower_ == "i" and role.pos_ == "PROPN" and clause.lemma == "be":
@@ -59,7 +60,8 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
             if is_trade(role) and one.entity_type == "person" and _is_indefinite(role):
                 text, start, end = title_of(role)
                 trade = line.scene.add(Phrase(text, start, end, False), line.offset)
-                yield from _draft(clause, (one, "has_role", trade), line, role)
+                manner: Manner = "start" if clause.lemma == "become" else "state"
+                yield from _draft(clause, (one, "has_role", trade), line, role, manner=manner)
             else:
                 yield from _class(one, role, subject, clause, line)
 
@@ -74,7 +76,7 @@ def _named(role: "Token", line: Line) -> None:
             line.scene.names[name_key(phrase.text)] = speaker
 
 
-def _being_on(target: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+def _being_on(target: "Token", clause: Clause, line: Line, *, over: bool) -> Iterator[Draft]:
     """Yield ``I'm on the Fibre plan``, ``on crutches``, ``on the payments squad``."""
     relation = lexicon.on_relation(target.lemma_.lower())
     if relation == "member_of" and not any(child.dep_ == "det" for child in target.children):
@@ -85,7 +87,8 @@ def _being_on(target: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
         if one is not None and one.named and phrase is not None:
             other = line.scene.add(phrase, line.offset)
             if other is not one:
-                yield from _draft(clause, (one, relation, other), line, target)
+                manner: Manner = "end" if over else "state"
+                yield from _draft(clause, (one, relation, other), line, target, manner=manner)
 
 
 def _part(one: Name, role: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
@@ -160,10 +163,14 @@ def _class(
     empty = word in lexicon.OPINIONS | lexicon.EMPTY_NOUNS or word.endswith(_ABSTRACT)
     if empty or any(child.dep_ == "predet" or child.lower_ == "such" for child in role.children):
         return
+    if is_trade(role) or role.lemma_.lower() in ("partner", "associate", "fellow"):
+        if any(c.lower_ in ("at", "of", "with", "in") for c in role.children):
+            return  # "a partner at Crane": a role there
     phrase = phrase_of(role)
     if phrase is not None and not phrase.named:
         other = line.scene.add(phrase, line.offset)
-        yield from _draft(clause, (one, "is_a", other), line, role)
+        manner: Manner = "start" if clause.lemma == "become" else "state"
+        yield from _draft(clause, (one, "is_a", other), line, role, manner=manner)
 
 
 def _is_indefinite(noun: "Token") -> bool:
@@ -171,9 +178,13 @@ def _is_indefinite(noun: "Token") -> bool:
 
 
 def _draft(
-    clause: Clause, fact: tuple[Name, str, Name], line: Line, *owners: "Token"
+    clause: Clause,
+    fact: tuple[Name, str, Name],
+    line: Line,
+    *owners: "Token",
+    manner: Manner = "state",
 ) -> Iterator[Draft]:
-    life = lifetime("state", clause, line.periods(clause.verb, *owners), line.reference)
+    life = lifetime(manner, clause, line.periods(clause.verb, *owners), line.reference)
     if life is not None:
         yield line.draft(*fact, life)
 
@@ -188,6 +199,8 @@ def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
         if phrase is None:
             continue
         relation, manner = _had(word, phrase.text.lower())
+        if word in lexicon.OWNED and any(child.lower_ == "own" for child in target.children):
+            yield from _owning(target, clause, line)
         for subject in clause.subjects if relation else ():
             one = line.name(subject)
             if one is None or not one.named or one.votes["organization"] > 2:
@@ -196,6 +209,21 @@ def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
             life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
             if life is not None and one is not other:
                 yield line.draft(one, relation, other, life)
+
+
+def _owning(noun: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``I've had my own bakery in Whitby since 2006``."""
+    thing = line.name(noun)
+    life = lifetime("state", clause, line.periods(clause.verb), line.reference)
+    for subject in clause.subjects if thing is not None and life is not None else ():
+        one = line.name(subject)
+        if one is None or thing is None or life is None or one is thing or not one.named:
+            continue
+        yield line.draft(thing, "owned_by", one, life)
+        for place in clause.arguments.get("in", ()):
+            where = line.name(place)
+            if where is not None and where.named and where.votes["person"] < 2:
+                yield line.draft(thing, "located_in", where, ALWAYS)
 
 
 def _had(word: str, text: str) -> tuple[str, Manner]:

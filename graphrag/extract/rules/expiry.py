@@ -11,6 +11,7 @@ from graphrag.extract.rules.lifetime import Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import phrase_of
+from graphrag.extract.rules.when import looks_ahead
 from graphrag.temporal.period import Unit, floor, shift, unit_from
 from graphrag.temporal.phrase import resolve_phrase
 from graphrag.temporal.vocabulary import NUMBERS, any_of, number
@@ -29,9 +30,11 @@ _LENGTH = re.compile(
     re.IGNORECASE,
 )
 _LASTING = re.compile(
-    rf"\bfor (?:an? (?:term|period|spell) of |the next )?{_COUNT} (?P<unit>year|month|week)s?\b",
+    rf"\b(?:for|(?P<after>after)) (?:an? (?:term|period|spell) of |the next )?{_COUNT} "
+    r"(?P<unit>year|month|week)s?\b",
     re.IGNORECASE,
 )
+_AT_LAST = re.compile(r"\bat the end of (?:the|this) (?:\w+ )?(?:season|term|campaign|run)\b")
 _PERFECT = re.compile(r"\b(?:has|have|had)\b|[’']ve\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:and|but)\b|;")
 _UNITS: Final[dict[str, Unit]] = {"year": "year", "month": "month", "week": "week"}
@@ -120,12 +123,20 @@ def limit(drafts: Iterable[Draft], sentence: "Span", said: datetime) -> None:
             continue  # "has worked there for ten years, since 2010"
         if draft.relation not in _LIMITED and (lengths or draft.relation not in _LASTS):
             continue
-        if life.end is None and (lengths or life.start is not None):
+        after = bool(lasting and length["after"])
+        if life.end is None and not after and (lengths or life.start is not None):
             draft.life = _until(length, life, said)
         elif life.start is None and life.end is not None and lasting:
             words = f"{length['count']} {length['unit']}s ago"
             begun = resolve_phrase(words, life.end, prefer="past")
-            draft.life = life if begun is None else life.beginning(begun)
+            draft.life = life if begun is None else replace(life.beginning(begun), over=False)
+
+
+def is_open(draft: Draft, sentence: "Span") -> bool:
+    """Tell whether something ends at a time to come that nobody can date: of a season."""
+    said = draft.life.end is None and draft.life.start is None
+    ending = said and (draft.life.over or draft.relation == "has_status")
+    return ending and bool(_AT_LAST.search(sentence.text)) and looks_ahead(sentence)
 
 
 def _is_beside(length: re.Match[str], draft: Draft, text: str) -> bool:

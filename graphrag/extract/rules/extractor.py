@@ -17,13 +17,15 @@ from graphrag.extract.rules.affiliation import lines_of, read_career, without_ca
 from graphrag.extract.rules.aftermath import inherited
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
 from graphrag.extract.rules.name import Draft, Name, finished
-from graphrag.extract.rules.notes import read_note, topic_of
+from graphrag.extract.rules.notes import read_note
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reader import FIRST_PERSON, Reader
 from graphrag.extract.rules.renames import without_names
-from graphrag.extract.rules.scene import Scene, quoted
+from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.slips import Slip, mend_earlier
 from graphrag.extract.rules.structure import read_structure
+from graphrag.extract.rules.topics import topic_of
+from graphrag.extract.rules.voices import quoted
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
 from graphrag.model.values import Episode
@@ -59,7 +61,7 @@ def _extract(context: ExtractionContext) -> Extraction:
     episode = context.episode
     if episode.source == "json":
         return read_structure(episode.content, episode.valid_at)
-    said = speakers.turns(episode.content)
+    said = speakers.turns(episode.content, episode.author)
     if said and (episode.source == "message" or speakers.is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
     read = _prose(episode, context.previous)
@@ -81,6 +83,8 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     if topic is not None and scene.implied is None:
         words, at = topic
         scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
+        if letter.text[at : at + len(words)] != words:  # "HARRIS, Joan"
+            scene.implied.aliases.append(letter.text[at : at + len(words) + 1])
     scene.body = particulars.body_of(prose.text, scene)
     reader.drafts += particulars.read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
@@ -88,6 +92,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     career = list(read_career(prose.text, scene, episode.valid_at))
     reader.drafts += career
     lines = lines_of(reader_text) if career else frozenset()
+    ours = not author and speakers.is_of_a_body(prose.text)
     plain = without_career(reader_text) if career else reader_text
     for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
@@ -98,6 +103,8 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
             reader.prefix = f"{author}: " if own else ""
             unsigned += not author and speakers.is_of_writer(sentence, scene.quotes)
             reader.read(sentence, offset)
+            if ours and scene.house is None:
+                scene.house = scene.antecedents.body()
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     reader.deny(named, 0)

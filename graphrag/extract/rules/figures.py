@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.amounts import PAY, owned, relation_of
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lexicon import ANIMATE, GENERIC
+from graphrag.extract.rules.lexicon import ANIMATE, GENERIC, KIN
 from graphrag.extract.rules.lifetime import lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
@@ -150,6 +150,8 @@ def _draft(
     before = [child for child in noun.children if child.i < noun.i]
     if owner is None or not owner.named or any(one.lower_ in _NOT_NOW for one in before):
         return None
+    if noun.lemma_.lower() in ANIMATE | KIN.keys():
+        return None  # "my son is 9"
     if any(one.tag_ == "VBN" and one.lemma_ in _BECOMING for one in before):
         return None  # "a reduced intake of 40%" is less by that
     raised = noun.lemma_.lower() == "raise"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PAIRS = {"engaged": "engaged_to", "married": "married_to"}
 _BLOOD = frozenset({"parent_of", "sibling_of", "grandparent_of", "cousin_of", "aunt_or_uncle_of"})
 _BEARING = frozenset("have raise bear adopt survive leave".split())
+_SIBLINGS = frozenset({"brother", "sister", "twin"})
 _DETERMINERS = frozenset({"the", "my", "our", "his", "her", "their"})
 _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 
@@ -25,6 +26,7 @@ _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
     """Yield what the nouns of kinship of a sentence say of those with a name."""
     true = {clause.verb.i for clause in stated}
+    topic = line.topic() if not stated else None
     for noun in line.sentence:
         word = noun.lemma_.lower()
         if noun.pos_ == "PROPN" and noun.ent_type_ == "PERSON":
@@ -36,12 +38,25 @@ def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
             yield from _dying(noun, line)
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
             continue
+        yield from _siblings(noun, line)
         for owner in _owners(noun, line):
-            for token in _named(noun, true):
+            for token in [topic] if topic is not None else _named(noun, true):
                 other = line.name(token)
                 if other is None or other is owner or not other.named:
                     continue
                 yield from _related(owner, other, noun, line)
+
+
+def _siblings(noun: "Token", line: Line) -> Iterator[Draft]:
+    """Yield ``the brothers Sven and Arne Lind``."""
+    if noun.tag_ != "NNS" or noun.lemma_.lower() not in _SIBLINGS:
+        return
+    named = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
+    people = [name for one in named for part in conjoined(one) if (name := line.name(part))]
+    if len(people) == len(("one", "other")) and people[0] is not people[1]:
+        for name in people:
+            name.votes["person"] += 2
+        yield line.draft(people[0], "sibling_of", people[1])
 
 
 def _former(noun: "Token") -> bool:
@@ -58,8 +73,10 @@ def _owners(noun: "Token", line: Line) -> list[Name]:
     born = noun.dep_ == "pobj" and head.head.lemma_ == "give"
     if born and any(child.lower_ == "birth" for child in head.head.children):
         words = [child for child in head.head.children if child.dep_ == "nsubj"]
-    if not words and noun.dep_ == "dobj" and head.lemma_ in _BEARING:  # "they have twins, Ines"
-        words = [child for child in head.children if child.dep_ == "nsubj"]
+    verb = next((one for one in noun.ancestors if one.pos_ in ("VERB", "AUX")), head)
+    if not words and verb.lemma_ in _BEARING:  # "they have twins, Ines", "leaves a widow, Eva"
+        kept = noun.dep_ == "dobj" or _listed(noun)
+        words = [c for c in verb.children if c.dep_ in ("nsubj", "nsubjpass")] if kept else []
     several = [one for word in words for one in (word, *word.conjuncts)]
     found = (line.name(one) for word in several for one in line.scene.members(word))
     return [name for name in found if name is not None and name.named]
@@ -88,7 +105,22 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
         noun = noun.head  # "my mum's name is Karin"
     if noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "attr" and c.pos_ == "PROPN"]
-    return []
+    return _listed(noun)
+
+
+def _listed(noun: "Token") -> list["Token"]:
+    """Return the names behind a comma: ``three children, Rhys, Mair and Huw``."""
+    found: list[Token] = []
+    following = noun.doc[noun.i + 1 : noun.sent.end]
+    if following[:1].text not in (",", ":") or following[1:2].text[:1].islower():
+        return []
+    for token in following:
+        if token.pos_ == "PROPN":
+            inner = found and token.nbor(-1) == found[-1]
+            found[-1 if inner else len(found) :] = [token]
+        elif token.text not in (",", ":", "and", "&"):
+            break
+    return found[:1] if noun.tag_ == "NN" else found
 
 
 def _is_in_law(noun: "Token") -> bool:

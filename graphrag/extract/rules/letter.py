@@ -36,6 +36,7 @@ _UNDER = re.compile(
     rf"(?:(?<=[.!?…])|(?<=\n)|^)\s*[–—-]{{1,2}} ?(?P<name>{_NAME}?)(?P<rest>(?:,[^\n.]*)?)\.?\s*\Z"
 )
 _TITLED = re.compile(rf"(?<=[.!?])\s+(?P<name>{_NAME}), (?P<rest>[A-Z][^.!?]*?)\.?\s*\Z")
+_ALONE = re.compile(rf"(?<=[.!?…])\s+(?P<name>{_NAME})(?P<rest>)\s*\Z")
 _I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
 _SPLIT = re.compile(r"\s*(?:[,|·•]|\bat\b|\n|\s[–—-]\s)\s*")
 _BODY = re.compile(r"(?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*|of|the|for|and|de)(?: |$))+")
@@ -114,9 +115,9 @@ def _signature(text: str, begun: int) -> tuple[str, int, str]:
     closing = _CLOSING.search(text, begun)
     if closing is not None and closing["name"] and closing["name"][0].isupper():
         return closing["name"], closing.start(), closing["rest"].strip(" ,\n\t")
-    for shape in (_UNDER, _TITLED):
+    for shape in (_UNDER, _TITLED, _ALONE):
         under = shape.search(text, begun)
-        if under is not None and (shape is _UNDER or _title_in(under["rest"])):
+        if under is not None and (shape is not _TITLED or _title_in(under["rest"])):
             return under["name"], under.start(), under["rest"].strip(" ,")
     if not begun:
         return "", len(text), ""

@@ -189,7 +189,7 @@ ORG_WORDS = frozenset(
     "records ales logistics dental consulting robotics foods energy shipping insurance bros sons "
     "industries railways pharma telecom publishing books films productions ventures solutions "
     "services international ag plc kg bv nv primary secondary "
-    "cooperative co-operative firm store shop restaurant café cafe hotel".split()
+    "authority cooperative co-operative firm store shop restaurant café cafe hotel".split()
 )
 PLACE_WORDS = frozenset(
     "room "
@@ -226,6 +226,8 @@ GENERIC = {
     **dict.fromkeys("building structure".split(), "building"),
 }
 """Nouns that stand for a named body or place, to what it is."""
+WATERS = frozenset("river lake mount loch cape lough".split())
+"""First words of names of the land: ``River Tarn``."""
 BUILDINGS = frozenset(
     "mill house hall tower castle palace station theatre theater hotel church cathedral museum "
     "lido bridge exchange".split()
@@ -246,12 +248,13 @@ ANIMATE = (
         "child person agent soldier farmer guard driver doctor nurse teacher student friend "
         "neighbour neighbor colleague boss dog cat horse animal beast monkey bird officer captain "
         "traveler traveller stranger guest player singer writer author leader member visitor "
-        "worker".split()
+        "worker defendant claimant plaintiff accused suspect victim patient client customer tenant "
+        "applicant".split()
     )
 )
 """Nouns for somebody: what ``he`` or ``she`` may mean."""
 PERSON_TITLES = frozenset(
-    "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
+    "mr mrs ms miss dr prof pt professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
 _AIDS = frozenset("crutch wheelchair oxygen dialysis".split())
@@ -272,8 +275,8 @@ def on_relation(noun: str) -> str:
 
 IDIOMS = frozenset(
     "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
-    "campaign attack discussion talk debate tour march term word phone stair lift bus train road "
-    "path family state public".split()
+    "stage campaign attack discussion talk debate tour march term word phone stair lift bus train "
+    "road path family state public".split()
 )
 """What one leads, runs, owns, uses or opens for a while, and is no fact of."""
 PANELS = frozenset("board committee council trustees panel jury shareholders members".split())

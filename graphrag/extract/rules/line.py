@@ -20,6 +20,7 @@ _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
 
+_BESIDE = frozenset({"ADJ", "ADV", "PUNCT"})
 _BOTH = ("since", "until")
 _AGAIN = frozenset({"and", ",", ";", "again", "then", "later"})
 
@@ -55,6 +56,15 @@ class Line:
         if token.pos_ == "PROPN" and any(token.i in at for at in self._places):
             return None
         return self.scene.name_of(token, self.offset)
+
+    def topic(self) -> "Token | None":
+        """Return of whom ``Widow of Tom, mother of Eva.`` is said, a sentence without a verb."""
+        first = next((one for one in self.sentence if one.pos_ in ("NOUN", "PROPN")), None)
+        if first is None or first != self.sentence.root:
+            return None
+        behind = first.doc[first.i + 1 :][:1].text in ("of", "at")
+        plain = all(one.pos_ in _BESIDE or one.lower_ in ("a", "an") for one in first.lefts)
+        return self.scene.antecedents.sole(first) if behind and plain else None
 
     def periods(self, *owners: "Token") -> list[Period]:
         """Return the times that belong to one of these words."""

@@ -41,6 +41,9 @@ _TABLE: tuple[tuple[str, str, Form, str], ...] = (
     ("school university college", "studies_at", "of_topic", ORG),
     ("employer job work", "works_at", "of_topic", ORG),
     ("languages", "speaks", "of_topic", ""),
+    ("allergy allergies", "allergic_to", "of_topic", ""),
+    ("medication medications medicine medicines meds", "takes", "of_topic", ""),
+    ("diagnosis diagnoses", "has_condition", "of_topic", ""),
     ("owner", "owned_by", "of_topic", ""),
     ("sponsor", "sponsors", "of_label", ORG),
     ("supplier vendor provider contractor", "supplies", "of_label", ORG),
@@ -51,7 +54,8 @@ _BY_WORD = {word: row for row in _TABLE for word in row[0].split()}
 _ROLES = (
     JOBS | OFFICES | frozenset("landlord landlady cleaner tenant backup host agent lead".split())
 )
-_MANY = frozenset({"has_access", "keeps", "speaks"})
+_COMMON = frozenset({"allergic_to", "takes", "has_condition"})
+_MANY = _COMMON | {"has_access", "keeps", "speaks"}
 
 
 def label_of(text: str) -> Label | None:
@@ -68,7 +72,7 @@ def label_of(text: str) -> Label | None:
         topic = _OF.split(plain, maxsplit=1)
         if form == "of_label" and len(topic) > 1:
             plain = topic[1]  # "Supplier for gloves": of gloves
-        return Label(plain, relation, form, kind, many=relation in _MANY)
+        return Label(plain, relation, form, kind, relation in _COMMON, relation in _MANY)
     singular = head.removesuffix("s") if head not in _ROLES else head
     if singular in _ROLES and singular != "member":
         plain = plain.removeprefix("new ").removeprefix("current ").removeprefix("old ")
@@ -83,7 +87,8 @@ def task_of(text: str) -> Label | None:
     words = plain.split()
     if not words or len(words) > _LONGEST or words[-1].lower() in _NO_TASKS or plain.isupper():
         return None
-    if any(word[:1].isupper() for word in words[1:]) or words[0].lower() in _NO_TASKS:
+    alone = len(words) == 1 and words[0].lower() in ("contact", "contacts")
+    if alone or any(word[:1].isupper() for word in words[1:]) or words[0].lower() in _NO_TASKS:
         return None
     if any(word.isdigit() for word in words):
         return None  # a place with a number: somebody is in it
@@ -106,16 +111,16 @@ _NO_WORK = ("ed", "ers", "ors", "ists", "people")
 """How the last word of a label ends that says what somebody is, or became."""
 _LONGEST = 4
 _NO_TASKS = frozenset(
-    "date time dates day year month when where who what why how from to cc bcc subject re note "
-    "notes ps nb item items agenda minutes present absent apologies attendees attending guests "
-    "author authors by photo photos text source sources title name names topic about via page "
-    "cause reason result results next born died birth death age sex phone tel email mail web "
-    "address place venue location news update correction example question answer status comment "
-    "patient pt client customer user parents mother father wife husband children son daughter "
-    "brother sister friends partner winner winners loser score final birthday congratulations "
-    "welcome thanks urgent important warning reminder summary history background decision "
-    "starring cast director artist band song album book film see also edit edited page file "
-    "fixed added removed changed keep drop buy yes no maybe talk new members member newcomers "
-    "guest speaker obituary memorial profile portrait interview tribute".split()
+    "account date time dates day year month when where who what why how from to cc bcc subject "
+    "re note notes ps nb item items agenda minutes present absent apologies attendees attending "
+    "guests author authors by photo photos text source sources title name names topic about via "
+    "page cause reason result results next born died birth death age sex phone tel email mail "
+    "web address place venue location news update correction example question answer status "
+    "comment patient pt client customer user parents mother father wife husband children son "
+    "daughter brother sister friends partner winner winners loser score final birthday "
+    "congratulations welcome thanks urgent important warning reminder summary history background "
+    "decision starring cast director artist band song album book film see also edit edited page "
+    "file fixed added removed changed keep drop buy yes no maybe talk new members member "
+    "newcomers guest speaker obituary memorial profile portrait interview tribute".split()
 )
 """Labels of names that have nothing to do."""

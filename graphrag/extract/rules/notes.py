@@ -34,6 +34,7 @@ _NEXT = re.compile(
 _FORMER = re.compile(
     r"^(?:was|were|formerly|previously|before(?: that)?|used to be|instead of)\b[ :=]*"
 )
+_COMMA = re.compile(r"[,;] (?=[^\W\d])(?!(?:since|until|from|then|now|was|before|after|in|on)\b)")
 _LATER_FORMER = re.compile(r"\b(?:was|were)\b[ :=]*")
 _FILLER = re.compile(
     r"^(?:is|are|now|currently|still|new|since|from now on|w/|with|by|the|our|as of|only)"
@@ -54,25 +55,16 @@ _NAME = re.compile(
 )
 _OWNED = re.compile(r"(?P<who>[A-ZÀ-Þ][\w.-]*(?: [A-ZÀ-Þ][\w.-]*)?)['’]s? (?:new |current )?")
 _VERB = re.compile(r"\b(?:has|have|had|is|are|was|were|will|said?|asked|wants?)\b")
-_ABOUT = re.compile(
-    r"^\W*(?:[\w:'’]+ ){0,3}?(?:1:1|call|visit|meeting|chat|catch-?up|session|review|appointment|"
-    r"interview|lunch|check-?up)\s*(?:w/|with|[–—:-]|about|re:?)\s*"
-    r"(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)(?=[ ,.(\n]|$)",
-    re.IGNORECASE,
-)
-_WHO = r"(?P<name>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’.-]*){1,3})"
-_CV = r"(?:(?i:curriculum vitae|cv|r[ée]sum[ée]))"
-_CVS = (
-    re.compile(rf"\W*{_CV}\s*(?:[–—:|-]|of)\s*{_WHO}(?=\s*(?:$|[\n,(|]))", re.MULTILINE),
-    re.compile(rf"\W*{_WHO}\s*[–—:|,-]\s*{_CV}\b"),
-)
 _ON = re.compile(
     r"^\W*(?:(?:now|still|back|also|again)[ ])*(?P<which>on|off|allergic to)[ ]"
     r"(?:(?:the|a|an|my)[ ])?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_ALLERGY = re.compile(r"^\W*(?P<what>[^\W\d]+) allergy\W*$")
 _TITLES = frozenset("Mr Mrs Ms Miss Dr Prof Sr Fr".split())
-_OF_SOMEBODY = frozenset({"speaks"})
+_HEALERS = frozenset({"Dr", "Doctor", "Nurse", "Prof"})
+"""Whose notes on health are of somebody else."""
+_OF_SOMEBODY = frozenset({"speaks", "allergic_to", "takes", "has_condition"})
 _LONGEST = 6
 """Words of a value."""
 
@@ -123,7 +115,7 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
         about = scene.add(Phrase(owned["who"], place, place + len(owned["who"]), True), 0)
         about.votes["person"] += 1
     start = found.start("rest")
-    for item in _items(found["rest"], start, said):
+    for item in _listed(found["rest"], start, said, label):
         for value, at in _values(item, label):
             if label.relation == "responsible_for" and not _is_somebody(value, scene):
                 continue
@@ -132,8 +124,22 @@ def _segment(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[D
                 yield draft
 
 
+def _listed(rest: str, offset: int, said: datetime, label: Label) -> Iterator[Item]:
+    """Yield the values of a label; those of a list have a time each."""
+    at = 0
+    for border in (*(_COMMA.finditer(rest) if label.common else ()), None):
+        stop = border.start() if border else len(rest)
+        yield from _items(rest[at:stop], offset + at, said)
+        at = border.end() if border else stop
+
+
 def _being_on(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
     """Yield ``On crutches until Monday``, ``Off the tablets as of today``, ``allergic to nuts``."""
+    known = _ALLERGY.match(text) if scene.implied is not None else None
+    if known is not None and scene.implied is not None:
+        at = offset + known.start("what")
+        thing = scene.add(Phrase(known["what"], at, at + len(known["what"]), False), 0)
+        yield Draft(scene.implied, "allergic_to", thing, "", at, at + len(known["what"]), Life())
     found = _ON.match(text)
     if found is None or scene.implied is None or _UNSURE.search(text):
         return
@@ -244,8 +250,10 @@ def _draft(
     label: Label, value: str, start: int, where: tuple[Scene, Name | None], life: Life
 ) -> Draft | None:
     scene, about = where
-    if about is None and label.form == "of_topic" and label.relation in _OF_SOMEBODY:
-        return None  # a gym, but whose
+    if label.form == "of_topic" and label.relation in _OF_SOMEBODY:
+        healer = about is not None and about.text.partition(" ")[0].rstrip(".") in _HEALERS
+        if about is None or (label.common and healer):
+            return None  # a gym, but whose
     named = value[:1].isupper()
     other = scene.add(Phrase(value, start, start + len(value), named), 0)
     thing = scene.add(Phrase(label.text, start, start, False), 0)
@@ -263,15 +271,3 @@ def _draft(
     if ends[0] is ends[2]:
         return None
     return Draft(*ends, "", start, start + len(value), life)
-
-
-def topic_of(text: str) -> tuple[str, int] | None:
-    """Return whom a note is about, and where it says so: ``1:1 w/ Priyanka, 5 Sept``."""
-    found = next((hit for shape in _CVS if (hit := shape.match(text)) is not None), None)
-    if found is not None:
-        name = found["name"].title() if found["name"].isupper() else found["name"]
-        return name, found.start("name")
-    found = _ABOUT.match(text)
-    if found is None or not found["name"][:1].isupper():
-        return None
-    return found["name"], found.start("name")

@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
+from graphrag.extract.rules.bodies import bodies_of
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import GONE, lifetime
+from graphrag.extract.rules.lifetime import GONE, Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.name import Draft, Name, spells
 from graphrag.extract.rules.phrases import Phrase, is_name
-from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.trades import (
     LEADING,
     OVER,
     heads,
+    is_bare_office,
     is_job,
     is_office,
     is_title,
@@ -45,7 +46,6 @@ _OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says no
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
 _TAKING = frozenset("take start begin join return".split())
 _SUCCEEDING = frozenset({"succeed", "replace", "follow"})
-_PREPOSITIONS = ("of", "at", "for", "with", "in", "to")
 
 
 @dataclass(slots=True)
@@ -66,22 +66,24 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
         if is_office(noun):
-            office = _office(noun, by_verb)
+            office = _office(noun, by_verb, line)
             if office is not None and office.clause is None:
                 _serving(office, by_verb)
             if office is not None:
                 yield from _held(office, line)
 
 
-def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
+def _office(noun: "Token", clauses: dict[int, Clause], line: Line) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
-        first = _office(head, clauses)
+        first = _office(head, clauses, line)
         clause = first.clause if first else None
         instead = clause is not None and clause.no_longer and not clause.is_over_with(noun)
         return first and Office(noun, first.holders, "state" if instead else first.manner, clause)
     if noun.dep_ == "pobj" and head.lower_ == "as":
-        verb = head.head if head.head.pos_ in ("VERB", "AUX") else head.head.head
+        verb = head.head
+        while verb.pos_ not in ("VERB", "AUX") and verb.dep_ in ("pobj", "prep", "dobj"):
+            verb = verb.head  # "retired after nine years as chair"
         clause = clauses.get(verb.i)
         return None if clause is None else _as(noun, clause)
     raised = head.head if noun.dep_ == "pobj" and head.lower_ == "to" else head
@@ -103,6 +105,8 @@ def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
             named = [one for one in clause.arguments.get("attr", ()) if one.pos_ == "PROPN"]
             if named:
                 return Office(noun, named, _BEING[clause.lemma], clause)
+    if noun.dep_ == "ROOT" and (topic := line.topic()) is not None:
+        return Office(noun, [topic])  # "Headmistress of Oak School from 1970 to 1991."
     return _beside(noun)
 
 
@@ -173,8 +177,8 @@ def _beside(noun: "Token") -> Office | None:
 def _serving(office: Office, clauses: dict[int, Clause]) -> None:
     """Note what the verb says of a title beside a name: ``captain Ola Berg retires in May``."""
     for holder in office.holders:
-        said = holder if holder.dep_.startswith("nsubj") else office.noun
-        clause = clauses.get(said.head.i) if said.dep_.startswith("nsubj") else None
+        ends = {holder, office.noun}
+        clause = next((one for one in clauses.values() if ends & {*one.subjects}), None)
         if clause is not None and clause.passive and clause.lemma in _ENDING:
             office.clause, office.manner = clause, "end"
             continue
@@ -188,13 +192,15 @@ def _serving(office: Office, clauses: dict[int, Clause]) -> None:
 
 def _held(office: Office, line: Line) -> Iterator[Draft]:
     noun = office.noun
-    bodies = _bodies(office, line)
+    bodies = bodies_of(office.noun, office.clause, office.chosen_by, line)
     owners = [noun] if office.clause is None else [noun, office.clause.verb]
     if office.clause is None:
         owners += [child for child in noun.children if child.dep_ == "acl"]
         owners += [c for one in office.holders for c in one.children if c.dep_ == "acl"]
     life = lifetime(office.manner, office.clause, line.periods(*owners), line.reference)
-    if any(child.lower_ in OVER for child in noun.children) and office.manner == "state":
+    hyphen = noun.doc[max(0, noun.i - 2) : noun.i].text.lower() == "ex-"
+    over = hyphen or any(child.lower_ in OVER for child in noun.children)
+    if over and office.manner == "state":
         life = GONE
     if life is None:
         return
@@ -206,8 +212,8 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
         if holder is None:
             continue
         for draft in _stated(holder, noun, bodies, line):
-            draft.life = life
-            yield draft
+            draft.life = Life(kind="timeless") if draft.relation == "author_of" else life
+            yield from spells(draft, [p for one in owners for p in line.stretches(one)])
     for token in office.left:
         holder = _holder(token, line)
         gone = lifetime("end", office.clause, line.periods(*owners), line.reference)
@@ -234,17 +240,20 @@ def _stated(
 ) -> Iterator[Draft]:
     word = noun.lemma_.lower()
     holder.plays |= word in lexicon.PLAYING
-    text, start, end = title_of(noun)
+    title, start, end = title_of(noun)
+    text = title.lower()
     related, whole = False, heads(noun)
     for body, preposition in bodies:
         relation = relation_of(word, preposition, body)
+        if relation is None and is_bare_office(noun) and body.votes["organization"] >= 2:
+            relation = "works_at"
         if relation == "leads" and not whole:
             relation = "works_at" if body.votes["organization"] >= body.votes["place"] else None
             if relation is None and preposition == "of":
                 text = f"{text} of {body.text}"  # "deputy mayor of Ulm" is said of a place
         if relation is None or body is holder:
             continue
-        related = whole or relation != "works_at"
+        related = not is_bare_office(noun) and (whole or relation != "works_at")
         holder.votes["person"] += 2
         if relation in ("works_at", "studies_at", "plays_for", "member_of") and body.named:
             body.votes["organization"] += 2
@@ -259,37 +268,5 @@ def _stated(
     if word in lexicon.STUDYING or word in lexicon.OWNING or word in _OF_SOMETHING:
         return
     holder.votes["person"] += 2
-    role = line.scene.add(Phrase(text.lower(), start, end, False), line.offset)
+    role = line.scene.add(Phrase(text, start, end, False), line.offset)
     yield line.draft(holder, "has_role", role)
-
-
-def _bodies(office: Office, line: Line) -> list[tuple[Name, str]]:
-    """Return what the title is held for, each with its preposition."""
-    noun, clause = office.noun, office.clause
-    found: list[tuple[Name, str]] = []
-    owner = line.scene.possessor_of(noun, line.offset)
-    if owner is not None:
-        found.append((owner, "of"))
-    for child in noun.children:
-        if child.dep_ == "prep" and child.lower_ in _PREPOSITIONS:
-            for target in child.children:
-                if target.dep_ == "pobj" and target.tag_ != "NNS":  # "with AI tools"
-                    for part in conjoined(target):
-                        if (name := line.name(part)) and noun.text not in name.text.split():
-                            found.append((name, child.lower_))
-    for child in noun.children if not found else ():  # "a Zalando engineer"
-        if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):
-            found.append((name, "at"))
-    if clause is not None and not found:
-        # The parser hangs "at Ostrey Creamery" on the verb as often as on the job.
-        for preposition in ("at", "of", "for", "by", "agent"):
-            for target in clause.arguments.get(preposition, ()):
-                if (name := line.name(target)) is not None and name.named:
-                    found.append((name, "at" if preposition in ("by", "agent") else preposition))
-        for token in office.chosen_by if not found else ():
-            name = line.name(token)
-            if token.lower_ in lexicon.PANELS:
-                continue  # a board appoints for the firm that it is the board of
-            if name is not None and name.named and name.votes["person"] < 2:
-                found.append((name, "of"))
-    return [(name, preposition) for name, preposition in found if name.named]

@@ -92,7 +92,7 @@ def _read(row: Row) -> Iterator[Draft]:
 def read_titles(row: Row) -> Iterator[Draft]:
     """Yield what somebody is by the nouns before the name: ``stage designer Ann Lee``."""
     for unit in row.units.values():
-        words = [word for word in unit.title.split() if word not in PASSING]
+        words = [word for word in unit.title.split() if word not in PASSING and word.isalnum()]
         noun = unit.head.doc[unit.first : unit.head.i]
         titles = [token for token in noun if token.tag_ == "NN" and token.lower_ in words]
         if not titles or not is_trade(titles[-1]) or titles[-1].lower_ in _OF_FIRMS:
@@ -221,7 +221,8 @@ def _subjects(found: re.Match[str], clause: Clause | None, row: Row) -> Iterator
     if clause is not None:
         tokens = clause.subjects
     else:
-        if before := _named_before(found, row):
+        aside = found[0].startswith("after ")  # "took over from Bo, after two years at Acme"
+        if not aside and (before := _named_before(found, row)):
             yield from row.names(before)
             return
         root = row.clauses.get(line.sentence.root.i)
@@ -255,13 +256,18 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
             return False
     match fact.relation:
         case "located_in" if one[1].head.head.lemma_ in COPULAS:
-            return subject.named and object_.votes["place"] >= 1 and lies(one[1].head.head)
+            here = object_.votes["place"] >= 1 > subject.votes["person"]
+            return subject.named and here and lies(one[1].head.head)
+        case "located_in" if not subject.named and one[1].head.lower_ in lexicon.CLUB_WORDS:
+            return False  # "our team moved to Linear"
         case "located_in" if object_.named and subject.votes["organization"] >= 2:
             return object_.votes["place"] >= 1  # "Acme is moving to SAP"
         case "lives_in" | "located_in" | "born_in":
             person = subject.votes["person"] >= 1 or is_trade(one[1].head)
             fitting = person != (fact.relation == "located_in")
-            return object_.votes["person"] < 2 and fitting
+            body = object_.votes["organization"] >= 2 > object_.votes["place"]
+            body |= object_.text.lower() in lexicon.CLUB_WORDS
+            return object_.votes["person"] < 2 and fitting and not (person and body)
         case "works_at" if fact.manner in ("start", "end"):
             place = other[1].head.ent_type_ in ("GPE", "LOC")
             return not place or object_.votes["organization"] >= 2  # "left Paris for Rome"
@@ -291,4 +297,4 @@ def _periods(found: re.Match[str], clause: Clause | None, row: Row) -> list[Peri
     first, last = row.word_at(found.start()), row.word_at(found.end() - 2)
     border = _BORDER.search(row.text, found.end())
     stop = row.word_at(border.start()) if border else row.line.sentence.end
-    return row.times(first, max(stop, last + 1))
+    return row.times(first, max(stop, last + 1), row.verb_in(found))

@@ -17,6 +17,7 @@ from graphrag.extract.rules.lexicon import (
     STATEMENTLESS,
     UNDERTAKINGS,
     VAGUE,
+    WATERS,
 )
 from graphrag.extract.rules.slots import complement_of, hyphenated, is_glued
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
@@ -25,7 +26,7 @@ from graphrag.local.parser import GIVEN
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
+_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor pt".split())
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -54,6 +55,8 @@ def phrase_of(head: "Token") -> Phrase | None:
     if is_name(head) and head.ent_type_ not in _NOT_NAMES:
         phrase = _name(head)
         return None if phrase is None or _is_cited(phrase, head.doc.text) else phrase
+    if head.pos_ == "ADJ" and head.dep_ == "dobj" and head.ent_type_ in ("NORP", "LANGUAGE"):
+        return Phrase(head.text, head.idx, head.idx + len(head), True)  # "I'm learning Italian"
     if head.pos_ == "NOUN":
         return _thing(head)
     if head.tag_ == "VBG":
@@ -63,8 +66,8 @@ def phrase_of(head: "Token") -> Phrase | None:
 
 def is_name(token: "Token") -> bool:
     """Tell whether a word is a proper name; a capital inside a sentence counts as one."""
-    inside = token.pos_ == "NOUN" and token.text.istitle() and not token.is_sent_start
-    return token.pos_ == "PROPN" or inside
+    inside = token.text.istitle() and not token.is_sent_start
+    return token.pos_ == "PROPN" or (token.pos_ == "NOUN" and inside)
 
 
 def _is_cited(phrase: Phrase, text: str) -> bool:
@@ -78,8 +81,7 @@ def is_capitalised(token: "Token") -> bool:
 
 
 def _name(head: "Token") -> Phrase | None:
-    first = _left_end(head)
-    last = _right_end(head)
+    first, last = _left_end(head), _right_end(head)
     joined = _joined(head) or _joined(first) or (first.i, last.i)
     words = list(head.doc[min(first.i, joined[0]) : max(last.i, joined[1]) + 1])
     titled = words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in KEPT
@@ -92,17 +94,17 @@ def _name(head: "Token") -> Phrase | None:
         hints.append(("person", 4))
         if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
             words = words[1:]
-    text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])].strip(" '\"")
-    text = " ".join(text.split())  # a nickname between left a gap
+    text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])]
+    text = " ".join(text.strip(" '\"").split())  # a nickname between left a gap
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
     if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
     if len(text) < 2 or not any(character.isalpha() for character in text) or _is_formula(text):
         return None
     around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
+    office = is_title(head) and text.lower() not in KEPT and _is_definite(head)  # "the Chairman"
     if _PART.search(around):
         return None
-    office = is_title(head) and text.lower() not in KEPT and _is_definite(head)  # "the Chairman"
     if len(words) == 1 and (office or text.lower() in INTERJECTIONS or _only_starts(head)):
         return None
     hints += _form_hints(words, head)
@@ -173,7 +175,7 @@ def _right_end(head: "Token") -> "Token":
             ):
                 # "Witch of the West" is a name, "Bank of Dunmarle" too, "Mayor of Dunmarle" not.
                 if (
-                    head.ent_type_ != "PERSON"
+                    (is_capitalised(head) and head.ent_type_ != "PERSON")
                     and head.lower_ not in PERSON_TITLES
                     and not (head.text.isupper() and head.lower_ in JOBS | OFFICES)
                     and target.ent_type_ not in _NOT_NAMES
@@ -188,9 +190,9 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
         return [("person", 4)]  # "Min-jun Park" is no park
     # Of "Witch of the North" the head tells the type.
     last = (words[-1] if head.i >= words[-1].i else head).lower_.rstrip(".")
-    if last in ORG_WORDS and len(words) > 1:
+    if {last, re.sub("ies$", "y", last)} & ORG_WORDS and len(words) > 1:
         hints.append(("organization", 3))
-    elif last in PLACE_WORDS and len(words) > 1:
+    elif len(words) > 1 and (last in PLACE_WORDS or words[0].lower_ in WATERS):
         hints.append(("place", 3))
     if last in ANIMATE or last.endswith(("man", "woman")):
         hints.append(("person", 2))
@@ -206,8 +208,7 @@ def _thing(head: "Token") -> Phrase | None:
         return phrase_of(inside)  # "a lot of flowers" are flowers
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
-    titled = _called(head)
-    if titled is not None:
+    if (titled := _called(head)) is not None:
         return titled
     first = head
     generic = head.lemma_.lower() in GENERIC  # "the Leeds-based firm" is one that has a name
@@ -236,8 +237,7 @@ def _thing(head: "Token") -> Phrase | None:
     qualified = any(token.dep_ == "compound" for token in words)
     if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
         return None
-    # "The Palmer account" is called so; "Sunday walks" are not.
-    named = any(token.pos_ == "PROPN" and token.dep_ == "compound" for token in words)
+    named = any(one.pos_ == "PROPN" and one.dep_ == "compound" for one in words)  # "Palmer account"
     kind = ANIMATE | ORG_WORDS | PLACE_WORDS | GENERIC.keys() | CLUB_WORDS
     other = head.lemma_.lower() not in kind and not is_trade(head)
     hints = (("thing", 2),) if named and other else ()

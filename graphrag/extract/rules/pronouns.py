@@ -7,7 +7,7 @@ what it says is not extracted.
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import ANIMATE, BUILDINGS, GENERIC
+from graphrag.extract.rules.lexicon import ANIMATE, BUILDINGS, GENERIC, ORG, PLACE, WATERS
 from graphrag.extract.rules.name import Name, gender_of
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ GENDER = {
 }
 NEUTER = frozenset({"it", "its", "itself"})
 
+_OF_PLACES = frozenset(
+    "be lie have become remain belong stand border cover house date contain adjoin get host".split()
+)
+"""Verbs that a town is a subject of; who sells or announces is a body."""
 _SAME = frozenset({"appos", "attr", "oprd"})
 """Roles of a noun that says more of somebody named, and is nobody else."""
 
@@ -46,11 +50,24 @@ class Antecedents:
         self._rivals: list[tuple[int, str, bool]] = []
         """Unnamed people: where, of which gender, and whether as a subject."""
         self._rivals_before: list[tuple[int, str, bool]] = []
+        self._things: list[int] = []
+        """Where nouns for what bears no name are subjects."""
+        self._things_before = False
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
-        if self._current or self._rivals:
+        if self._current or self._rivals or self._things:
             self._previous, self._rivals_before = self._current, self._rivals
+            self._things_before = bool(self._things)
+        self._things = [
+            token.i
+            for token in sentence
+            if token.tag_ == "NN"
+            and token.dep_.startswith("nsubj")
+            and token.lemma_.lower() not in ANIMATE | GENERIC.keys()
+            and any(child.lower_ in ("the", "this") for child in token.children)
+            and not any(child.pos_ == "PROPN" for child in token.children)
+        ]
         self._current = []
         self._rivals = [
             (token.i, gender_of(token.lemma_.lower()), token.dep_.startswith("nsubj"))
@@ -103,12 +120,17 @@ class Antecedents:
         """Return whom or what a third-person pronoun means, or None if that is not clear."""
         gender = GENDER.get(pronoun.lower_)
         if gender is None:
-            if not pronoun.dep_.startswith(("nsubj", "poss")):
+            if not pronoun.dep_.startswith(("nsubj", "poss")) or self._something(pronoun):
                 return None  # as an object, "it" is most often a thing that bears no name
-            return self._only(
-                pronoun,
-                lambda name: name.named and not name.votes["person"] and name.votes.total() > 0,
-            )
+            verb = pronoun.head
+            acts = pronoun.dep_ == "nsubj" and verb.lemma_ not in _OF_PLACES
+
+            def fits(name: Name) -> bool:
+                town = acts and name.votes["place"] > name.votes["organization"]
+                known = name.named and name.votes.total() > 0 and not name.votes["person"]
+                return known and not town
+
+            return self._only(pronoun, fits)
         if self._somebody(pronoun, gender):
             return None
         acting = self._acting(pronoun)
@@ -132,6 +154,27 @@ class Antecedents:
         own = {child.i for child in verb.children if child.dep_ == "nsubj"}
         return {name for at, name, _ in self._current if at in own}
 
+    def body(self) -> Name | None:
+        """Return the one that the sentence is about, if it may be a company, a club or a school."""
+        led = _unique(name for _, name, first in self._current if first and name.named)
+        if len(led) != 1 or led[0].votes["person"] or led[0].votes["place"] > 1:
+            return None
+        led[0].votes["organization"] += 2
+        return led[0]
+
+    def sole(self, noun: "Token") -> "Token | None":
+        """Return the word for the one person whom a sentence without a subject goes on about."""
+        before = [*self._current, *self._previous]
+        led = _unique(name for _, name, first in before if first and name.may_be_person())
+        people = _unique(name for _, name, _ in self._previous if name.may_be_person())
+        found = led if len(led) == 1 else people
+        if len(found) != 1:
+            return None
+        if not led:
+            found[0].votes["person"] += 1
+        self._current.insert(0, (noun.i, found[0], True))
+        return self._tokens[found[0]]
+
     def is_first(self) -> bool:
         """Tell whether nobody was spoken of before but in this sentence."""
         return not self._previous
@@ -151,8 +194,12 @@ class Antecedents:
             fitting = _unique(name for name in names if _is_a(name, kind))
             if fitting:
                 sole = len(fitting) == 1 and not _is_another(fitting[0], noun.lower_)
+                if sole and noun.dep_.startswith("nsubj"):
+                    self._current.append((noun.i, fitting[0], True))
                 return fitting[0] if sole else None
-        return None
+        led = _unique(name for _, name, first in self._previous if first and name.named)
+        vague = [name for name in led if not name.votes["person"] and not name.votes["place"]]
+        return vague[0] if kind == ORG and led == vague and len(vague) == 1 else None
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
@@ -161,6 +208,14 @@ class Antecedents:
             led = any(first for _, _, first in self._previous)
             near += [sex for _, sex, first in self._rivals_before if first or not led]
         return any(sex in ("", gender) for sex in near)
+
+    def _something(self, token: "Token") -> bool:
+        """Tell whether a thing without a name leads the clause before: ``the archive was``."""
+        led = [at for at, _, first in self._current if first and at < token.i]
+        things = [at for at in self._things if at < token.i]
+        if things or led:
+            return max(things, default=-1) > max(led, default=-1)
+        return self._things_before and not any(first for _, _, first in self._previous)
 
     def _only(self, token: "Token", fits: Callable[[Name], bool]) -> Name | None:
         here = _unique(name for at, name, _ in self._current if at < token.i and fits(name))
@@ -174,7 +229,8 @@ class Antecedents:
             return led[0]
         if here:
             return None
-        if len(before) == 1 and (before[0].gender or self._led(before[0])):
+        sure = len(before) == 1 and (before[0].gender or self._led(before[0]))
+        if sure or (len(before) == 1 and token.dep_ == "nsubj" and before[0].votes["person"] > 1):
             return before[0]
         if not token.dep_.startswith(("nsubj", "poss")):
             return None
@@ -200,6 +256,7 @@ _PUBLIC = frozenset("court council ministry parliament museum school church univ
 
 def _is_a(name: Name, kind: str) -> bool:
     built = name.text.split()[-1].lower() in BUILDINGS
+    built |= kind == PLACE and name.text.split()[0].lower() in WATERS  # no town
     return built if kind == "building" else not built and name.votes[kind] >= 2
 
 

@@ -21,7 +21,7 @@ from graphrag.extract.rules.complements import (
     read_place,
 )
 from graphrag.extract.rules.endings import ended, over_in
-from graphrag.extract.rules.expiry import limit, read_expiry
+from graphrag.extract.rules.expiry import is_open, limit, read_expiry
 from graphrag.extract.rules.figures import read_figures
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.lifetime import CANCELLED
@@ -31,10 +31,11 @@ from graphrag.extract.rules.of_known import read_known
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.renames import note_former
-from graphrag.extract.rules.scene import SPEECH, Scene, is_inside
+from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.slips import Slip, mend, slip_of
 from graphrag.extract.rules.states import COPULAS, read_status
 from graphrag.extract.rules.verbs import read_verb
+from graphrag.extract.rules.voices import SPEECH, is_inside
 from graphrag.local.parser import parse
 from graphrag.model.extraction import Claim
 
@@ -78,6 +79,8 @@ class Reader:
         own = FIRST_PERSON.search(sentence.text)
         known = len(self.drafts)
         for draft in self._stated(sentence, offset):
+            if is_open(draft, sentence):
+                continue
             if not quoted or (own and draft.subject is self.scene.voice):
                 (self.of_known if draft.of_known else self.drafts).append(draft)
         limit(self.drafts[known:], sentence, self.reference)

@@ -1,15 +1,15 @@
-"""Who was spoken of so far in one text, names, relatives, speakers, and who said what is quoted."""
+"""Who was spoken of so far in one text: names, relatives and speakers."""
 
-import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import KIN, OWNED
+from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
 from graphrag.extract.rules.subjects import apposed, bearer, beyond
+from graphrag.extract.rules.voices import Stretch, voice_of
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.names.words import PUBLICATIONS, SELF_NAMED, self_name
@@ -17,50 +17,6 @@ from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
-
-SPEECH = frozenset(
-    "say ask cry answer reply exclaim declare remark add continue explain call shout whisper "
-    "return announce tell respond admit warn promise".split()
-)
-"""Verbs that attribute quoted words to their subject."""
-_QUOTED = re.compile(r'"[^"]*(?:"|$)')
-
-Stretch = tuple[int, int]
-"""Where quoted words start and end in a parsed paragraph, quotes included."""
-
-
-def quoted(text: str) -> list[Stretch]:
-    """Return the quoted stretches; one left open runs to the end of the paragraph."""
-    return [match.span() for match in _QUOTED.finditer(text)]
-
-
-def is_inside(start: int, end: int, stretches: list[Stretch]) -> bool:
-    """Tell whether a span is mostly quoted words."""
-    covered = sum(max(0, min(end, b) - max(start, a)) for a, b in stretches)
-    return covered > 0.5 * (end - start)
-
-
-def voice_of(sentence: "Span", stretches: list[Stretch]) -> "Token | None":
-    """Return the word for who speaks the sentence's quoted words, if the sentence says so.
-
-    The verb of saying and its subject stand outside of the quotes.
-    """
-    if '"' not in sentence.text:
-        return None
-    for verb in sentence:
-        if verb.lemma_.lower() in SPEECH and not _quotes(verb, stretches):
-            # Of "declared the Lion" the parser makes an object.
-            inverted = any(verb.idx - 3 <= end <= verb.idx for _, end in stretches)
-            roles = ("nsubj", "dobj") if inverted else ("nsubj",)
-            for child in verb.children:
-                if child.dep_ in roles and not _quotes(child, stretches):
-                    return child
-    return None
-
-
-def _quotes(token: "Token", stretches: list[Stretch]) -> bool:
-    return any(start <= token.idx < end for start, end in stretches)
-
 
 _FIRST = frozenset({"i", "me", "my", "mine", "myself", "we"})
 """``we`` is who speaks and others; what they did, the speaker did."""
@@ -85,6 +41,8 @@ class Scene:
         """Who is meant where a clause or a note leaves its subject out."""
         self.body: Name | None = None
         """The council or board whose minutes the text is, if it is such."""
+        self.house: Name | None = None
+        """Who says ``we`` in a text that nobody signs: the body that it is about."""
         self.asked: Name | None = None
         """Whom the turn before asked about: "he" in the answer."""
         self.quotes: list[Stretch] = []
@@ -170,6 +128,8 @@ class Scene:
 
     def _noun(self, token: "Token", offset: int) -> Name | None:
         kin = token.lemma_.lower() in KIN and token.pos_ == "NOUN"
+        family = token.tag_ == "NNS" and any(one.pos_ == "PROPN" for one in token.lefts)
+        kin = kin and not family  # "the Petrou brothers"
         if kin:
             inner = next(
                 (c for c in token.children if c.dep_ == "appos" and c.pos_ == "PROPN"), None
@@ -189,6 +149,10 @@ class Scene:
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
             return self.antecedents.somebody(token)
+        if token.is_sent_start and token.text.istitle() and token.pos_ == "NOUN":
+            called = self._called(name_key(token.text))
+            if called is not None:
+                return called  # of "Ines studied law" the tagger makes a plural
         phrase = phrase_of(token)
         if phrase is None:
             return None
@@ -247,7 +211,8 @@ class Scene:
     def _pronoun(self, token: "Token", offset: int) -> Name | None:
         word = token.lower_
         if word in _FIRST:
-            return self.voice if self.is_quoted(token) else self.speaker
+            ours = self.house if word == "we" else None
+            return self.voice if self.is_quoted(token) else self.speaker or ours
         if word in _SECOND:
             return self.addressee
         if word == "whose":
@@ -275,11 +240,17 @@ class Scene:
             if name.named
             and " " in other
             and (
-                other.split()[-1] == key
+                (other.split()[-1] == key and not _is_of(other))
                 or (other.split()[0] == key and name.entity_type == "person")
             )
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
+
+    def _called(self, given: str) -> Name | None:
+        """Return the only person of a given name."""
+        found = {name for key, name in self.names.items() if key.split()[0] == given}
+        one = next(iter(found), None)
+        return one if len(found) == 1 and one and one.entity_type == "person" else None
 
     def _ending_in(self, word: str) -> Name | None:
         candidates = dict.fromkeys(
@@ -288,6 +259,12 @@ class Scene:
             if name.named and word in (key.split()[0], key.split()[-1]) and " " in key
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+def _is_of(name: str) -> bool:
+    """Tell whether a body is named after what it is of: ``University of Oulu`` is not Oulu."""
+    words = name.split()
+    return words[-2] == "of" and words[0] in ORG_WORDS
 
 
 def _kin_before(doc: "Doc", start: int) -> str:

@@ -5,7 +5,8 @@ The parse tells; where it hangs a phrase on the noun before, the order of the wo
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.subjects import is_next_subject, region_of
+from graphrag.extract.rules.lexicon import EMPTY_NOUNS, ORG_WORDS
+from graphrag.extract.rules.subjects import SUBJECTS, beyond, is_next_subject, region_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -19,6 +20,9 @@ _LIGHT = frozenset(
 """Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})
 _CARRIED = frozenset("from to at in with for as on under into".split())
+_RELATIVE = frozenset({"that", "which", "whom", "who"})
+_TRANSITIVE = frozenset("buy found own inherit lead run join marry acquire purchase adopt".split())
+"""What is done to the noun of a relative clause: ``the house she bought``."""
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})
 _TIMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})
 
@@ -26,6 +30,9 @@ _TIMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "
 def conjoined(head: "Token") -> list["Token"]:
     """Return a noun and those joined to it by ``and``; a disjunction gives none."""
     found, current = [head], head
+    if head.pos_ == "PROPN" and head.dep_ == "pobj":
+        before = [c for c in head.children if c.dep_ == "nmod" and c.lower_ in ORG_WORDS]
+        found[:0] = [one for one in before if any(c.lower_ == "and" for c in one.children)]
     if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
         return found  # "oiled them and the Scarecrow bent ...": a new clause as often
     while True:
@@ -34,7 +41,12 @@ def conjoined(head: "Token") -> list["Token"]:
             return []
         if "but" in joints and head.dep_ not in ("attr", "pobj"):
             return found  # "tea but not coffee"
-        following = [child for child in current.children if child.dep_ == "conj"]
+        behind = current.i + 1
+        following = [
+            child
+            for child in current.children
+            if child.dep_ == "conj" and ";" not in current.doc[behind : child.left_edge.i].text
+        ]
         if following and region_of(current) is not None:
             return found  # "moved to Lyon, France"
         if not following:
@@ -83,6 +95,25 @@ def collect(arguments: Arguments, verb: "Token") -> None:
                         elif inner.dep_ == "pobj":
                             arguments.setdefault(target.lower_, []).extend(conjoined(inner))
     _follow(arguments, verb)
+
+
+def relate(arguments: Arguments, verb: "Token", *, passive: bool) -> None:
+    """Note what a relative clause is about as its argument: ``the farm (that) she bought``."""
+    noun = verb.head
+    if any(child.lower_ == "where" for child in verb.children):
+        arguments.setdefault("at", []).append(noun)  # "the school where she taught"
+        return
+    if verb.lemma_.lower() not in _TRANSITIVE:
+        return
+    objects = arguments.get("dobj", [])
+    meant = [beyond(noun, one) if one.lower_ in _RELATIVE else one for one in objects]
+    own = {child.lower_ for child in verb.children if child.dep_ in SUBJECTS}
+    if not objects and own and not own & _RELATIVE and not passive:
+        open_ = any(one.dep_ == "prep" and not list(one.children) for one in verb.children)
+        timed = noun.ent_type_ in ("DATE", "TIME") or noun.lemma_.lower() in EMPTY_NOUNS
+        meant = [] if open_ or timed else [noun]
+    if meant:
+        arguments["dobj"] = meant
 
 
 def _follow(arguments: Arguments, verb: "Token") -> None:

@@ -38,6 +38,9 @@ _NAMED = frozenset(
 """Small words of names, and of who is called by a number."""
 GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
+_INTERVIEW = frozenset({"Q", "A"})
+_OURS = re.compile(r"\b(?:we|our)\b", re.IGNORECASE)
+_MINE = re.compile(r"\bI\b|\b(?:me|my|us|im)\b|[\"“?]")
 _PARTICLES, _LONGEST = 2, 4
 """Words in lower case, and words in all, that a name may have: ``Ana de la Cruz``."""
 _ASSISTANTS = frozenset("assistant ai bot system chatbot".split())
@@ -56,17 +59,22 @@ class Turn:
     line_start: int
 
 
-def turns(text: str) -> list[Turn]:
-    """Return the turns of a text; lines without a speaker continue the turn before them."""
+def turns(text: str, author: str | None = None) -> list[Turn]:
+    """Return the turns of a text; lines without a speaker continue the turn before them.
+
+    In questions and answers, ``Q:`` and ``A:``, it is the author who answers.
+    """
     found = [one for one in _TURN.finditer(text) if not _is_clause(one["speaker"])]
     if found and not text[: found[0].start()].strip():
         found = sorted((*found, *_inline(text, found)), key=re.Match[str].start)
         if _is_role(found[0]):
             found = list(filter(_is_role, found))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
+    asked = {match["speaker"] for match in found} == _INTERVIEW
+    names = {"Q": "", "A": author or ""} if asked else {}
     return [
         Turn(
-            _speaker(match["speaker"].strip()),
+            names.get(match["speaker"], _speaker(match["speaker"].strip())),
             text[match.start("words") : end].rstrip(),
             match.start("words"),
             match.start(),
@@ -132,6 +140,11 @@ def advice_in(said: list[Turn]) -> list[tuple[int, int]]:
 def speaker_at(said: list[Turn], at: int) -> str | None:
     """Return who says the words at a place; None where nobody is said to."""
     return next((turn.speaker for turn in reversed(said) if turn.start <= at), None)
+
+
+def is_of_a_body(text: str) -> bool:
+    """Tell whether a text speaks as ``we`` and never of one who writes, nor of what others do."""
+    return bool(_OURS.search(text)) and not _MINE.search(text)
 
 
 def is_of_writer(sentence: "Span", quotes: Iterable[tuple[int, int]]) -> bool:

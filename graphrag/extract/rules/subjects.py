@@ -147,6 +147,9 @@ def beyond(noun: "Token", relative: "Token") -> "Token":
         built = noun.lower_ in ORG_WORDS | PLACE_WORDS or noun.ent_type_ == "GPE"
         body = relative.lower_ == "who" and built
         above = noun.head.head
+        people = [one for one in above.children if one.dep_ == "dobj" and one.pos_ == "PROPN"]
+        if body and above.pos_ == "VERB" and len(people) == 1 and people[0].i < noun.i:
+            return people[0]  # "met Bo Lind in Riga, who works for the ferries"
         if not (body or bought) or above.pos_ not in ("NOUN", "PROPN"):
             break
         noun = above

@@ -107,9 +107,26 @@ def is_office(noun: "Token") -> bool:
     """Tell whether a noun may be held by somebody: one office, or a trade beside a name."""
     if noun.tag_ not in ("NN", "NNP", "JJ") and noun.dep_ != "xcomp":
         return False
-    return is_title(noun) or _is_apposed_trade(noun)
+    return is_title(noun) or _is_apposed_trade(noun) or is_bare_office(noun)
 
 
+def is_bare_office(noun: "Token") -> bool:
+    """Tell whether a noun is an office by grammar: no article, in ``was commodore of the Club``."""
+    word = noun.lemma_.lower()
+    if noun.dep_ != "attr" or noun.tag_ != "NN" or noun.head.lemma_ not in ("be", "become"):
+        return False
+    if any(child.dep_ in ("det", "poss", "nummod", "relcl") for child in noun.children):
+        return False
+    others = lexicon.KIN.keys() | lexicon.EMPTY_NOUNS | lexicon.OPINIONS | _NO_TRADES | _NO_OFFICES
+    of = noun.doc[noun.i + 1 :][:1].text == "of"
+    held = (one for child in noun.children if child.lower_ == "of" for one in child.children)
+    return of and word not in others and any(one.pos_ == "PROPN" for one in held)
+
+
+_NO_OFFICES = frozenset(
+    "home capital seat birthplace heir proof evidence native citizen resident part graduate "
+    "successor predecessor victim patron symbol centre center".split()
+)
 _NO_TRADES = frozenset(
     "member number center centre corner letter paper matter order answer power disaster winner "
     "customer owner character chapter monster neighbor newcomer stranger survivor partner "
@@ -139,7 +156,8 @@ def title_of(noun: "Token") -> tuple[str, int, int]:
     for child in noun.children:
         if child.dep_ == "prep" and child.lower_ == "of" and child.i == noun.i + 1:
             for target in child.children:
-                if target.dep_ == "pobj" and target.pos_ == "NOUN" and target.i - child.i <= 2:
+                common = target.pos_ == "NOUN" or target.text.islower()
+                if target.dep_ == "pobj" and common and target.i - child.i <= 2:
                     last = target
     text = noun.doc[first.i : last.i + 1].text
     return text, first.idx, last.idx + len(last)
@@ -170,6 +188,7 @@ _PARTS = frozenset(
     "security data compliance audit training digital customer supply logistics production".split()
 )
 """Parts of a body: their director is not that of the body."""
+_WRITING = frozenset({"author", "writer", "co-author", "composer", "illustrator"})
 _OVER_PARTS = frozenset("director head chief editor president".split())
 _WHOLE = frozenset({"general", "club", "team"})
 _FIRST = frozenset({"prime", "first", "chief"})
@@ -202,6 +221,8 @@ def relation_of(title: str, preposition: str, body: "Name") -> str | None:
         return None if preposition == "to" else "plays_for"
     if title in lexicon.STUDYING:
         return "studies_at" if preposition in ("of", "at") and body.votes["person"] < 2 else None
+    if title in _WRITING and preposition == "of":
+        return "author_of" if body.votes["organization"] < 2 else "works_at"
     if title == "member":
         return "member_of" if preposition == "of" else None
     if title == "coach" and body.votes["person"] >= 2:
@@ -211,7 +232,7 @@ def relation_of(title: str, preposition: str, body: "Name") -> str | None:
     if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
         if body.votes["person"] >= 2 or preposition == "to":
             return None
-        if placed:
-            return None
+        if placed or (preposition == "in" and body.votes["organization"] < 2):
+            return None  # "a dentist in Trier"
         return "works_at" if preposition in ("at", "for", "with", "of", "in") else None
     return None

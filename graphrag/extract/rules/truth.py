@@ -23,6 +23,8 @@ _DOUBTS = frozenset(
     "likely hopefully presumably".split()
 )
 _TELLING = frozenset("confirm inform announce note report say tell add".split())
+_ANYBODY = frozenset("people some others many everyone everybody folk folks".split())
+"""Who says what is hearsay."""
 _FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
 ENDS = frozenset({"end", "expire", "finish"})
 _SUPPOSED = frozenset(
@@ -108,7 +110,9 @@ def is_stated(verb: "Token") -> bool:
                 return True  # "I am writing to confirm that she works here"
         if current.dep_ in ("ccomp", "xcomp"):
             lemma = head.lemma_.lower()
-            if lemma in HEDGED or (current.dep_ == "ccomp" and lemma not in REPORTING | {"be"}):
+            hearsay = any(child.lower_ in _ANYBODY for child in head.children)
+            vague = hearsay or lemma not in REPORTING | {"be"}
+            if lemma in HEDGED or (current.dep_ == "ccomp" and vague):
                 return False
         if current.dep_ in ("acl", "relcl") and head.lemma_.lower() in _SUPPOSED:
             return False  # "rumours that they will merge"

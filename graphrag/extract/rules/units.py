@@ -76,9 +76,25 @@ class Row:
                 found = word
         return found
 
-    def times(self, start: int, end: int) -> list[Period]:
-        """Return the times that stand in a stretch of words."""
-        return [period for at, period in self.line.placed() if start <= at < end]
+    def verb_in(self, found: re.Match[str]) -> "Token | None":
+        """Return the verb that a stretch of the string states, if there is one."""
+        verb = re.search(r"(?<!\S)V", found[0])
+        at = 0 if verb is None else self.word_at(found.start() + verb.start())
+        return None if verb is None else self.line.sentence.doc[at]
+
+    def times(self, start: int, end: int, verb: "Token | None" = None) -> list[Period]:
+        """Return the times that stand in a stretch of words, but those of another verb's."""
+        placed = zip(self.line.placed(), self.line.times, strict=True)
+        return [
+            period
+            for (at, period), (owner, _) in placed
+            if start <= at < end and (verb is None or not _is_below(owner, verb))
+        ]
+
+
+def _is_below(owner: "Token", verb: "Token") -> bool:
+    """Tell whether a time is that of a clause inside another's: ``before that it was 22``."""
+    return owner != verb and owner.pos_ in ("VERB", "AUX") and verb in owner.ancestors
 
 
 def row_of(line: Line, clauses: Mapping[int, Clause]) -> Row:

@@ -8,10 +8,11 @@ from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause, hands_over
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.meanings import means
 from graphrag.extract.rules.name import Draft, Name, can_be, spells
-from graphrag.extract.rules.open_verbs import dated, is_pastime, is_taught, read_open, read_together
+from graphrag.extract.rules.open_verbs import dated, is_taught, read_open, read_together
 from graphrag.extract.rules.renames import NAMING, renamed
-from graphrag.extract.rules.subjects import is_charge, is_definite
+from graphrag.extract.rules.subjects import is_definite
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
 
@@ -22,7 +23,6 @@ _CLUB_VERBS = frozenset({"leave", "join", "quit"})
 _ENDING = frozenset({"stop", "quit", "finish", "cease"})
 _NEAR = 5
 _PRESENT = frozenset({"VBZ", "VBP", "VBG"})
-_TRANSITIVE = frozenset("move relocate finish stop start begin".split())
 _ACRONYM = re.compile(r"[A-Z]{4,}")
 _WITH_THE = frozenset(
     "works_at leads operates responsible_for owned_by funds supplies uses studies_at rents "
@@ -30,13 +30,7 @@ _WITH_THE = frozenset(
 )
 """Relations that ``the farm`` can be an end of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
-_OPERATED = frozenset("line route service ferry crossing bus tram mine quarry".split())
-_SINGLE = frozenset({"det", "poss", "predet", "relcl"})
-_PLAYED = frozenset("game role part song trick joke music card".split())
-_STAGED = frozenset("film movie play opera show series documentary musical".split())
 _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "drop", "abandon"}
-_MARKS = frozenset("\"'“‘«")
-_POINTING = frozenset("poss that this these those another some any each every no".split())
 
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -82,7 +76,7 @@ def _matched(
         return None
     if subject.lower_ == "it" and frame.subject == lexicon.PERSON:
         return None  # "before that it was 22 with Orbicom"
-    if frame.present and (clause.past or not (clause.future or clause.verb.tag_ in _PRESENT)):
+    if frame.present and not _is_now(clause):
         return None
     club = one.plays and clause.lemma in _CLUB_VERBS and target.pos_ == "PROPN"
     the = any(child.lower_ == "the" for child in target.children)  # "the Baltic Coast Guard"
@@ -91,14 +85,19 @@ def _matched(
         other.votes["organization"] += 3
     if not (can_be(one, frame.subject) and can_be(other, frame.object, bare=frame.bare)):
         return None
-    if not _means(frame, clause, one, other, target):
+    if not means(frame, clause, one, other, target):
         return None
     if frame.relation == "succeeds" and target.pos_ != "PROPN":
         return None
     if not _tell_enough(frame, clause.lemma, (one, subject), (other, target)):
         return None
     relation, manner = frame.relation, frame.manner
-    if club:
+    lent = clause.lemma == "join" and any(
+        w.lower_ == "loan" for w in clause.arguments.get("on", ())
+    )
+    if lent and manner == "end":
+        return None  # "joined Rovers on loan from City": City's all the same
+    if club or (lent and relation == "works_at"):
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
         handed = frame.manner == "end" and target.pos_ == "PROPN" and hands_over(clause.verb)
@@ -141,95 +140,11 @@ def _matched(
     return draft
 
 
-def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token") -> bool:
-    """Tell whether a verb of many senses has the one of the frame with this object."""
-    word = target.lemma_.lower()
-    match frame.relation:
-        case "likes" | "dislikes" if _next(clause).tag_ == "VBG" and target.tag_ != "VBG":
-            return False  # "prefer limiting screen time"
-        case "likes" | "dislikes" if target.pos_ in ("NOUN", "PRON"):
-            # "the energy", "your cake" were liked then and there, "live music" always is.
-            nouns = [target]
-            while nouns[-1].dep_ == "conj":
-                nouns.append(nouns[-1].head)
-            marks = {child.dep_ for noun in nouns for child in noun.children}
-            return target.pos_ != "PRON" and not _SINGLE & marks
-        case "likes" | "dislikes":  # but not "I love the thought, Bob!"
-            called = target.pos_ == "PROPN" and any(c.pos_ == "NOUN" for c in target.children)
-            return not called and (target.tag_ != "VBG" or is_pastime(target))
-        case "lives_in" | "works_at" if clause.lemma in _TRANSITIVE:
-            return "dobj" not in clause.arguments  # "moved its office", "finished a bookmark at"
-        case "leads" if clause.lemma == "run" and (word in _OPERATED or one.is_body()):
-            return False  # it operates the line
-        case "leads" if clause.lemma == "direct":
-            before = clause.verb.doc[clause.verb.i : target.i]
-            return not any(token.lower_ in _STAGED for token in before)
-        case "studies" if target.tag_ == "NNS" or target.tag_ == "VBG":
-            return target.lower_.endswith(("ics", "languages"))  # "studied the faces of the crowd"
-        case "plays" if target.pos_ == "NOUN":
-            marks = {part for one in target.children for part in (one.lower_, one.dep_)}
-            return clause.verb.dep_ != "advcl" and word not in _PLAYED and not _POINTING & marks
-        case "comes_from" if "on" in clause.arguments:
-            return False  # "is on leave from Acme"
-        case "uses":  # "packages installed using pip": they use nothing
-            asides = ("acl",) if one.votes["person"] and not clause.past else ("acl", "advcl")
-            learnt = target.ent_type_ in ("NORP", "LANGUAGE") or word in lexicon.SUBJECTS
-            return clause.verb.dep_ not in asides and not learnt
-        case "studies_at" if clause.lemma == "attend":  # "attended the Berlin Summit"
-            words = {*other.text.lower().split(), *(one.lower_ for one in target.lefts)}
-            others = lexicon.GATHERINGS | lexicon.CLUB_WORDS | {"the"}
-            return bool(words & lexicon.SCHOOLS) or not words & others
-        case "founded" if clause.lemma == "set":
-            return not other.text.isupper()
-        case "founded" if clause.lemma in ("start", "begin"):
-            return not set(_before(target, clause)) & _MARKS  # "just started "The Bear""
-        case "responsible_for" if clause.lemma == "look" and _next(clause).lower_ != "after":
-            return False  # "looking for a break after the move"
-        case "responsible_for" if clause.lemma == "maintain" and not other.named:
-            # "maintained a curfew", "maintains two hours of sleep": kept up, not looked after
-            return not (clause.past or clause.perfect) and is_charge(target)
-        case "responsible_for" if clause.lemma == "own":
-            return not {"det", "poss"} & {child.dep_ for child in target.children}
-        case "responsible_for" if frame.bare and not other.named:
-            return one.votes["person"] >= 2
-        case "travels_with" if clause.lemma == "go" and clause.coming:
-            return bool(clause.arguments.keys() - {"with"})  # "I'm going with Ann": she is chosen
-        case "travels_with":
-            return bool(one.votes["person"] or other.votes["person"])
-        case "owned_by" if frame.swap and not clause.passive:
-            if clause.lemma == "own":
-                other.votes["person"] = 0  # whatever its name looks like
-            return not other.votes["person"]  # "I'll buy Ann her favourite cake"
-        case "operates" if clause.lemma == "run":
-            definite = any(child.dep_ == "det" for child in target.children)
-            return definite and (one.votes["organization"] > 1 or word in _OPERATED)
-        case "takes":
-            return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
-        case "has_condition" if clause.lemma in ("contract", "catch"):
-            return word in lexicon.ILLNESSES or word.endswith(lexicon.ILLNESS_ENDINGS)
-        case "plays_for" if (clause.lemma in ("transfer", "loan") and clause.passive) or (
-            clause.lemma == "sign" and "dobj" in clause.arguments and not frame.swap
-        ):  # "signed a contract with Brill Motors"
-            return one.plays or other.text.split()[-1].lower() in lexicon.CLUB_WORDS
-        case "won" if clause.lemma in ("receive", "collect"):
-            return other.text.split()[-1].lower() in lexicon.PRIZES
-        case "studies" | "teaches" if clause.lemma in ("read", "teach"):
-            return word in lexicon.SUBJECTS or target.ent_type_ == "LANGUAGE"
-        case "supervises" if clause.lemma == "advise":
-            return not {"on", "about", "to", "against"} & clause.arguments.keys()
-        case "drinks":
-            marks = {child.dep_ for child in target.children} & {"det", "poss", "nummod"}
-            return word in lexicon.DRINKS if clause.lemma == "give" else not marks
-        case "member_of" if clause.lemma in ("move", "switch", "transfer", "enter"):
-            return word in lexicon.CLUB_WORDS
-        case "member_of" if frame.subject == "organization":
-            return one.votes["organization"] >= 2  # "Alice left Acme": she is none
-        case "member_of" if clause.lemma in ("sit", "serve"):
-            return bool({other.text.split()[-1].lower(), word} & lexicon.CLUB_WORDS)
-        case "leads" if clause.lemma == "lead" and not clause.passive:
-            return other.votes["person"] < 2  # "she led him in"
-        case _:
-            return True
+def _is_now(clause: Clause) -> bool:
+    """Tell whether a clause is in the present: ``I gave up coffee and now drink tea``."""
+    joined = clause.verb.tag_ == "VB" and clause.verb.dep_ == "conj"
+    now = joined and any(child.lower_ == "now" for child in clause.verb.children)
+    return now or (not clause.past and (clause.future or clause.verb.tag_ in _PRESENT))
 
 
 def _tell_enough(
@@ -266,16 +181,6 @@ def _tell_enough(
     return other.named and subject.pos_ == "NOUN" and own
 
 
-def _before(noun: "Token", clause: Clause) -> str:
-    """Return the text between the verb and the last word of its object."""
-    return noun.doc.text[clause.verb.idx : noun.idx]
-
-
-def _next(clause: Clause) -> "Token":
-    """Return the word after the verb; the verb where it is the last one."""
-    return clause.verb.doc[clause.verb.i : clause.verb.i + 2][-1]
-
-
 def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield the new owner in ``sold the mill to the dairy``, and that it is not the old one's."""
     things = clause.subjects if clause.passive else clause.arguments.get("dobj", [])
@@ -285,7 +190,7 @@ def _sold(clause: Clause, line: Line) -> Iterator[Draft]:
             continue
         for buyer in clause.arguments.get("to", ()):
             other = line.name(buyer)
-            if other is not None and one.named and other.named:
+            if other is not None and (one.named or is_definite(thing)) and other.named:
                 yield from dated(clause, "start", (one, "owned_by", other), line)
         for seller in () if clause.passive else clause.subjects:
             owner = line.name(seller)

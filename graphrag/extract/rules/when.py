@@ -43,8 +43,9 @@ def times_of(
         unsure = [one for one in later if not any(one.start in at for at in taken)]
     for expression in sorted((*expressions, *unsure), key=lambda one: one.start):
         owner = _owner(sentence, expression)
-        if owner is not None and expression in unsure and not _is_present(owner):
-            continue  # "said that he starts on 1 March": of what is to come, whatever was said
+        if owner is not None and expression in unsure:
+            if not _lies_ahead(owner, expression.period):
+                continue  # "said that he starts on 1 March": of what is to come, whatever was said
         if owner is not None:
             period = expression.period
             if expression.start in coming and _lies_ahead(owner, expression.period):

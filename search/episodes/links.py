@@ -26,6 +26,8 @@ from graphrag.search.fuse import Candidates
 from graphrag.search.question import Question
 from graphrag.text.tokens import tokenize
 
+_MEASURES = ("costs", "has_value")
+"""Relations with a number whose subject is what is measured, and nothing else."""
 BEST = 3
 """Episodes that are read beside the query."""
 
@@ -119,6 +121,32 @@ def linked(question: Question, rows: Candidates) -> Linked:
         return Linked(True, episodes.titles.links, named, episodes.titles.own, sharing)
     named = _spoken(index, question.named)
     return Linked(False, episodes.mentions, named, None, sharing)
+
+
+def measuring(index: GroupIndex, rows: Candidates) -> npt.NDArray[np.bool_]:
+    """Return which of some episodes give a number to one and the same thing: a square matrix.
+
+    "I average 5.5 hours of sleep" and "up to 6 hours of sleep": both number Ann's sleep.
+    """
+    mentions = index.episodes.mentions
+    if mentions is None:
+        return np.zeros((len(rows),) * 2, dtype=np.bool_)
+    episodes, entities = mentions.of_left(np.sort(rows))
+    things, places, counts = np.unique(entities, return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(counts > 1)
+    measured = np.zeros(len(things), dtype=np.bool_)
+    measured[shared] = [_is_measured(index, row) for row in things[shared].tolist()]
+    kept = measured[places]
+    order = np.argsort(rows, kind="stable")
+    table = np.zeros((len(rows), len(things)), dtype=np.float32)
+    table[order[np.searchsorted(rows[order], episodes[kept])], places[kept]] = 1
+    return np.asarray(table @ table.T > 0)
+
+
+def _is_measured(index: GroupIndex, row: int) -> bool:
+    thing = index.heirs.of(index.entities.ids[row])
+    facts = (fact for relation in _MEASURES for fact in index.rows_at(thing, relation))
+    return any(index.ends_of(fact)[0] == thing for fact in facts)
 
 
 def _share(titles: Titles, rows: Candidates) -> float:

@@ -22,7 +22,7 @@ from graphrag.search.episodes.basic import (
     with_neighbours,
     words,
 )
-from graphrag.search.episodes.links import BEST, bridged, linked
+from graphrag.search.episodes.links import BEST, bridged, linked, measuring
 from graphrag.search.episodes.pagerank import walk
 from graphrag.search.fuse import (
     Candidates,
@@ -40,6 +40,8 @@ from graphrag.search.question import Question, episode_cosines, is_of_oneself
 
 _SEEDS = 30
 """Episodes that the walk starts from."""
+_MEASURED = 0.5
+"""How much of the earlier one's score the later one has at least that numbers the same thing."""
 _LIFTED, _LIKE, _ALIKE, _NEARLY, _LEAST = 60, 0.55, 0.8, 0.85, 1e-6
 """How many of the best are compared; from which cosine on two are of one thing, and from which on
 they say nearly the same; and how much of the earlier one's score the later one then has at least.
@@ -227,6 +229,8 @@ class _Table:
         # The less they are alike, the nearer their scores must be.
         share = np.interp(alike, (_LIKE, _ALIKE), (1.0, _NEARLY))
         pairs = later & (alike >= _LIKE) & (score[:, np.newaxis] >= share * score)
+        same = measuring(question.index, self.rows[best])
+        pairs |= later & same & (score[:, np.newaxis] >= _MEASURED * score)
         # Of several that are above the same one, the newest comes first.
         order = _LEAST * (1 + np.argsort(np.argsort(times, kind="stable"), kind="stable"))
         above = np.where(pairs, score, -np.inf).max(axis=1) + order

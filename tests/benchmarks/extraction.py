@@ -69,13 +69,13 @@ async def predictions(document: Line, extractor: Extractor) -> list[Line]:
     episode = prepare(NewEpisode(document["text"], f"{day}T12:00:00Z"))
     read = await extractor.extract(ExtractionContext(episode))
     return [
-        {"id": document["id"], **_prediction(claim, episode)}
+        {"id": document["id"], **prediction_of(claim, episode)}
         for claim in read.claims
         if claim.kind != "cancelled"
     ]
 
 
-def _prediction(claim: Claim, episode: Episode) -> Line:
+def prediction_of(claim: Claim, episode: Episode) -> Line:
     day = episode.valid_at.date().isoformat()
     start = _shown(claim.valid_at, claim.valid_precision)
     end = _shown(claim.invalid_at, claim.invalid_precision)

@@ -126,7 +126,8 @@ def linked(question: Question, rows: Candidates) -> Linked:
 def measuring(index: GroupIndex, rows: Candidates) -> npt.NDArray[np.bool_]:
     """Return which of some episodes give a number to one and the same thing: a square matrix.
 
-    "I average 5.5 hours of sleep" and "up to 6 hours of sleep": both number Ann's sleep.
+    "I average 5.5 hours of sleep" and "up to 6 hours of sleep": both number Ann's sleep. What is
+    nobody's is named for other reasons as well.
     """
     mentions = index.episodes.mentions
     if mentions is None:
@@ -145,6 +146,8 @@ def measuring(index: GroupIndex, rows: Candidates) -> npt.NDArray[np.bool_]:
 
 def _is_measured(index: GroupIndex, row: int) -> bool:
     thing = index.heirs.of(index.entities.ids[row])
+    if "'s " not in index.entity_name(thing):
+        return False  # who speaks of a shop does not always tell its prices
     facts = (fact for relation in _MEASURES for fact in index.rows_at(thing, relation))
     return any(index.ends_of(fact)[0] == thing for fact in facts)
 

@@ -76,8 +76,8 @@ def suits(statement: Statement, passage: Passage) -> bool:
             other.dep_ == "pobj" and other.head.lower_ == "off"
         ):
             return False  # "I'm off dairy"
-        case "plays_for" if other.dep_ == "pobj" and other.nbor(-2).lower_ == "loan":
-            return other.head.lower_ != "from"  # "on loan from Derby": not now
+        case "plays_for" if other.dep_ == "pobj" and other.head.lower_ == "from":
+            return other.doc[max(0, other.head.i - 1)].lower_ != "loan"  # "on loan from Derby"
         case "works_at" if other.dep_ == "pobj" and other.head.lower_ == "on":
             return False  # "working on my store"
         case "works_at" | "has_role" | "volunteers_at" if other.tag_ == "VBG":

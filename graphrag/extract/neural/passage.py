@@ -31,8 +31,6 @@ _PRONOUN = re.compile(
     r"there|u|ur|im|ive)",
     re.IGNORECASE,
 )
-_STOP = re.compile(r"(?P<word>[^\W\d_]{3,})\. (?=\S)")
-_SHORT = frozenset("prof capt dept revd hon gen col mrs".split())
 _LEADING = re.compile(
     r"^(?:the|a|an|my|our|your|his|her|its|their|this|that|these|those|some|any|each)\s+"
     r"(?:own\s+)?(?=\S)|^own\s+(?=\S)",
@@ -126,8 +124,9 @@ class Passage:
 
     def words(self, place: Place) -> str:
         """Return its words, without an article or an owner before them."""
-        shown = " ".join(self.text[place.start : place.end].split())
-        return _LEADING.sub("", shown[: _stop(shown)])
+        end = min(place.end, self.sentence(place)[1])  # no name goes on in the next one
+        shown = " ".join(self.text[place.start : end].split())
+        return _LEADING.sub("", shown if end == place.end else shown.rstrip("."))
 
     def name(self, place: Place) -> Place | None:
         """Return the place that names best what a place means; None for a pronoun of nobody.
@@ -253,12 +252,6 @@ _TRAIT = re.compile("has_(?:birthday|favourite_)")
 _OF_KIN = frozenset(relation for relation, _ in KIN.values())
 _IMPLIED = frozenset({"has_status"})
 """Relations whose object is a word for what a verb says: ``died``, ``closed``."""
-
-
-def _stop(name: str) -> int:
-    """Return where a sentence ends inside a name: no name goes on after that."""
-    ends = (hit.end("word") for hit in _STOP.finditer(name) if hit["word"].lower() not in _SHORT)
-    return next(ends, len(name))
 
 
 def words_of_name(name: str) -> frozenset[str]:

@@ -25,12 +25,12 @@ def bodies_of(
     if owner is not None:
         found.append((owner, "of"))
     end = title_of(noun)[2]
-    inner = [part for child in noun.children for part in child.children if part.idx < end]
-    behind = [child for part in inner if part.i > noun.i for child in part.children]
+    inner = [c for child in noun.children for c in child.children if c.idx < end and c.i > noun.i]
+    behind = [c for part in inner for c in part.children if c.lower_ == "of" and c.i == part.i + 1]
     for child in (*noun.children, *behind):  # "minister of health of Ulm"
         if child.dep_ == "prep" and child.lower_ in _PREPOSITIONS:
             for target in child.children:
-                if target in inner:
+                if target in inner and target.pos_ == "PROPN":
                     continue
                 if target.dep_ == "pobj" and target.tag_ != "NNS":  # "with AI tools"
                     for part in conjoined(target):

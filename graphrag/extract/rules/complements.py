@@ -39,7 +39,7 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
     for child in clause.verb.children:
         if child.dep_ in ("acomp", "oprd") and not clause.negated:
             yield from _adjective(child, clause, line)
-    for which in ("on", "off"):
+    for which in ("on",) if clause.past else ("on", "off"):
         for target in clause.arguments.get(which, ()) if not clause.negated else ():
             yield from _being_on(target, clause, line, over=which == "off")
     for role in clause.arguments.get("attr", ()):

@@ -34,7 +34,10 @@ _LASTING = re.compile(
     r"(?P<unit>year|month|week)s?\b",
     re.IGNORECASE,
 )
-_AT_LAST = re.compile(r"\bat the end of (?:the|this) (?:\w+ )?(?:season|term|campaign|run)\b")
+_IN_THAT = re.compile(r" (?:as|at|with|in|of|there)\b")
+_AT_LAST = re.compile(
+    r"\bat the end of (?:the|this) (?:\w+ )?(?:season|term|campaign|run)\b", re.IGNORECASE
+)
 _PERFECT = re.compile(r"\b(?:has|have|had)\b|[’']ve\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:and|but)\b|;")
 _UNITS: Final[dict[str, Unit]] = {"year": "year", "month": "month", "week": "week"}
@@ -141,6 +144,8 @@ def is_open(draft: Draft, sentence: "Span") -> bool:
 
 def _is_beside(length: re.Match[str], draft: Draft, text: str) -> bool:
     at = text.rfind(draft.object.text) if draft.object is not None else -1
+    if length["after"] and not _IN_THAT.match(text, length.end()):
+        return False  # "after five years, leaving Acme"
     between = text[length.end() : at] if at > length.end() else text[at : length.start()]
     return at >= 0 and not _JOINED.search(between)
 

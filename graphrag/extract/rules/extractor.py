@@ -8,7 +8,6 @@ A text is a letter, a conversation or plain prose: that tells who says "I", and 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -33,9 +32,6 @@ from graphrag.names.key import name_key
 from graphrag.ontology.types import UNTYPED
 from graphrag.protocols import ExtractionContext
 from graphrag.text.markdown import prose_of
-
-if TYPE_CHECKING:
-    pass
 
 
 class RulesExtractor:
@@ -81,10 +77,10 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     titles, unsigned = list[Name](), 0
     scene.implied = scene.speaker
     if topic is not None and scene.implied is None:
-        words, at = topic
-        scene.implied = scene.add(Phrase(words, at, at + len(words), True, (("person", 2),)), 0)
-        if letter.text[at : at + len(words)] != words:  # "HARRIS, Joan"
-            scene.implied.aliases.append(letter.text[at : at + len(words) + 1])
+        words, at, end = topic
+        scene.implied = scene.add(Phrase(words, at, end, True, (("person", 2),)), 0)
+        if letter.text[at:end] != words:  # "HARRIS, Joan"
+            scene.implied.aliases.append(letter.text[at:end])
     scene.body = particulars.body_of(prose.text, scene)
     reader.drafts += particulars.read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
@@ -104,7 +100,7 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
             unsigned += not author and speakers.is_of_writer(sentence, scene.quotes)
             reader.read(sentence, offset)
             if ours and scene.house is None:
-                scene.house = scene.antecedents.body()
+                scene.house = scene.antecedents.body(sentence)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     reader.deny(named, 0)
@@ -133,14 +129,15 @@ def _messages(
     known = list(dict.fromkeys(turn.speaker for turn in said))
     for other in previous:
         if other.source == "message":
-            known += [turn.speaker for turn in speakers.turns(other.content)]
+            known += [turn.speaker for turn in speakers.turns(other.content, other.author)]
     known = list(dict.fromkeys(known))
     names, drafts, of_known = list[Name](), list[Draft](), list[Draft]()
     slips, unnamed, asked = list[Slip](), list[Claim](), ""
     for turn in said:
-        others = [name for name in known if name != turn.speaker]
+        others = [name for name in known if name not in ("", turn.speaker)]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
-        reader = Reader(scene, episode.valid_at, prefix=f"{turn.speaker}: ", slips=slips)
+        prefix = f"{turn.speaker}: " if turn.speaker else ""
+        reader = Reader(scene, episode.valid_at, prefix=prefix, slips=slips)
         reader.before, reader.unnamed = drafts, unnamed
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None

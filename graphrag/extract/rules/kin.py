@@ -11,6 +11,7 @@ from graphrag.extract.rules.name import Draft, Name, gender_of
 from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.states import dead
 from graphrag.extract.rules.trades import OVER
+from graphrag.extract.rules.truth import is_negated
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -73,10 +74,16 @@ def _owners(noun: "Token", line: Line) -> list[Name]:
     born = noun.dep_ == "pobj" and head.head.lemma_ == "give"
     if born and any(child.lower_ == "birth" for child in head.head.children):
         words = [child for child in head.head.children if child.dep_ == "nsubj"]
-    verb = next((one for one in noun.ancestors if one.pos_ in ("VERB", "AUX")), head)
-    if not words and verb.lemma_ in _BEARING:  # "they have twins, Ines", "leaves a widow, Eva"
-        kept = noun.dep_ == "dobj" or _listed(noun)
-        words = [c for c in verb.children if c.dep_ in ("nsubj", "nsubjpass")] if kept else []
+    above = noun
+    while above.dep_ in ("conj", "appos", "npadvmod", "dep"):
+        above = above.head
+    verb = above if above.pos_ == "VERB" else above.head
+    firm = noun.lemma_.lower() == "parent"  # "Acme has a parent, Initech"
+    if not words and verb.lemma_ in _BEARING and not firm and not is_negated(verb):
+        # "they have twins, Ines", "leaves a widow, Eva", "is survived by two sons, Adam and Bo"
+        kept = noun.dep_ == "dobj" or any(above.dep_ != "poss" for _ in _listed(noun))
+        roles = {"nsubj", "nsubjpass"} if verb.lemma_ == "survive" else {"nsubj"}
+        words = [child for child in verb.children if child.dep_ in roles] if kept else []
     several = [one for word in words for one in (word, *word.conjuncts)]
     found = (line.name(one) for word in several for one in line.scene.members(word))
     return [name for name in found if name is not None and name.named]
@@ -119,6 +126,8 @@ def _listed(noun: "Token") -> list["Token"]:
             inner = found and token.nbor(-1) == found[-1]
             found[-1 if inner else len(found) :] = [token]
         elif token.text not in (",", ":", "and", "&"):
+            apart = token.is_punct or following[token.i - noun.i - 2].text in (",", "and")
+            found = found if apart and token.pos_ not in ("VERB", "AUX") else []
             break
     return found[:1] if noun.tag_ == "NN" else found
 

@@ -12,6 +12,7 @@ from graphrag.extract.rules.name import Draft
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.trades import JOBS, OFFICES, is_job
+from graphrag.local.parser import parse
 
 _HEADER = re.compile(
     r"(?P<field>from|to|cc|bcc|date|sent|subject|reply-to)[ \t]*:[ \t]*(?P<value>[^\n]*)(?:\n|\Z)",
@@ -36,7 +37,7 @@ _UNDER = re.compile(
     rf"(?:(?<=[.!?…])|(?<=\n)|^)\s*[–—-]{{1,2}} ?(?P<name>{_NAME}?)(?P<rest>(?:,[^\n.]*)?)\.?\s*\Z"
 )
 _TITLED = re.compile(rf"(?<=[.!?])\s+(?P<name>{_NAME}), (?P<rest>[A-Z][^.!?]*?)\.?\s*\Z")
-_ALONE = re.compile(rf"(?<=[.!?…])\s+(?P<name>{_NAME})(?P<rest>)\s*\Z")
+_ALONE = re.compile(rf"(?<=\.)\s+(?P<name>{_NAME})(?P<rest>)\s*\Z")
 _I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
 _SPLIT = re.compile(r"\s*(?:[,|·•]|\bat\b|\n|\s[–—-]\s)\s*")
 _BODY = re.compile(r"(?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*|of|the|for|and|de)(?: |$))+")
@@ -117,7 +118,9 @@ def _signature(text: str, begun: int) -> tuple[str, int, str]:
         return closing["name"], closing.start(), closing["rest"].strip(" ,\n\t")
     for shape in (_UNDER, _TITLED, _ALONE):
         under = shape.search(text, begun)
-        if under is not None and (shape is not _TITLED or _title_in(under["rest"])):
+        if under is None or (shape is _ALONE and not _is_person(under["name"])):
+            continue
+        if shape is not _TITLED or _title_in(under["rest"]):
             return under["name"], under.start(), under["rest"].strip(" ,")
     if not begun:
         return "", len(text), ""
@@ -125,6 +128,14 @@ def _signature(text: str, begun: int) -> tuple[str, int, str]:
     if signed is not None:
         return signed["name"], signed.start(), ""
     return "", len(text), ""
+
+
+def _is_person(name: str) -> bool:
+    """Tell whether two words at the end of a text name somebody: ``Read More`` does not."""
+    [(_, doc)] = parse(f"{name} wrote this.")
+    words = doc[: len(name.split())]
+    person = any(token.ent_type_ == "PERSON" for token in words)
+    return person and all(token.pos_ == "PROPN" for token in words)
 
 
 def _one_name(value: str) -> str:

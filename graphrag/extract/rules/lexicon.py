@@ -202,6 +202,8 @@ CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
     "army navy board panel jury parliament senate squad crew cabinet commission".split()
 )
+CLUB_NAMES = frozenset("city town county forest park united rovers wanderers".split())
+"""Last words of clubs that are called like places."""
 SCHOOLS = frozenset(
     "school university academy college conservatoire conservatory polytechnic seminary institute "
     "gymnasium lyceum kindergarten preschool nursery primary uni".split()
@@ -226,7 +228,7 @@ GENERIC = {
     **dict.fromkeys("building structure".split(), "building"),
 }
 """Nouns that stand for a named body or place, to what it is."""
-WATERS = frozenset("river lake mount loch cape lough".split())
+WATERS = frozenset("river lake loch lough".split())
 """First words of names of the land: ``River Tarn``."""
 BUILDINGS = frozenset(
     "mill house hall tower castle palace station theatre theater hotel church cathedral museum "
@@ -254,7 +256,7 @@ ANIMATE = (
 )
 """Nouns for somebody: what ``he`` or ``she`` may mean."""
 PERSON_TITLES = frozenset(
-    "mr mrs ms miss dr prof pt professor sir madam lady lord aunt uncle mayor president king queen "
+    "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
 _AIDS = frozenset("crutch wheelchair oxygen dialysis".split())

@@ -64,6 +64,9 @@ class Line:
             return None
         behind = first.doc[first.i + 1 :][:1].text in ("of", "at")
         plain = all(one.pos_ in _BESIDE or one.lower_ in ("a", "an") for one in first.lefts)
+        plain &= all(one.dep_ not in ("acomp", "advmod", "advcl", "acl") for one in first.rights)
+        plain &= self.sentence[-1].pos_ in ("PUNCT", "PROPN", "NUM")
+        plain &= not any(one.pos_ == "PROPN" and one.text.islower() for one in self.sentence)
         return self.scene.antecedents.sole(first) if behind and plain else None
 
     def periods(self, *owners: "Token") -> list[Period]:

@@ -72,6 +72,8 @@ def label_of(text: str) -> Label | None:
         topic = _OF.split(plain, maxsplit=1)
         if form == "of_label" and len(topic) > 1:
             plain = topic[1]  # "Supplier for gloves": of gloves
+        if relation in _COMMON and len(topic) > 1:
+            return None  # "Meds for the dog"
         return Label(plain, relation, form, kind, relation in _COMMON, relation in _MANY)
     singular = head.removesuffix("s") if head not in _ROLES else head
     if singular in _ROLES and singular != "member":

@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from graphrag.extract.rules.ailments import allergy_in, is_ones_own
 from graphrag.extract.rules.amounts import read_amounts
-from graphrag.extract.rules.lexicon import ORG_WORDS, PLACE_WORDS, on_relation
+from graphrag.extract.rules.lexicon import (
+    ORG_WORDS,
+    PLACE_WORDS,
+    on_relation,
+)
 from graphrag.extract.rules.lifetime import Life, lifetime_of
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.note_labels import Label, label_of, task_of
@@ -60,10 +65,7 @@ _ON = re.compile(
     r"(?:(?:the|a|an|my)[ ])?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_ALLERGY = re.compile(r"^\W*(?P<what>[^\W\d]+) allergy\W*$")
 _TITLES = frozenset("Mr Mrs Ms Miss Dr Prof Sr Fr".split())
-_HEALERS = frozenset({"Dr", "Doctor", "Nurse", "Prof"})
-"""Whose notes on health are of somebody else."""
 _OF_SOMEBODY = frozenset({"speaks", "allergic_to", "takes", "has_condition"})
 _LONGEST = 6
 """Words of a value."""
@@ -80,7 +82,7 @@ class Item:
 
 def read_note(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
     """Yield what the labels of a paragraph state."""
-    at = 0
+    at, own = 0, scene.speaker is None or _LABEL.match(text) is not None
     for border in (*_SEGMENT.finditer(text), None):
         end = border.start() if border else len(text)
         stop = border.end() if border else len(text)
@@ -92,6 +94,8 @@ def read_note(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[
                 *read_amounts(text[at:end], offset + at, scene, said),
             ]
             for draft in drafts:
+                if draft.relation in _OF_SOMEBODY and not own:
+                    continue  # "Bo rang. Allergies: nuts": whose?
                 draft.text = " ".join(text[at:end].split())
                 draft.start, draft.end = offset + at, offset + end
                 yield draft
@@ -135,11 +139,10 @@ def _listed(rest: str, offset: int, said: datetime, label: Label) -> Iterator[It
 
 def _being_on(text: str, offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
     """Yield ``On crutches until Monday``, ``Off the tablets as of today``, ``allergic to nuts``."""
-    known = _ALLERGY.match(text) if scene.implied is not None else None
-    if known is not None and scene.implied is not None:
-        at = offset + known.start("what")
-        thing = scene.add(Phrase(known["what"], at, at + len(known["what"]), False), 0)
-        yield Draft(scene.implied, "allergic_to", thing, "", at, at + len(known["what"]), Life())
+    if scene.implied is not None and scene.speaker is None and (known := allergy_in(text)):
+        what, at = known[0], offset + known[1]
+        thing = scene.add(Phrase(what, at, at + len(what), False), 0)
+        yield Draft(scene.implied, "allergic_to", thing, "", at, at + len(what), Life())
     found = _ON.match(text)
     if found is None or scene.implied is None or _UNSURE.search(text):
         return
@@ -251,8 +254,7 @@ def _draft(
 ) -> Draft | None:
     scene, about = where
     if label.form == "of_topic" and label.relation in _OF_SOMEBODY:
-        healer = about is not None and about.text.partition(" ")[0].rstrip(".") in _HEALERS
-        if about is None or (label.common and healer):
+        if about is None or (label.common and not is_ones_own(label.relation, value, about)):
             return None  # a gym, but whose
     named = value[:1].isupper()
     other = scene.add(Phrase(value, start, start + len(value), named), 0)

@@ -22,7 +22,6 @@ from graphrag.extract.rules.trades import (
     LEADING,
     OVER,
     heads,
-    is_bare_office,
     is_job,
     is_office,
     is_title,
@@ -245,15 +244,13 @@ def _stated(
     related, whole = False, heads(noun)
     for body, preposition in bodies:
         relation = relation_of(word, preposition, body)
-        if relation is None and is_bare_office(noun) and body.votes["organization"] >= 2:
-            relation = "works_at"
         if relation == "leads" and not whole:
             relation = "works_at" if body.votes["organization"] >= body.votes["place"] else None
             if relation is None and preposition == "of":
                 text = f"{text} of {body.text}"  # "deputy mayor of Ulm" is said of a place
         if relation is None or body is holder:
             continue
-        related = not is_bare_office(noun) and (whole or relation != "works_at")
+        related = whole or relation != "works_at"
         holder.votes["person"] += 2
         if relation in ("works_at", "studies_at", "plays_for", "member_of") and body.named:
             body.votes["organization"] += 2

@@ -26,23 +26,21 @@ V:hold,occupy {n=chair,post,office,professorship,presidency,seat,title,position}
 V:serve,do,have,spend,complete {n=spell,stint,term} as {r} => s has_role r state
 after {n=spell,stint,term} as {r} => s has_role r state
 after {n=year,season,decade,month,spell} at,with,for {o:p} => s works_at o end
-V:have,take {n=lesson,lessons,class,classes} with,from {o:p} => s taught_by o state
-V:become {n=partner,associate,fellow,director} at,with,in {o:p} => s has_role n start; s works_at o
+V:have {n=lesson,lessons} with {o:p} => s taught_by o state
+V:become {n=partner,associate,fellow,director} at,with {o:p} => s has_role n start; s works_at o
     start
 V:spend {n=year,season,decade,month} at,with,for {o:p} => s works_at o end
 V:be,stay,remain {r} at,for,with,in,on,of {o:p} => s has_role r state; s works_at o state
 V:make,become {r} at,for,with,of {o:p} => s has_role r start
 V:leave {o:p} ~ for {x:p} => s works_at o end; s works_at x start
 V:move,transfer ~ from {o:p} ~ to {x:p} => s works_at o end; s works_at x start
-V:lead,head,run,direct,chair,manage {n=group,team,unit,department,section,lab,laboratory,division,
-    programme,program,project} at,of,for,in {o:p} => s works_at o state
-V:start,begin,take,accept,land,get,have {n=role,job,post,position} as {r} => s has_role r start
-V:start,begin,take,accept,land,get {n=role,job,post,position} ~ at,with {o:p} => s works_at o start
+V:start,begin,take,accept,land,get {n=role,job,post,position} as {r} => s has_role r start
+V:start,begin,accept,land {n=role,job,post,position} ~ at,with {o:p} => s works_at o start
 V:give {n=notice} at,to {o:p} => s works_at o end
 V:have {n=headquarters,headquarter,base} in {o:p} => s located_in o state
 V:go,move,come,return,fly,travel back,home ~ to {o:p} => s lives_in o start
 V:be back,home in {o:p} => s lives_in o state
-V:be,live,stay in,at {o:p} => s lives_in o state if still,now,currently,nowadays,since
+V:be,live,stay in {o:p} => s lives_in o state if still,now,currently,nowadays,since
 V:be,remain,stay in,at {o:p} => s located_in o state
 V:sleep,lodge,board,camp at,in {o:p} => s lives_in o state
 at {n=home} in {o:p} => s lives_in o state
@@ -166,9 +164,9 @@ P:treat,operate,examine by {o:p} => s treated_by o state
 V:appear,play,perform,sing at {o:p} => s performs_at o event
 V:insure with {o:p} => s insured_with o state
 P:insure with,by {o:p} => s insured_with o state
-V:raise {m:a} ~ from {x:p} => x funds s event
-V:raise {m:c=euro,dollar,pound,franc,krone} ~ from {x:p} => x funds s event
-{k:tc=contact,owner,manager,coach,lead,trainer,handler,agent,supplier,captain,skipper}
+V:raise {m:a} ~ from {x*} => x funds s event
+V:raise {m:c=euro,dollar,pound,franc,krone} ~ from {x*} => x funds s event
+{k:tc=contact,owner,manager,coach,lead,trainer,handler,captain,skipper}
     V:change,pass ~ from {x:p} ~ to {o:p} => o has_role k start; x has_role k end
 V:award,grant,pledge,donate {m:a} ~ to {x:p} => s funds x event
 V:award,grant,pledge,donate {m:c=euro,dollar,pound,franc,krone} ~ to {x:p} => s funds x event
@@ -202,6 +200,8 @@ V:rent,lease {o:ct=house,flat,room,studio,office,shop,plot,allotment,garage,cott
     workshop} => s rents o state
 V:give up {o:t=flat,room,allotment,plot,office,lease,studio} => s rents o end
 V:coach,train,manage,captain {o:pt=team,side,squad,boys,girls,juniors,youth} => s coaches o state
+V:lead,head,run,direct {n=group,team,unit,department,section,lab,laboratory,division} at,of {o:p} =>
+    s works_at o state
 V:chair {o:pt=board,committee,council,association,society,club,panel,union,trust} => s leads o state
 V:wear,use,carry {o:c=glasses,wheelchair,crutches,walker,stick,aid} => s uses o state
 V:sign,recruit,poach {o:p} ~ from {x:p} => o plays_for s start; o plays_for x end

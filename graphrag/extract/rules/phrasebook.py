@@ -43,15 +43,12 @@ _WORKS = frozenset(
     "book novel handbook memoir album film play poem study collection biography textbook thesis "
     "opera debut single song symphony".split()
 )
-_CLUBS = frozenset("city town county forest park united rovers wanderers".split())
-"""Last words of clubs that are called like places."""
 _NO_ROLES = _OF_FIRMS | lexicon.STUDYING | lexicon.OWNING
 _NO_POSTS = lexicon.EMPTY_NOUNS | frozenset(
     "guest visitor patient customer stranger party dinner lunch breakfast meeting event concert "
     "conference home rest peace work war risk stake fault sea school student pupil success".split()
 )
 """Nouns that one is ``at`` somewhere and that are no posts."""
-_BORDER = re.compile(r"[;]|(?<=\s)[V?!][a-z-]+")
 
 
 def read_constructions(
@@ -146,7 +143,11 @@ def _fits(one: Construction, found: re.Match[str], row: Row) -> bool:
     if one.needs:
         at = row.word_at(found.start())
         near = row.line.sentence.doc[max(0, at - 3) : at + 4]
-        return any(token.lower_ in one.needs for token in near)
+        timed = row.line.timed()  # "since the strike" is no time
+        return any(
+            token.lower_ in one.needs and (token.lower_ != "since" or token.i in timed)
+            for token in near
+        )
     return True
 
 
@@ -171,7 +172,7 @@ def _named_before(found: re.Match[str], row: Row) -> str | None:
 
 def _facts(one: Construction, found: re.Match[str], row: Row) -> Iterator[Draft]:
     clause = row.clauses.get(row.word_at(found.start())) if one.verb else None
-    periods = _periods(found, clause, row)
+    periods = row.periods(found, clause)
     once = clause is not None and clause.past and not periods
     for fact in one.facts:
         if once and fact.relation == "responsible_for" and fact.manner == "state":
@@ -248,7 +249,7 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
         return False
     for (name, unit), kind in zip((one, other), kinds, strict=True):
         guessed = name is object_ and name.votes["person"] <= 2 and not name.acted
-        club = kind == "organization" and name.text.split()[-1].lower() in _CLUBS
+        club = kind == "organization" and name.text.split()[-1].lower() in lexicon.CLUB_NAMES
         body = kind == "organization" and (guessed or club)
         if not can_be(name, kind) and not body:
             return False
@@ -262,13 +263,20 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
             return False  # "our team moved to Linear"
         case "located_in" if object_.named and subject.votes["organization"] >= 2:
             return object_.votes["place"] >= 1  # "Acme is moving to SAP"
+        case "funds":
+            return subject.named and not subject.votes["thing"] and not object_.votes["thing"]
+        case "plays_for" if fact.manner in ("start", "end"):
+            clubs = {
+                name.text.split()[-1].lower() for name in (subject, object_)
+            } & lexicon.CLUB_NAMES
+            return subject.plays or object_.plays or bool(clubs)
         case "lives_in" | "located_in" | "born_in":
             person = subject.votes["person"] >= 1 or is_trade(one[1].head)
             fitting = person != (fact.relation == "located_in")
             body = object_.votes["organization"] >= 2 > object_.votes["place"]
             body |= object_.text.lower() in lexicon.CLUB_WORDS
             return object_.votes["person"] < 2 and fitting and not (person and body)
-        case "works_at" if fact.manner in ("start", "end"):
+        case "works_at":
             place = other[1].head.ent_type_ in ("GPE", "LOC")
             return not place or object_.votes["organization"] >= 2  # "left Paris for Rome"
         case "member_of":
@@ -288,13 +296,3 @@ def _holds(fact: Fact, one: tuple[Name, Unit], other: tuple[Name, Unit]) -> bool
             return subject.votes["organization"] < 2 and object_.votes["person"] < 2
         case _:
             return True
-
-
-def _periods(found: re.Match[str], clause: Clause | None, row: Row) -> list[Period]:
-    """Return the times of a construction: those of its verb, else those that stand beside it."""
-    if clause is not None and (own := row.line.periods(clause.verb)):
-        return own
-    first, last = row.word_at(found.start()), row.word_at(found.end() - 2)
-    border = _BORDER.search(row.text, found.end())
-    stop = row.word_at(border.start()) if border else row.line.sentence.end
-    return row.times(first, max(stop, last + 1), row.verb_in(found))

@@ -26,7 +26,7 @@ from graphrag.local.parser import GIVEN
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor pt".split())
+_DROPPED_TITLES = frozenset("mr mrs ms miss dr prof sir mayor president professor".split())
 _INNER = frozenset({"compound", "flat", "nmod", "amod", "nummod", "poss", "case"})
 _LONGEST_THING = 5
 _NER_TYPES = {
@@ -90,10 +90,9 @@ def _name(head: "Token") -> Phrase | None:
     elif words[-1].ent_type_ == "PERSON":
         words = untitled(words)
     hints: list[tuple[str, int]] = []
-    if len(words) > 1 and words[0].lower_.rstrip(".") in PERSON_TITLES:
-        hints.append(("person", 4))
-        if words[0].lower_.rstrip(".") in _DROPPED_TITLES:
-            words = words[1:]
+    title = words[0].lower_.rstrip(".") if len(words) > 1 else ""
+    hints += [("person", 4)] if title in PERSON_TITLES else []
+    words = words[1:] if title in _DROPPED_TITLES or words[0].text == "Pt" else words
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])]
     text = " ".join(text.strip(" '\"").split())  # a nickname between left a gap
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
@@ -190,14 +189,17 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
         return [("person", 4)]  # "Min-jun Park" is no park
     # Of "Witch of the North" the head tells the type.
     last = (words[-1] if head.i >= words[-1].i else head).lower_.rstrip(".")
+    the = head.doc[max(0, words[0].i - 1)].lower_ == "the"  # "the River Tarn", not "River Phoenix"
+    water = words[0].lower_ in WATERS and (the or head.ent_type_ in ("LOC", "GPE", "FAC"))
     if {last, re.sub("ies$", "y", last)} & ORG_WORDS and len(words) > 1:
         hints.append(("organization", 3))
-    elif len(words) > 1 and (last in PLACE_WORDS or words[0].lower_ in WATERS):
+    elif len(words) > 1 and (last in PLACE_WORDS or water):
         hints.append(("place", 3))
     if last in ANIMATE or last.endswith(("man", "woman")):
         hints.append(("person", 2))
-    kind = _NER_TYPES.get(head.ent_type_)
-    if kind and not (kind == "person" and words[0].lower_ in UNDERTAKINGS):
+    if (kind := _NER_TYPES.get(head.ent_type_)) and not (
+        kind == "person" and words[0].lower_ in UNDERTAKINGS
+    ):
         hints.append((kind, 2 if kind == "person" and len(words) > 1 else 1))
     return hints
 
@@ -220,9 +222,8 @@ def _thing(head: "Token") -> Phrase | None:
             continue
         if left.head != head and left.head.head != head:
             break
-        if left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN"):
-            break
-        if left.lemma_.lower() in VAGUE or left.ent_type_ in _NOT_NAMES - {"TIME"}:
+        outer = left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN")
+        if outer or left.lemma_.lower() in VAGUE or left.ent_type_ in _NOT_NAMES - {"TIME"}:
             break
         first = left
     words = head.doc[first.i : head.i + 1]
@@ -271,9 +272,8 @@ def _activity(verb: "Token") -> Phrase | None:
     more = any(one.dep_ in ("prep", "conj") and one.i > last.i for one in verb.subtree)
     half = more and verb.lemma_.lower() in _OF_TWO  # "combining old drills with new ones"
     empty = last is verb and verb.lemma_.lower() in STATEMENTLESS
-    if empty or half or not all(_WORD.fullmatch(token.text) for token in words):
-        return None
-    return Phrase(words.text, words.start_char, words.end_char, False)
+    plain = not (empty or half) and all(_WORD.fullmatch(token.text) for token in words)
+    return Phrase(words.text, words.start_char, words.end_char, False) if plain else None
 
 
 def _is_definite(noun: "Token") -> bool:

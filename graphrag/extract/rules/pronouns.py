@@ -7,7 +7,8 @@ what it says is not extracted.
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import ANIMATE, BUILDINGS, GENERIC, ORG, PLACE, WATERS
+from graphrag.extract.rules.epithets import FIRMS, is_a, is_another
+from graphrag.extract.rules.lexicon import ANIMATE, GENERIC, LEADING
 from graphrag.extract.rules.name import Name, gender_of
 
 if TYPE_CHECKING:
@@ -50,15 +51,21 @@ class Antecedents:
         self._rivals: list[tuple[int, str, bool]] = []
         """Unnamed people: where, of which gender, and whether as a subject."""
         self._rivals_before: list[tuple[int, str, bool]] = []
+        self._going_on: Name | None = None
+        """Of whom the sentence before was a fragment."""
         self._things: list[int] = []
         """Where nouns for what bears no name are subjects."""
-        self._things_before = False
+        self._things_before = self._posts = self._posts_before = False
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
         if self._current or self._rivals or self._things:
             self._previous, self._rivals_before = self._current, self._rivals
-            self._things_before = bool(self._things)
+            self._things_before, self._posts_before = bool(self._things), self._posts
+        self._posts = any(
+            token.tag_ == "NN" and token.lemma_.lower() in LEADING and token.dep_ == "dobj"
+            for token in sentence
+        )
         self._things = [
             token.i
             for token in sentence
@@ -77,6 +84,8 @@ class Antecedents:
             and token.dep_ not in _SAME
             and not any(child.dep_ == "appos" and child.pos_ == "PROPN" for child in token.children)
         ]
+        if any(token.dep_.startswith("nsubj") for token in sentence):
+            self._going_on = None
         first = sentence[0]
         if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
             self._rivals.append((first.i, "", True))  # a name that the parser does not know, maybe
@@ -154,26 +163,35 @@ class Antecedents:
         own = {child.i for child in verb.children if child.dep_ == "nsubj"}
         return {name for at, name, _ in self._current if at in own}
 
-    def body(self) -> Name | None:
-        """Return the one that the sentence is about, if it may be a company, a club or a school."""
+    def body(self, sentence: "Span") -> Name | None:
+        """Return what a sentence calls a company, a club or a school: ``Oak is a bakery``."""
         led = _unique(name for _, name, first in self._current if first and name.named)
-        if len(led) != 1 or led[0].votes["person"] or led[0].votes["place"] > 1:
+        classed = (
+            sentence.root.lemma_ == "be"
+            and sentence.root.tag_ == "VBZ"
+            and any(
+                child.dep_ == "attr" and child.pos_ == "NOUN" for child in sentence.root.children
+            )
+        )
+        if not classed or len(led) != 1 or led[0].votes["person"] or led[0].votes["place"] > 1:
             return None
         led[0].votes["organization"] += 2
         return led[0]
 
     def sole(self, noun: "Token") -> "Token | None":
         """Return the word for the one person whom a sentence without a subject goes on about."""
-        before = [*self._current, *self._previous]
-        led = _unique(name for _, name, first in before if first and name.may_be_person())
         people = _unique(name for _, name, _ in self._previous if name.may_be_person())
-        found = led if len(led) == 1 else people
-        if len(found) != 1:
+        unnamed = self._rivals_before or self._posts_before
+        if self._going_on is None and (len(people) != 1 or unnamed):
             return None
-        if not led:
-            found[0].votes["person"] += 1
-        self._current.insert(0, (noun.i, found[0], True))
-        return self._tokens[found[0]]
+        found = self._going_on or people[0]
+        gender = gender_of(noun.lemma_.lower())
+        if gender and found.gender and gender != found.gender:
+            return None  # "Anna married Tom. Son of Eva Hale."
+        found.votes["person"] = max(found.votes["person"], 2)
+        self._going_on = found
+        self._current.insert(0, (noun.i, found, True))
+        return self._tokens[found]
 
     def is_first(self) -> bool:
         """Tell whether nobody was spoken of before but in this sentence."""
@@ -191,15 +209,23 @@ class Antecedents:
         near = [name for _, name, _ in self._previous]
         near += [name for at, name, _ in self._current if at < noun.i]
         for names in (near, self._all):
-            fitting = _unique(name for name in names if _is_a(name, kind))
+            fitting = _unique(name for name in names if is_a(name, kind))
             if fitting:
-                sole = len(fitting) == 1 and not _is_another(fitting[0], noun.lower_)
+                sole = len(fitting) == 1 and not is_another(fitting[0], noun.lower_)
                 if sole and noun.dep_.startswith("nsubj"):
                     self._current.append((noun.i, fitting[0], True))
                 return fitting[0] if sole else None
         led = _unique(name for _, name, first in self._previous if first and name.named)
         vague = [name for name in led if not name.votes["person"] and not name.votes["place"]]
-        return vague[0] if kind == ORG and led == vague and len(vague) == 1 else None
+        others = [name for _, name, _ in self._previous if name.named and name not in vague]
+        alone = all(name.votes["person"] or name.votes["place"] for name in others)
+        if noun.lower_ not in FIRMS or not alone or led != vague or len(vague) != 1:
+            return None
+        body = vague[0].votes["organization"] or (" " in vague[0].text and not vague[0].votes)
+        if not body or is_another(vague[0], noun.lower_):
+            return None
+        vague[0].votes["organization"] += 2
+        return vague[0]
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
@@ -230,7 +256,9 @@ class Antecedents:
         if here:
             return None
         sure = len(before) == 1 and (before[0].gender or self._led(before[0]))
-        if sure or (len(before) == 1 and token.dep_ == "nsubj" and before[0].votes["person"] > 1):
+        others = [name for _, name, _ in self._previous if name.votes["organization"] < 2]
+        alone = token.dep_ == "nsubj" and {*others} == {*before[:1]}
+        if sure or (alone and len(before) == 1 and before[0].votes["person"] > 1):
             return before[0]
         if not token.dep_.startswith(("nsubj", "poss")):
             return None
@@ -241,32 +269,6 @@ class Antecedents:
     def _led(self, name: Name) -> bool:
         """Tell whether a name was a subject in the sentence before."""
         return any(other is name and subject for _, other, subject in self._previous)
-
-
-_KINDS = (
-    {"club", "team"},
-    {"school", "college", "university"},
-    {"theatre", "theater"},
-    *({word} for word in "charity foundation newspaper museum church hotel hospital bank".split()),
-)
-"""Nouns for what a body is, those that may be one together."""
-_PUBLIC = frozenset("court council ministry parliament museum school church university".split())
-"""What is no company."""
-
-
-def _is_a(name: Name, kind: str) -> bool:
-    built = name.text.split()[-1].lower() in BUILDINGS
-    built |= kind == PLACE and name.text.split()[0].lower() in WATERS  # no town
-    return built if kind == "building" else not built and name.votes[kind] >= 2
-
-
-def _is_another(name: Name, noun: str) -> bool:
-    """Tell whether a name calls itself something else than a noun: no museum is a club."""
-    word = name.text.lower().partition(" of ")[0].split()[-1]
-    own = next((group for group in _KINDS if word in group), {noun})
-    if noun not in own and any(noun in group for group in _KINDS):
-        return True
-    return noun in ("company", "firm", "business") and word in _PUBLIC
 
 
 def _unique(names: Iterable[Name]) -> list[Name]:

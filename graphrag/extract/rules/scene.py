@@ -128,7 +128,8 @@ class Scene:
 
     def _noun(self, token: "Token", offset: int) -> Name | None:
         kin = token.lemma_.lower() in KIN and token.pos_ == "NOUN"
-        family = token.tag_ == "NNS" and any(one.pos_ == "PROPN" for one in token.lefts)
+        surnames = (one for one in token.lefts if one.dep_ == "compound" and one.pos_ == "PROPN")
+        family = token.tag_ == "NNS" and any(surnames)
         kin = kin and not family  # "the Petrou brothers"
         if kin:
             inner = next(
@@ -149,7 +150,7 @@ class Scene:
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
             return self.antecedents.somebody(token)
-        if token.is_sent_start and token.text.istitle() and token.pos_ == "NOUN":
+        if token.is_sent_start and token.text.istitle() and token.tag_ == "NNS":
             called = self._called(name_key(token.text))
             if called is not None:
                 return called  # of "Ines studied law" the tagger makes a plural
@@ -248,7 +249,7 @@ class Scene:
 
     def _called(self, given: str) -> Name | None:
         """Return the only person of a given name."""
-        found = {name for key, name in self.names.items() if key.split()[0] == given}
+        found = {name for key, name in self.names.items() if key.split()[:1] == [given]}
         one = next(iter(found), None)
         return one if len(found) == 1 and one and one.entity_type == "person" else None
 
@@ -256,7 +257,7 @@ class Scene:
         candidates = dict.fromkeys(
             name
             for key, name in self.names.items()
-            if name.named and word in (key.split()[0], key.split()[-1]) and " " in key
+            if name.named and " " in key and word in (key.split()[0], key.split()[-1])
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
 

@@ -36,9 +36,6 @@ _FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (1, 1), "new yea
 
 _UP_TO = re.compile(r"and (?:his|her|their|its|the) \w+(?: (?:in|on|of))?")
 
-_GROUP = re.compile(r"\s(?:choir|club|group|class|team|market|band|league|quiz)\b")
-"""Behind a day of the week: ``the Tuesday choir`` is no day."""
-
 Make = Callable[[re.Match[str], datetime, bool, Period | None], Period | None]
 """Match, reference, whether it looks ahead, and the time named before: a period."""
 
@@ -73,8 +70,8 @@ def short_times(
         if period is not None:
             plain = [one for one in plain if one not in covered]
             found.append(TimeExpression(start, end, text[start:end], period))
-    days = (one for one in (*plain, *found) if not _GROUP.match(text, one.end))
-    return list(_ranges(text, sorted(days, key=lambda one: one.start)))
+    ordered = sorted((*plain, *found), key=lambda one: one.start)
+    return list(_ranges(text, ordered))
 
 
 def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:

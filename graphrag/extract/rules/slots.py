@@ -21,7 +21,7 @@ _LIGHT = frozenset(
 _DWELLING = frozenset({"live", "reside", "stay"})
 _CARRIED = frozenset("from to at in with for as on under into".split())
 _RELATIVE = frozenset({"that", "which", "whom", "who"})
-_TRANSITIVE = frozenset("buy found own inherit lead run join marry acquire purchase adopt".split())
+_TRANSITIVE = frozenset("buy found own inherit lead marry acquire purchase".split())
 """What is done to the noun of a relative clause: ``the house she bought``."""
 _PLAIN = frozenset({"det", "compound", "amod", "poss"})
 _TIMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})

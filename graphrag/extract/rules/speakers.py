@@ -38,6 +38,7 @@ _NAMED = frozenset(
 """Small words of names, and of who is called by a number."""
 GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
+_BODY = re.compile(r"^The\b|\b(?:news|times|post|press|media|magazine|radio|tv)\b", re.IGNORECASE)
 _INTERVIEW = frozenset({"Q", "A"})
 _OURS = re.compile(r"\b(?:we|our)\b", re.IGNORECASE)
 _MINE = re.compile(r"\bI\b|\b(?:me|my|us|im)\b|[\"“?]")
@@ -71,7 +72,8 @@ def turns(text: str, author: str | None = None) -> list[Turn]:
             found = list(filter(_is_role, found))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     asked = {match["speaker"] for match in found} == _INTERVIEW
-    names = {"Q": "", "A": author or ""} if asked else {}
+    answers = "" if author is None or _BODY.search(author) else author
+    names = {"Q": "", "A": answers} if asked else {}
     return [
         Turn(
             names.get(match["speaker"], _speaker(match["speaker"].strip())),

@@ -20,7 +20,7 @@ _LEADERS = lexicon.LEADING | frozenset(
     "commissioner chancellor premier minister bishop abbot abbess rector warden provost "
     "headteacher "
     "chef conductor commander skipper founder spokesperson chief superintendent sheriff "
-    "supervisor executive officer ceo".split()
+    "supervisor executive officer ceo commodore convener bursar".split()
 )
 JOBS = lexicon.WORKING | frozenset(
     "actor actress artist author barber barrister biologist blacksmith bookseller botanist builder "
@@ -51,7 +51,8 @@ JOBS = lexicon.WORKING | frozenset(
 OFFICES = _LEADERS | frozenset(
     "treasurer secretary captain coach chair trustee member delegate ambassador governor "
     "representative deputy vice-president vice-chair speaker guarantor archbishop prior prioress "
-    "duke duchess earl count countess emperor empress pope viceroy consul envoy".split()
+    "almoner reeve churchwarden marshal duke duchess earl count countess emperor empress pope "
+    "viceroy consul envoy".split()
 )
 """What somebody is appointed or elected to."""
 FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
@@ -107,26 +108,9 @@ def is_office(noun: "Token") -> bool:
     """Tell whether a noun may be held by somebody: one office, or a trade beside a name."""
     if noun.tag_ not in ("NN", "NNP", "JJ") and noun.dep_ != "xcomp":
         return False
-    return is_title(noun) or _is_apposed_trade(noun) or is_bare_office(noun)
+    return is_title(noun) or _is_apposed_trade(noun)
 
 
-def is_bare_office(noun: "Token") -> bool:
-    """Tell whether a noun is an office by grammar: no article, in ``was commodore of the Club``."""
-    word = noun.lemma_.lower()
-    if noun.dep_ != "attr" or noun.tag_ != "NN" or noun.head.lemma_ not in ("be", "become"):
-        return False
-    if any(child.dep_ in ("det", "poss", "nummod", "relcl") for child in noun.children):
-        return False
-    others = lexicon.KIN.keys() | lexicon.EMPTY_NOUNS | lexicon.OPINIONS | _NO_TRADES | _NO_OFFICES
-    of = noun.doc[noun.i + 1 :][:1].text == "of"
-    held = (one for child in noun.children if child.lower_ == "of" for one in child.children)
-    return of and word not in others and any(one.pos_ == "PROPN" for one in held)
-
-
-_NO_OFFICES = frozenset(
-    "home capital seat birthplace heir proof evidence native citizen resident part graduate "
-    "successor predecessor victim patron symbol centre center".split()
-)
 _NO_TRADES = frozenset(
     "member number center centre corner letter paper matter order answer power disaster winner "
     "customer owner character chapter monster neighbor newcomer stranger survivor partner "

@@ -26,6 +26,7 @@ _KEPT = frozenset("away back home off out up down over there here longer on in a
 _DEFINITE = frozenset("the this that these our my their its his her your both".split())
 _HELPERS = frozenset("aux auxpass neg".split())
 _AMOUNT = re.compile(r"[€£$]\s?\d|\d\s?[€£$]|^\d[\d.,]*$")
+_BORDER = re.compile(r"[;]|(?<=\s)[V?!][a-z-]+")
 _PERSONS = {
     **dict.fromkeys("i we me us".split(), "i"),
     **dict.fromkeys("he she him her it they them you who which".split(), "h"),
@@ -81,6 +82,15 @@ class Row:
         verb = re.search(r"(?<!\S)V", found[0])
         at = 0 if verb is None else self.word_at(found.start() + verb.start())
         return None if verb is None else self.line.sentence.doc[at]
+
+    def periods(self, found: re.Match[str], clause: Clause | None) -> list[Period]:
+        """Return the times of a construction: those of its verb, else those beside it."""
+        if clause is not None and (own := self.line.periods(clause.verb)):
+            return own
+        first, last = self.word_at(found.start()), self.word_at(found.end() - 2)
+        border = _BORDER.search(self.text, found.end())
+        stop = self.word_at(border.start()) if border else self.line.sentence.end
+        return self.times(first, max(stop, last + 1), self.verb_in(found))
 
     def times(self, start: int, end: int, verb: "Token | None" = None) -> list[Period]:
         """Return the times that stand in a stretch of words, but those of another verb's."""

@@ -92,12 +92,11 @@ def _matched(
     if not _tell_enough(frame, clause.lemma, (one, subject), (other, target)):
         return None
     relation, manner = frame.relation, frame.manner
-    lent = clause.lemma == "join" and any(
-        w.lower_ == "loan" for w in clause.arguments.get("on", ())
-    )
-    if lent and manner == "end":
+    lent = any(word.lower_ == "loan" for word in clause.arguments.get("on", ()))
+    if lent and clause.lemma == "join" and manner == "end":
         return None  # "joined Rovers on loan from City": City's all the same
-    if club or (lent and relation == "works_at"):
+    clubs = {other.text.split()[-1].lower(), target.lower_} & lexicon.CLUB_NAMES
+    if club or (lent and relation == "works_at" and (clubs or one.plays)):
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
         handed = frame.manner == "end" and target.pos_ == "PROPN" and hands_over(clause.verb)
@@ -128,7 +127,10 @@ def _matched(
     for name, type_ in ((one, frame.subject), (other, frame.object)):
         if type_ and name.named and (sure or name is one):
             name.votes[type_] += 3
-    life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
+    periods = line.periods_of(clause.verb, target)
+    if relation in ("hosts", "organises") and periods and manner == "state":
+        manner = "event"  # "the party is hosted by Bo on Saturday"
+    life = lifetime(manner, clause, periods, line.reference)
     if clause.after_all:  # "not leaving Acme after all": there she is
         life = Life() if frame.manner == "end" else CANCELLED
     if life is None or (clause.lemma == "be" and life.is_brief and relation == "works_at"):

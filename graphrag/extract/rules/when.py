@@ -8,6 +8,7 @@ from graphrag.extract.rules.lifetime import day_before
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
 from graphrag.temporal.period import Period, Prefer, shift, unit_from
+from graphrag.temporal.vocabulary import WEEKDAYS
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 _PRESENT = frozenset({"VBZ", "VBP", "MD"})
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
 _SPAN = re.compile(r"^[^()]*\d{4}[^()-]*-[^()-]*\d{4}[^()]*$")
+_WEEKLY = re.compile(
+    rf"\b(?:the|our|a|my) (?:{'|'.join(WEEKDAYS)}) "
+    r"(?:choir|club|group|class|team|market|band|league|quiz)\b",
+    re.IGNORECASE,
+)
 _YOUNG = 15
 """Years that somebody lives at least of whom a text gives the span; shorter ones are of a post."""
 _RANGE = 4
@@ -42,6 +48,8 @@ def times_of(
         taken = [range(one.start, one.end) for one in expressions]
         unsure = [one for one in later if not any(one.start in at for at in taken)]
     for expression in sorted((*expressions, *unsure), key=lambda one: one.start):
+        if _is_weekly(sentence.text, expression):
+            continue
         owner = _owner(sentence, expression)
         if owner is not None and expression in unsure:
             if not _lies_ahead(owner, expression.period):
@@ -63,6 +71,11 @@ def times_of(
             first = next(token.i for token in sentence if token.idx >= start)
             found.append((owner, period, range(first, inside[-1] + 1 if inside else first)))
     return found
+
+
+def _is_weekly(text: str, time: TimeExpression) -> bool:
+    """Tell whether a day of the week is a part of a name: ``the Tuesday choir``."""
+    return any(one.start() <= time.start < one.end() for one in _WEEKLY.finditer(text))
 
 
 def _is_lifespan(sentence: "Span", expression: TimeExpression, owner: "Token") -> bool:

@@ -92,7 +92,7 @@ def _name(head: "Token") -> Phrase | None:
     hints: list[tuple[str, int]] = []
     title = words[0].lower_.rstrip(".") if len(words) > 1 else ""
     hints += [("person", 4)] if title in PERSON_TITLES else []
-    words = words[1:] if title in _DROPPED_TITLES or words[0].text == "Pt" else words
+    words = words[1:] if title in _DROPPED_TITLES | {"pt"} and words[0].text != "PT" else words
     text = head.doc.text[words[0].idx : words[-1].idx + len(words[-1])]
     text = " ".join(text.strip(" '\"").split())  # a nickname between left a gap
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")

@@ -1,5 +1,6 @@
 """The network's statements as claims beside those of the rules."""
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +15,7 @@ from graphrag.model.values import CONCEPT, Episode
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
 
+_AGE = re.compile(r"\d{1,3}(?=\b)")
 _CONFIDENCE: Final = 0.8
 """The most that it is believed: as much as the rules."""
 _DENSE: Final = 0.5
@@ -77,6 +79,17 @@ class _Cast:
         start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
         return self._by_key.get(name_key(name)) or self.new.setdefault(
             name_key(name), Mention(name, CONCEPT, start, end)
+        )
+
+    def age(self, place: Place) -> Mention | None:
+        """Return the number of ``the 24-year-old``."""
+        words = self._passage.words(place)
+        if (number := _AGE.match(words)) is None:
+            return self.mention(place)
+        start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
+        years = number[0]
+        return self._by_key.get(years) or self.new.setdefault(
+            years, Mention(years, CONCEPT, start, end)
         )
 
     def _type(self, place: Place) -> str:
@@ -177,6 +190,8 @@ def _claim(
         other = cast.day(statement.object, calendar.day(statement))
     elif statement.relation == "has_role":
         other = cast.role(statement.object)
+    elif statement.relation == "has_age":
+        other = cast.age(statement.object)
     else:
         other = cast.mention(statement.object)
     life = calendar.life(statement)

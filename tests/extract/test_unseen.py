@@ -2,6 +2,7 @@
 
 import pytest
 
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.protocols import ExtractionContext
@@ -176,14 +177,40 @@ async def test_what_somebody_writes_of_themselves_is_read(text, stated):
         "The company's office is now at 3 Station Road.",
         "Marcus Bell retires at the end of the season after 14 years at Ashby Town.",
         "Guide price £285,000, reduced from £310,000.",
+        "I moved to Leeds in 2019 and work at Acme. Read More",
+        "Bo Lind opened the meeting. Treasurer of Oak Club absent.",
+        "Joan Bell had no children, Rhys Owen told the court.",
+        "Globex sent the wrong parts again. We are based in Leeds.",
+        "Patient: Tom Hale, seen today. Allergies: nil known. Medication: declined.",
+        "The jury awarded 5 million dollars to Globex in damages.",
     ],
 )
 async def test_what_only_looks_like_it_states_nothing(text):
     assert await read(text) == set()
 
 
-async def test_a_doctors_notes_are_of_the_patient():
-    assert await read("Seen today. Allergy: codeine.", "Dr S. Okoro") == set()
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        ("Allergy: codeine.", "Dr S. Okoro"),
+        ("Bo rang. Allergies: nuts, cats", "Ann Lee"),
+        ("Meds for the dog: worming tablets", "Ann Lee"),
+    ],
+)
+async def test_labels_of_health_are_not_of_who_notes_them(text, author):
+    assert await read(text, author) == set()
+
+
+async def test_odd_texts_are_read_without_an_error():
+    extractor = NeuralExtractor(RulesExtractor())
+    for text in ("For Arsenal, Bo Lind has played since 2020.", "...", "Pt", "PT Astra", "Of."):
+        for author in ("?", "...", None):
+            episode = prepare(NewEpisode(text, DAY, author=author))
+            await extractor.extract(ExtractionContext(episode))
+
+
+async def test_a_newspaper_answers_no_questions():
+    assert await read("Q: Where do you live?\nA: I live in Leeds.", "The Guardian") == set()
 
 
 async def test_the_last_line_of_a_text_says_who_wrote_it():

@@ -61,7 +61,7 @@ class _Cast:
         if not key:
             return None
         title, _, untitled = key.partition(" ")
-        plain = untitled if title.rstrip(".") in PERSON_TITLES else key
+        plain = untitled if title in PERSON_TITLES else key
         found = self._by_key.get(key) or self._by_key.get(plain) or self.new.get(key)
         if found is None and self._passage.is_proper(named):
             found = self._longer(key)

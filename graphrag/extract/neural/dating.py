@@ -35,7 +35,9 @@ _SINCE_THEN = re.compile(r"\b(?:since then|ever since|after that|from then on)\b
 _UNTIL_THEN = re.compile(r"\b(?:until|till|before) (?:then|that)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:every|each|most)\s+$", re.IGNORECASE)
 _BEGINNING = frozenset("take inherit become join acquire".split())
-_LASTING = frozenset("pay cost earn work live own keep run teach serve manage rent use spend".split())
+_LASTING = frozenset(
+    "pay cost earn work live own keep run teach serve manage rent use spend".split()
+)
 _HALF = 0.5
 _UNSURE = timedelta(days=365)
 """Lengths are rounded."""

@@ -149,8 +149,9 @@ def _is_done(verb: "Token | None") -> bool:
 
 def _is_left(one: "Token", verb: "Token | None") -> bool:
     """Tell whether somebody is who is succeeded."""
-    active = verb is not None and not any(c.dep_ == "auxpass" for c in verb.children)
-    return active and verb is not None and verb.lemma_ in _SUCCEEDING and one.i > verb.i
+    if verb is None or verb.lemma_ not in _SUCCEEDING:
+        return False
+    return one.i > verb.i and not any(child.dep_ == "auxpass" for child in verb.children)
 
 
 def _is_of_another(one: "Token", other: "Token") -> bool:

@@ -60,8 +60,7 @@ def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
             if is_trade(role) and one.entity_type == "person" and _is_indefinite(role):
                 text, start, end = title_of(role)
                 trade = line.scene.add(Phrase(text, start, end, False), line.offset)
-                manner: Manner = "start" if clause.lemma == "become" else "state"
-                yield from _draft(clause, (one, "has_role", trade), line, role, manner=manner)
+                yield from _became(clause, (one, "has_role", trade), line, role)
             else:
                 yield from _class(one, role, subject, clause, line)
 
@@ -169,12 +168,18 @@ def _class(
     phrase = phrase_of(role)
     if phrase is not None and not phrase.named:
         other = line.scene.add(phrase, line.offset)
-        manner: Manner = "start" if clause.lemma == "become" else "state"
-        yield from _draft(clause, (one, "is_a", other), line, role, manner=manner)
+        yield from _became(clause, (one, "is_a", other), line, role)
 
 
 def _is_indefinite(noun: "Token") -> bool:
     return any(child.lower_ in ("a", "an") for child in noun.children)
+
+
+def _became(
+    clause: Clause, fact: tuple[Name, str, Name], line: Line, role: "Token"
+) -> Iterator[Draft]:
+    manner: Manner = "start" if clause.lemma == "become" else "state"
+    yield from _draft(clause, fact, line, role, manner=manner)
 
 
 def _draft(
@@ -215,9 +220,11 @@ def _owning(noun: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
     """Yield ``I've had my own bakery in Whitby since 2006``."""
     thing = line.name(noun)
     life = lifetime("state", clause, line.periods(clause.verb), line.reference)
-    for subject in clause.subjects if thing is not None and life is not None else ():
+    if thing is None or life is None:
+        return
+    for subject in clause.subjects:
         one = line.name(subject)
-        if one is None or thing is None or life is None or one is thing or not one.named:
+        if one is None or one is thing or not one.named:
             continue
         yield line.draft(thing, "owned_by", one, life)
         for place in clause.arguments.get("in", ()):

@@ -137,8 +137,8 @@ def limit(drafts: Iterable[Draft], sentence: "Span", said: datetime) -> None:
 
 def is_open(draft: Draft, sentence: "Span") -> bool:
     """Tell whether something ends at a time to come that nobody can date: of a season."""
-    said = draft.life.end is None and draft.life.start is None
-    ending = said and (draft.life.over or draft.relation == "has_status")
+    undated = draft.life.end is None and draft.life.start is None
+    ending = undated and (draft.life.over or draft.relation == "has_status")
     return ending and bool(_AT_LAST.search(sentence.text)) and looks_ahead(sentence)
 
 

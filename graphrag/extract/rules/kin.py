@@ -10,7 +10,7 @@ from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, gender_of
 from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.states import dead
-from graphrag.extract.rules.trades import OVER
+from graphrag.extract.rules.trades import is_former
 from graphrag.extract.rules.truth import is_negated
 
 if TYPE_CHECKING:
@@ -147,8 +147,7 @@ def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Dr
         name.votes["person"] += 2
     other.gender = other.gender or gender_of(word)
     before = {child.lower_ for child in noun.children if child.dep_ in ("amod", "compound")}
-    hyphen = noun.doc[max(0, noun.i - 2) : noun.i].text.lower() == "ex-"
-    ended = before & OVER or hyphen or _former(noun)
+    ended = is_former(noun) or _former(noun)
     bereft = word in ("widow", "widower")
     life: Life = GONE if bereft or (ended and relation not in _BLOOD) else ALWAYS
     if "late" in before and relation in _BLOOD:

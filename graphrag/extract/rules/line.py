@@ -66,7 +66,8 @@ class Line:
         plain = all(one.pos_ in _BESIDE or one.lower_ in ("a", "an") for one in first.lefts)
         plain &= all(one.dep_ not in ("acomp", "advmod", "advcl", "acl") for one in first.rights)
         plain &= self.sentence[-1].pos_ in ("PUNCT", "PROPN", "NUM")
-        plain &= not any(one.pos_ == "PROPN" and one.text.islower() for one in self.sentence)
+        last = next(one for one in reversed(list(self.sentence)) if not one.is_punct)
+        plain &= last == first or not (last.text.islower() and last.nbor(-1).pos_ == "PROPN")
         return self.scene.antecedents.sole(first) if behind and plain else None
 
     def periods(self, *owners: "Token") -> list[Period]:

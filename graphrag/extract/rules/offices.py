@@ -20,8 +20,8 @@ from graphrag.extract.rules.name import Draft, Name, spells
 from graphrag.extract.rules.phrases import Phrase, is_name
 from graphrag.extract.rules.trades import (
     LEADING,
-    OVER,
     heads,
+    is_former,
     is_job,
     is_office,
     is_title,
@@ -197,9 +197,7 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
         owners += [child for child in noun.children if child.dep_ == "acl"]
         owners += [c for one in office.holders for c in one.children if c.dep_ == "acl"]
     life = lifetime(office.manner, office.clause, line.periods(*owners), line.reference)
-    hyphen = noun.doc[max(0, noun.i - 2) : noun.i].text.lower() == "ex-"
-    over = hyphen or any(child.lower_ in OVER for child in noun.children)
-    if over and office.manner == "state":
+    if is_former(noun) and office.manner == "state":
         life = GONE
     if life is None:
         return

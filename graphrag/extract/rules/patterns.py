@@ -165,11 +165,9 @@ V:appear,play,perform,sing at {o:p} => s performs_at o event
 V:insure with {o:p} => s insured_with o state
 P:insure with,by {o:p} => s insured_with o state
 V:raise {m:a} ~ from {x*} => x funds s event
-V:raise {m:c=euro,dollar,pound,franc,krone} ~ from {x*} => x funds s event
 {k:tc=contact,owner,manager,coach,lead,trainer,handler,captain,skipper}
     V:change,pass ~ from {x:p} ~ to {o:p} => o has_role k start; x has_role k end
 V:award,grant,pledge,donate {m:a} ~ to {x:p} => s funds x event
-V:award,grant,pledge,donate {m:c=euro,dollar,pound,franc,krone} ~ to {x:p} => s funds x event
 V:drop,abandon,quit {o=Latin,Greek,French,German,Spanish,Italian,Russian,Chinese,Japanese,Arabic,
     law,medicine,history,physics,chemistry,biology,geography,maths,mathematics,music,art,philosophy}
     => s studies o end

@@ -108,10 +108,11 @@ def relate(arguments: Arguments, verb: "Token", *, passive: bool) -> None:
     objects = arguments.get("dobj", [])
     meant = [beyond(noun, one) if one.lower_ in _RELATIVE else one for one in objects]
     own = {child.lower_ for child in verb.children if child.dep_ in SUBJECTS}
-    if not objects and own and not own & _RELATIVE and not passive:
-        open_ = any(one.dep_ == "prep" and not list(one.children) for one in verb.children)
-        timed = noun.ent_type_ in ("DATE", "TIME") or noun.lemma_.lower() in EMPTY_NOUNS
-        meant = [] if open_ or timed else [noun]
+    open_ = any(one.dep_ == "prep" and not list(one.children) for one in verb.children)
+    timed = noun.ent_type_ in ("DATE", "TIME") or noun.lemma_.lower() in EMPTY_NOUNS
+    bare = not objects and own and not own & _RELATIVE and not passive
+    if bare and not open_ and not timed:
+        meant = [noun]
     if meant:
         arguments["dobj"] = meant
 

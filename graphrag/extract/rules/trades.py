@@ -156,6 +156,12 @@ KEPT = frozenset("king queen emperor empress pope prince princess duke duchess e
 """Titles that are a part of the name; the others, before two words at least, are not."""
 
 
+def is_former(noun: "Token") -> bool:
+    """Tell whether a word before a title or a relative says that it is over: ``ex-``, ``late``."""
+    hyphen = noun.doc[max(0, noun.i - 2) : noun.i].text.lower() == "ex-"
+    return hyphen or any(child.lower_ in OVER for child in noun.children)
+
+
 def untitled(words: list["Token"]) -> list["Token"]:
     """Return the name in ``Tessel CEO Ann Lee``: what follows the last title."""
     for at in range(len(words) - 1, 1, -1):

@@ -25,6 +25,7 @@ _KEPT = frozenset("away back home off out up down over there here longer on in a
 """Adverbs that a pattern may ask for."""
 _DEFINITE = frozenset("the this that these our my their its his her your both".split())
 _HELPERS = frozenset("aux auxpass neg".split())
+_MONEY = frozenset("euro dollar pound franc krone".split())
 _AMOUNT = re.compile(r"[€£$]\s?\d|\d\s?[€£$]|^\d[\d.,]*$")
 _BORDER = re.compile(r"[;]|(?<=\s)[V?!][a-z-]+")
 _PERSONS = {
@@ -79,9 +80,9 @@ class Row:
 
     def verb_in(self, found: re.Match[str]) -> "Token | None":
         """Return the verb that a stretch of the string states, if there is one."""
-        verb = re.search(r"(?<!\S)V", found[0])
-        at = 0 if verb is None else self.word_at(found.start() + verb.start())
-        return None if verb is None else self.line.sentence.doc[at]
+        if (verb := re.search(r"(?<!\S)V", found[0])) is None:
+            return None
+        return self.line.sentence.doc[self.word_at(found.start() + verb.start())]
 
     def periods(self, found: re.Match[str], clause: Clause | None) -> list[Period]:
         """Return the times of a construction: those of its verb, else those beside it."""
@@ -196,7 +197,8 @@ def _unit(tokens: "list[Token]") -> Unit:
 def _kind(tokens: "list[Token]", head: "Token") -> str:
     """Return ``p`` for a name, ``a`` for an amount, ``t`` for that thing, ``c`` for any."""
     text = "".join(one.text_with_ws for one in tokens).strip()
-    if any(mark in text for mark in "€£$") or all(one.tag_ == "CD" for one in tokens):
+    counted = head.lemma_.lower() in _MONEY and any(one.tag_ == "CD" for one in tokens)
+    if counted or any(mark in text for mark in "€£$") or all(one.tag_ == "CD" for one in tokens):
         return "a"
     if head.tag_ in ("NNP", "NNPS"):
         return "p"

@@ -165,7 +165,8 @@ def _draft(
     what = noun.doc[first : noun.i + 1].text
     behind = noun.doc[top.right_edge.i + 1 :][:1]  # "using my budget of $480 for therapy"
     for child in (*noun.children, *behind):
-        dated = any(one.ent_type_ == "DATE" for one in child.children)
+        # "a budget of $900 for May" is that of May, "I had $900 in May" is of any month
+        dated = child.lower_ != "for" and any(one.ent_type_ == "DATE" for one in child.children)
         if child.i > top.i and child.lower_ in _ABOUT and child.dep_ == "prep" and not dated:
             what += f" {noun.doc[child.left_edge.i : child.right_edge.i + 1].text}"
             break

@@ -9,6 +9,9 @@ may be seen the rows themselves decide: if too few of those proposed are visible
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from graphrag.engine.counts import read_counts
 from graphrag.index.group import GroupIndex
@@ -26,6 +29,7 @@ from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.search.candidates.part import Part, Walk, merged, reworded
 from graphrag.search.candidates.proposed import TABLES, propose
 from graphrag.search.filters.masks import narrowed, prepare
+from graphrag.search.fuse import Mask
 from graphrag.search.limits import known_here, limited
 from graphrag.search.question import Question, ask
 from graphrag.search.request import MOST, Request
@@ -35,6 +39,9 @@ from graphrag.search.visibility import visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 from graphrag.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from graphrag.search.query_time import When
 
 _FAR = 8
 """Levels of a walk for true distances; few things in a graph are farther."""
@@ -108,7 +115,7 @@ class Gathering:
         )
         if facts is None:
             return question
-        recipe, walk = request.recipe, Walk(part, limits, facts.best)
+        recipe, walk = request.recipe, Walk(part, limits, facts.best, self._shown)
         if recipe.walks and question.seeds:
             true_distance = any(isinstance(one, NodeDistance) for one in recipe.rerank)
             ids = question.index.entities.ids
@@ -122,6 +129,20 @@ class Gathering:
             )
             await walk.link(near[: limits.near])
         return question
+
+    def _shown(self, index: GroupIndex) -> Mask:
+        """Return which facts may be seen, and so walked along; of a past moment all may be."""
+        if self.past:
+            return np.ones(len(index.facts.ids), dtype=np.bool_)
+        when = self._when()[0]
+        return visible(index, self.viewpoint, self.past, now=self.now, when=when).facts
+
+    def _when(self) -> "tuple[When, datetime]":
+        """Return what the query says of time, and from when it is asked."""
+        from graphrag.search.query_time import read_when
+
+        at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
+        return read_when(self.request.query, at), at
 
     async def _chosen(self, orders: Mapping[str, list[str]]) -> Question:
         """Read the first of each order, and more of those of which too few are visible."""
@@ -153,15 +174,12 @@ class Gathering:
 
     async def _question(self) -> Question:
         """Return what the rankings would ask of the rows chosen so far."""
-        from graphrag.search.query_time import read_when
-
         await self.part.read()
         request, index = self.request, self.part.index()
         if self.past:
             mentions = bool(request.sagas or self.part.mentions)
             index = await index_then(index, self.past, self.store, self.embedder, mentions=mentions)
-        at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
-        when = read_when(request.query, at)
+        when, at = self._when()
         walked = seen = visible(index, self.viewpoint, self.past, now=self.now, when=when)
         if request.within is not None:
             within = known_here(request.within, index, walked)

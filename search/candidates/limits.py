@@ -19,6 +19,9 @@ class Limits:
     """Rows nearest by meaning of which it is looked up which words they have."""
     step: int = 75
     """Facts that each step along the graph reads, those nearest to the query."""
+    links: int = 4
+    """Facts that are read between one that is proposed and what the walk has met: of those not read
+    nobody knows whether they are over."""
     within: int = 20_000
     """Rows that may lie near something, for a search limited to what does: all of them are read."""
     walk: int = 4_000

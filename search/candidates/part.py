@@ -18,6 +18,7 @@ from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows, read_rows
 from graphrag.index.tables import Rows, scopes_of
 from graphrag.search.candidates.limits import Limits
+from graphrag.search.fuse import Mask
 from graphrag.search.rewind import Past
 from graphrag.store.store import Store
 
@@ -97,6 +98,8 @@ class Part:
         return await read_rows(self.store, {table: self._wanted.pop(table, ()) for table in tables})
 
 
+Shown = Callable[[GroupIndex], Mask]
+"""Gives which facts of an index may be walked along."""
 Best = Callable[[Iterable[str]], list[str]]
 """Sorts facts by what they promise."""
 
@@ -108,6 +111,7 @@ class Walk:
     part: Part
     limits: Limits
     best: Best
+    shown: Shown
     hops: dict[str, int] = field(default_factory=dict)
     """How many facts lie between the entities and each fact that was met."""
     _reached: set[str] = field(default_factory=set)
@@ -128,14 +132,20 @@ class Walk:
                 chosen = self.best(fresh)[: self.limits.step]
                 self.part.want("relates_to", chosen)
                 await self.part.read()
-                frontier = _ends(self.part.index(), chosen)
+                index = self.part.index()
+                mask, row_of = self.shown(index), index.facts.row_of
+                for fact in chosen:  # nothing leads along what is over
+                    if fact in row_of and not mask[row_of[fact]]:
+                        del self.hops[fact]
+                frontier = _ends(index, (fact for fact in chosen if fact in self.hops))
         self._reached |= frontier
 
     async def link(self, facts: Iterable[str]) -> None:
         """Ask for what lies between what was met and the ends of other facts, which are there."""
         ends = _ends(self.part.index(), facts) - self._reached
         for met in await self._at(ends):
-            self.part.want("relates_to", [fact for fact in met if fact in self.hops][:1])
+            links = [fact for fact in met if fact in self.hops]
+            self.part.want("relates_to", self.best(links)[: self.limits.links])
 
     async def _at(self, entities: set[str]) -> list[list[str]]:
         return await facts_at_each(self.part.store, entities, self.limits.walk)

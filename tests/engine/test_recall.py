@@ -152,6 +152,25 @@ async def test_a_large_group_beside_a_small_one_is_searched_by_its_nearest_cells
         assert (await other.health.indexes()).sound
 
 
+async def test_what_lies_two_steps_away_along_what_holds_is_found(tmp_path):
+    process, engine = f"surrealkv://{tmp_path}/process", f"surrealkv://{tmp_path}/engine"
+    target, rows = Target.parse(process), EngineRows()
+    async with await Store.open(target, embedder=NAME, dimension=DIMENSION, derived=rows) as store:
+        queries = await fill(store, "one", Synthetic(800, seed=800))
+    await copy_store(process, engine, profile="engine")
+    models = Models(embedder=Prepared(queries), extractor=ScriptedExtractor({}))
+    async with (
+        GraphRAG.open(process, models=models) as one,
+        GraphRAG.open(engine, models=models) as other,
+    ):
+        for query in queries:
+            ours, theirs = [
+                await graph.group("one").search(query.text, scopes=["facts"])
+                for graph in (one, other)
+            ]
+            assert recall(ours.facts, theirs.facts) == 1, query.text
+
+
 async def fill(store, group, world):
     """Write a world to a group, and return questions about it."""
     seq = 0

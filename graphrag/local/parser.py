@@ -142,9 +142,12 @@ def _name_openings(doc: "Doc") -> "Doc":
     The tagger has only its capital to go by, and all sentences begin with one.
     """
     for token in doc:
+        if token.head == token:
+            token.dep_ = "ROOT"  # a blank that opens a text is a "dep" of nothing
         if "-" in token.text and GIVEN.fullmatch(token.text):
             family = token.nbor() if token.i + 1 < len(doc) else token
             beside = token.dep_ in ("amod", "npadvmod") and family.tag_ == "NNP"
+            beside = beside and not token.is_ancestor(family)
             _name(token, "compound" if beside else token.dep_)
             token.head = family if beside else token.head
     for sentence in doc.sents:

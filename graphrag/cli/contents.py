@@ -39,20 +39,16 @@ async def list_entities(
         read = view.of(graph)
         page = await read.entities(entity_type=entity_type, limit=limit, offset=offset)
         types = () if page or entity_type is None else (await read.stats()).types
-    if session.json:
-        session.show_json(page)
-    elif page:
-        rows = (
-            (entity.id, entity.name, entity.entity_type, short(", ".join(entity.aliases), _WIDTH))
-            for entity in page
-        )
-        session.show(table("Entities", "id", "name", "type", "also called", rows=rows))
-        _show_next(session, len(page), limit, offset)
-    elif entity_type is not None and entity_type not in types:
+    rows = (
+        (entity.id, entity.name, entity.entity_type, short(", ".join(entity.aliases), _WIDTH))
+        for entity in page
+    )
+    none = _empty("entities", offset)
+    if entity_type is not None and entity_type not in types:
         known = ", ".join([*types][:_TYPES]) or "none"
-        session.show(line(f"no entity is of type {entity_type!r}; types there are: {known}"))
-    else:
-        session.show(line(_empty("entities", offset)))
+        none = f"no entity is of type {entity_type!r}; types there are: {known}"
+    shown = table("Entities", "id", "name", "type", "also called", rows=rows)
+    session.answer(page, shown, *_next(len(page), limit, offset), empty=none)
 
 
 async def list_episodes(
@@ -62,27 +58,21 @@ async def list_episodes(
     view = seen(at, known_at, history=False)
     async with session.graph("reading") as graph:
         page = await view.of(graph).episodes(limit=limit, offset=offset)
-    if session.json:
-        session.show_json(page)
-    elif page:
-        rows = (
-            (
-                episode.id,
-                day(episode.valid_at),
-                short(episode.name, _WIDTH),
-                short(episode.content, _WIDTH),
-            )
-            for episode in page
+    rows = (
+        (
+            episode.id,
+            day(episode.valid_at),
+            short(episode.name, _WIDTH),
+            short(episode.content, _WIDTH),
         )
-        session.show(table("Episodes", "id", "date", "name", "begins", rows=rows))
-        _show_next(session, len(page), limit, offset)
-    else:
-        session.show(line(_empty("episodes", offset)))
+        for episode in page
+    )
+    shown = table("Episodes", "id", "date", "name", "begins", rows=rows)
+    session.answer(page, shown, *_next(len(page), limit, offset), empty=_empty("episodes", offset))
 
 
-def _show_next(session: Session, shown: int, limit: int, offset: int) -> None:
-    if shown == limit:
-        session.show(line(f"--offset {offset + limit} goes on"))
+def _next(shown: int, limit: int, offset: int) -> list[RenderableType]:
+    return [line(f"--offset {offset + limit} goes on")] if shown == limit else []
 
 
 def _empty(what: str, offset: int) -> str:
@@ -95,15 +85,9 @@ async def groups(session: Session) -> None:
 
     async with session.graph("reading") as graph:
         found = await graph.groups().list()
-    if session.json:
-        session.show_json([*found])
-    elif found:
-        aligned = (
-            f">{name}" if number in (1, 2, 3) else name for number, name in enumerate(HEADER)
-        )
-        session.show(table("Groups", *aligned, rows=map(cells, found)))
-    else:
-        session.show(line("no groups yet: add something first"))
+    aligned = (f">{name}" if number in (1, 2, 3) else name for number, name in enumerate(HEADER))
+    shown = table("Groups", *aligned, rows=map(cells, found))
+    session.answer([*found], shown, empty="no groups yet: add something first")
 
 
 class PeriodName(StrEnum):

@@ -37,13 +37,9 @@ async def sagas(session: Session, summarize: Summarize = False) -> None:
         if summarize:
             await graph.sagas.summarize_all()
         found = await graph.sagas.list()
-    if session.json:
-        session.show_json([plain(one) for one in found])
-    elif found:
-        aligned = (f">{name}" if number == 1 else name for number, name in enumerate(HEADER))
-        session.show(table("Sagas", *aligned, rows=map(cells, found)))
-    else:
-        session.show(line("no sagas: tell episodes with add --saga NAME"))
+    aligned = (f">{name}" if number == 1 else name for number, name in enumerate(HEADER))
+    sagas = table("Sagas", *aligned, rows=map(cells, found))
+    session.answer([*found], sagas, empty="no sagas: tell episodes with add --saga NAME")
 
 
 async def saga(
@@ -125,10 +121,7 @@ async def show_community(
     view = seen(at, known_at, False)
     async with session.graph("reading") as graph:
         found = await view.of(graph).communities.get(community, limit=limit)
-    if session.json:
-        session.show_json(_form(found))
-    else:
-        session.show(line(str(found)))
+    session.answer(_form(found), line(str(found)))
 
 
 async def draw_communities(
@@ -145,10 +138,10 @@ async def draw_communities(
     async with session.graph("drawing") as graph:
         chart = await view.of(graph).communities.map(level=level)
     chart.save(file)
-    if session.json:
-        session.show_json({"file": str(file), "communities": len(chart.communities)})
-    else:
-        session.show(line(f"{len(chart.communities)} communities drawn into {file}"))
+    session.answer(
+        {"file": str(file), "communities": len(chart.communities)},
+        line(f"{len(chart.communities)} communities drawn into {file}"),
+    )
 
 
 async def ask_communities(
@@ -162,10 +155,7 @@ async def ask_communities(
     view = seen(at, known_at, False)
     async with session.graph("reading") as graph:
         found = await view.of(graph).communities.context(question, max_tokens=tokens)
-    if session.json:
-        session.show_json(plain(found))
-    else:
-        session.show(line(found.text or "no communities: communities build makes them"))
+    session.answer(found, line(found.text or "no communities: communities build makes them"))
 
 
 async def communities_over_time(
@@ -216,18 +206,12 @@ async def communities_over_time(
 
 
 def _show_communities(session: Session, found: Sequence[Community]) -> None:
-    if session.json:
-        session.show_json([plain(one) for one in found])
-        return
-    if not found:
-        session.show(line("no communities"))
-        return
-    there = {one.id for one in found}
-    entries = (
+    entries = tuple(
         Entry(f"{_INDENT * depth}{one.name}", f"{len(one.members)} members", one.summary)
-        for depth, one in _nested(found, there)
+        for depth, one in _nested(found, {one.id for one in found})
     )
-    session.show(Entries(Text(f"{len(found)} communities", style="bold"), tuple(entries), _LINES))
+    shown = Entries(Text(f"{len(found)} communities", style="bold"), entries, _LINES)
+    session.answer([*found], shown, empty="no communities")
 
 
 def _nested(found: Sequence[Community], there: set[str]) -> Iterable[tuple[int, Community]]:

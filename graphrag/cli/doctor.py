@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 import typer
 
 from graphrag.cli.config import PROJECT_FILE, user_file
-from graphrag.cli.forms import plain
 from graphrag.cli.render import line, table
 from graphrag.cli.serving_mark import address_of
 from graphrag.cli.terminal import Session
@@ -52,11 +51,8 @@ async def doctor(session: Session) -> None:
     Changes nothing. The exit code is 1 if anything that is asked for does not work.
     """
     looks = [*_settings(session), *_extras(), _language_model(session), await _store(session)]
-    if session.json:
-        session.show_json(plain(looks))
-    else:
-        rows = [(one.what, one.state, one.says, one.do) for one in looks]
-        session.show(table("Doctor", "", "", "", "what to do", rows=rows))
+    rows = [(one.what, one.state, one.says, one.do) for one in looks]
+    session.answer(looks, table("Doctor", "", "", "", "what to do", rows=rows))
     if any(one.state == "wrong" for one in looks):
         raise typer.Exit(_ILL)
 
@@ -174,10 +170,8 @@ async def init(
     lines = (f"{name} = {json.dumps(value)}\n" for name, value in stated.items())
     file.write_text("".join(lines), encoding="utf-8")
     known = user_file()
-    if session.json:
-        session.show_json({"file": str(file), "store": store, "group": session.group})
-        return
-    session.show(
+    session.answer(
+        {"file": str(file), "store": store, "group": session.group},
         line(f"{file}: {store}, group {session.group}", "bold green"),
         line("surreal-graphrag add NOTES/ fills it, and makes it with the first file"),
         *([line(f"settings of yours for all projects: {known}")] if known else []),

@@ -52,16 +52,13 @@ async def review(
     async with session.graph("reading") as graph:
         pending = await graph.edit.pending(limit)
     episodes = {quote.episode.id: quote.episode for item in pending for quote in item.sources}
-    if session.json:
-        session.show_json([fact_form(item.fact, episodes) for item in pending])
-    elif pending:
-        entries = tuple(fact_entry(item.fact, episodes, lead=item.fact.id) for item in pending)
-        session.show(
-            Entries(Text("To review", style="bold"), entries, _LINES),
-            line("confirm FACT accepts one, reject FACT takes it back"),
-        )
-    else:
-        session.show(line("nothing waits for review"))
+    entries = tuple(fact_entry(item.fact, episodes, lead=item.fact.id) for item in pending)
+    session.answer(
+        [fact_form(item.fact, episodes) for item in pending],
+        Entries(Text("To review", style="bold"), entries, _LINES),
+        line("confirm FACT accepts one, reject FACT takes it back"),
+        empty="nothing waits for review",
+    )
 
 
 async def confirm(session: Session, fact: FactId, actor: Actor = None) -> None:
@@ -195,11 +192,11 @@ async def forget(
             _ask(session, entity, planned.records)
         with session.busy("forgetting"):
             forgotten = await run(dry_run=False)
-    if session.json:
-        session.show_json(plain(forgotten))
-        return
-    session.show(table("Erased", "", ">", rows=_counted(forgotten.records)))
-    session.show(line("backups and cached answers of a language model are yours to delete"))
+    session.answer(
+        forgotten,
+        table("Erased", "", ">", rows=_counted(forgotten.records)),
+        line("backups and cached answers of a language model are yours to delete"),
+    )
 
 
 def _ask(session: Session, entity: str | None, records: Mapping[str, int]) -> None:
@@ -231,19 +228,15 @@ def _show_fact(session: Session, verb: str, fact: Fact) -> None:
     """Print the fact that an edit returned."""
     from graphrag.display.cards import fact_line
 
-    if session.json:
-        session.show_json(fact)
-    else:
-        session.show(line(f"{verb}: {fact_line(fact)}"))
-        session.show(line(f"id {fact.id}", "dim"))
+    session.answer(fact, line(f"{verb}: {fact_line(fact)}"), line(f"id {fact.id}", "dim"))
 
 
 def show_event(session: Session, event: Event, undo: str) -> None:
     """Print the event that an edit made, and the command that takes it back."""
     from graphrag.display.events import done
 
-    if session.json:
-        session.show_json(plain(event) | {"did": done(event)})
-    else:
-        session.show(line(f"event {event.seq}, {event.kind}: {done(event)}"))
-        session.show(line(f"{undo} {event.seq} takes it back"))
+    session.answer(
+        plain(event) | {"did": done(event)},
+        line(f"event {event.seq}, {event.kind}: {done(event)}"),
+        line(f"{undo} {event.seq} takes it back"),
+    )

@@ -148,12 +148,11 @@ async def facts(
         sources = sorted({id_ for fact in found for id_ in fact.episodes})
         episodes = {episode.id: episode for episode in await graph.episodes(sources)}
         hint = "" if found else await _hint(read, relation)
-    if session.json:
-        session.show_json([fact_form(fact, episodes) for fact in found])
-    elif not found:
-        session.show(line(f"no facts hold then; --history shows those of every time{hint}"))
-    else:
-        session.show(known_facts(_title(found, entity, relation), found, episodes, ids=ids))
+    session.answer(
+        [fact_form(fact, episodes) for fact in found],
+        known_facts(_title(found, entity, relation), found, episodes, ids=ids),
+        empty=f"no facts hold then; --history shows those of every time{hint}",
+    )
 
 
 async def _hint(read: "View", relation: str | None) -> str:
@@ -199,21 +198,17 @@ async def neighbors(
             limit=limit,
             facts=_FACTS,
         )
-    if session.json:
-        session.show_json(plain(found))
-    elif not found:
-        session.show(line("nothing is near it then"))
-    else:
-        entries = tuple(
-            Entry(
-                one.entity.name,
-                one.entity.entity_type,
-                "; ".join(map(fact_line, one.facts)),
-                lead=str(one.distance),
-            )
-            for one in found
+    entries = tuple(
+        Entry(
+            one.entity.name,
+            one.entity.entity_type,
+            "; ".join(map(fact_line, one.facts)),
+            lead=str(one.distance),
         )
-        session.show(Entries(Text(f"Near {entity}", style="bold"), entries, _LINES))
+        for one in found
+    )
+    shown = Entries(Text(f"Near {entity}", style="bold"), entries, _LINES)
+    session.answer([*found], shown, empty="nothing is near it then")
 
 
 async def path(
@@ -234,14 +229,12 @@ async def path(
     view = seen(at, known_at, history)
     async with session.graph("walking") as graph:
         found = await view.of(graph).paths(start, end, k=number, max_depth=max_depth)
-    if session.json:
-        session.show_json(plain(found))
-    else:
-        for way in found:
-            entries = tuple(Entry(fact_line(fact)) for fact in way.facts)
-            session.show(Entries(Text(str(way), style="bold"), entries, _LINES))
-        if not found:
-            session.show(line(f"no way of at most {max_depth} facts leads from one to the other"))
+    ways = (
+        Entries(Text(str(way), style="bold"), tuple(map(Entry, map(fact_line, way.facts))), _LINES)
+        for way in found
+    )
+    none = f"no way of at most {max_depth} facts leads from one to the other"
+    session.answer([*found], *ways, empty=none)
     if not found:
         raise typer.Exit(_NONE)
 
@@ -258,7 +251,4 @@ async def identity(
     view = seen(at, known_at, history=False)
     async with session.graph("reading") as graph:
         found = await view.of(graph).profile(entity, facts=facts, changes=ended)
-    if session.json:
-        session.show_json(plain(found) | {"text": str(found)})
-    else:
-        session.show(line(str(found)))
+    session.answer(plain(found) | {"text": str(found)}, line(str(found)))

@@ -46,11 +46,8 @@ async def build(session: Session, keep_rows: KeepRows = False) -> None:
     with session.busy("building"):
         async with _opened(session) as store:
             steps = await build_indexes(store, rows=not keep_rows, on_step=report)
-    if session.json:
-        session.show_json(plain(steps))
-    else:
-        seconds = sum(step.seconds for step in steps)
-        session.show(line(f"{len(steps)} steps in {seconds:.1f} s", "bold green"))
+    seconds = sum(step.seconds for step in steps)
+    session.answer(steps, line(f"{len(steps)} steps in {seconds:.1f} s", "bold green"))
 
 
 async def check(session: Session) -> None:
@@ -107,16 +104,12 @@ async def embed(
             done = await session.unlocked(lambda: graph.health.reembed(on_progress=progress))
         except asyncio.CancelledError:
             raise Stopped("what was made is kept; the same command goes on") from None
-    if session.json:
-        session.show_json(plain(done))
-        return
-    session.show(
-        line(f"{done.made} vectors of {done.embedder} in {done.seconds:.1f} s", "bold green")
+    following = f"for the commands that follow: export SURREAL_GRAPHRAG_EMBEDDER={model}"
+    session.answer(
+        done,
+        line(f"{done.made} vectors of {done.embedder} in {done.seconds:.1f} s", "bold green"),
+        *([] if model is None else [line(following)]),
     )
-    if model is not None:
-        session.show(
-            line(f"for the commands that follow: export SURREAL_GRAPHRAG_EMBEDDER={model}")
-        )
 
 
 @asynccontextmanager

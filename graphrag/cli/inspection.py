@@ -72,12 +72,7 @@ async def changes(
         found = await graph.changes(
             first, last, axis="world" if axis is AxisName.world else "system"
         )
-    if session.json:
-        session.show_json(plain(found))
-    elif not found:
-        session.show(line("nothing changed"))
-    else:
-        session.show(_shown(found))
+    session.answer(found, _shown(found), empty="nothing changed")
 
 
 def _shown(found: "Changes") -> Entries:

@@ -22,19 +22,16 @@ async def candidates(
     """
     async with session.graph("comparing") as graph:
         pairs = await graph.identity.candidates(limit)
-    if session.json:
-        session.show_json(pairs)
-    elif pairs:
-        rows = (
-            (f"{pair.score:.2f}", pair.entity.name, pair.entity.id, pair.other.name, pair.other.id)
-            for pair in pairs
-        )
-        session.show(
-            table("May be one", ">score", "keep", "id", "other", "id", rows=rows),
-            line("merge KEEP OTHER makes them one"),
-        )
-    else:
-        session.show(line("no two entities look like one"))
+    rows = (
+        (f"{pair.score:.2f}", pair.entity.name, pair.entity.id, pair.other.name, pair.other.id)
+        for pair in pairs
+    )
+    session.answer(
+        pairs,
+        table("May be one", ">score", "keep", "id", "other", "id", rows=rows),
+        line("merge KEEP OTHER makes them one"),
+        empty="no two entities look like one",
+    )
 
 
 async def merge(
@@ -97,8 +94,8 @@ async def split(
             reason=reason,
             actor=actor,
         )
-    if session.json:
-        session.show_json(made)
-    else:
-        session.show(line(f"new: {made.name}, {made.entity_type}, id {made.id}"))
-        session.show(line("log --limit 1 names the event, which revert takes back"))
+    session.answer(
+        made,
+        line(f"new: {made.name}, {made.entity_type}, id {made.id}"),
+        line("log --limit 1 names the event, which revert takes back"),
+    )

@@ -158,6 +158,16 @@ class Session:
         else:
             self.out.file.write(text + "\n")
 
+    def answer(self, value: object, *parts: RenderableType, empty: str = "") -> None:
+        """Print one JSON value if JSON is asked for, else parts for people.
+
+        Instead of these ``empty`` is printed if it is given and there is nothing to show.
+        """
+        if self.json:
+            self.show_json(value)
+        else:
+            self.show(*([Text(visible(empty))] if empty and not value else parts))
+
     def note(self, line: str) -> None:
         """Print one line to standard error."""
         self.err.print(Text(visible(line)), soft_wrap=True)

@@ -20,9 +20,8 @@ from graphrag.temporal.interval import Viewpoint
 
 PAGE = 500
 FACT_CELLS = tuple(
-    "id subject subject_type relation object object_type valid_at invalid_at closed_as "
-    "observed confidence text reference_time origin episodes provenance attributes "
-    "created_at".split()
+    "id subject subject_type relation object object_type valid_at invalid_at closed_as observed "
+    "confidence text reference_time origin episodes provenance attributes created_at".split()
 )
 ENTITY_CELLS = tuple("id name entity_type aliases labels summary attributes created_at".split())
 """What is shown of a fact and of an entity."""

@@ -106,14 +106,6 @@ async def read(text, author=None):
             ],
         ),
         (
-            "The Hollow Oven is a bakery in Totnes. We moved to Mill Street in 2003 and were "
-            "taken over by Larkin Foods in 2020.",
-            [
-                "Hollow Oven located_in Mill Street 2003 -",
-                "Hollow Oven owned_by Larkin Foods 2020 -",
-            ],
-        ),
-        (
             "Patient: Ina Bloor, born 11 June 1958. Penicillin allergy. Medication: metformin "
             "since 2019, ramipril.",
             [

@@ -14,7 +14,7 @@ import anyio.to_thread
 from graphrag.extract.rules import denials, particulars, speakers, truth
 from graphrag.extract.rules.affiliation import lines_of, read_career, without_career
 from graphrag.extract.rules.aftermath import inherited
-from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of
+from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of, topic_of
 from graphrag.extract.rules.name import Draft, Name, finished
 from graphrag.extract.rules.notes import read_note
 from graphrag.extract.rules.phrases import Phrase
@@ -22,9 +22,8 @@ from graphrag.extract.rules.reader import FIRST_PERSON, Reader
 from graphrag.extract.rules.renames import without_names
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.slips import Slip, mend_earlier
+from graphrag.extract.rules.speakers import quoted
 from graphrag.extract.rules.structure import read_structure
-from graphrag.extract.rules.topics import topic_of
-from graphrag.extract.rules.voices import quoted
 from graphrag.local.parser import SCRIPT, parse
 from graphrag.model.extraction import Claim, Extraction
 from graphrag.model.values import Episode
@@ -88,7 +87,6 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     career = list(read_career(prose.text, scene, episode.valid_at))
     reader.drafts += career
     lines = lines_of(reader_text) if career else frozenset()
-    ours = not author and speakers.is_of_a_body(prose.text)
     plain = without_career(reader_text) if career else reader_text
     for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
         scene.quotes, before = quoted(doc.text), set(scene.names)
@@ -99,8 +97,6 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
             reader.prefix = f"{author}: " if own else ""
             unsigned += not author and speakers.is_of_writer(sentence, scene.quotes)
             reader.read(sentence, offset)
-            if ours and scene.house is None:
-                scene.house = scene.antecedents.body(sentence)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     reader.deny(named, 0)

@@ -1,4 +1,4 @@
-"""Who writes a letter to whom: header lines, the greeting and the signature of an e-mail.
+"""Who writes a text to whom, and of whom: headers, greeting, signature, the head of a record.
 
 They are no sentences: what is read goes on without them, character for character.
 """
@@ -38,6 +38,27 @@ _UNDER = re.compile(
 )
 _TITLED = re.compile(rf"(?<=[.!?])\s+(?P<name>{_NAME}), (?P<rest>[A-Z][^.!?]*?)\.?\s*\Z")
 _ALONE = re.compile(rf"(?<=\.)\s+(?P<name>{_NAME})(?P<rest>)\s*\Z")
+_ABOUT = re.compile(
+    r"^\W*(?:[\w:'’]+ ){0,3}?(?:1:1|call|visit|meeting|chat|catch-?up|session|review|appointment|"
+    r"interview|lunch|check-?up)\s*(?:w/|with|[–—:-]|about|re:?)\s*"
+    r"(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)(?=[ ,.(\n]|$)",
+    re.IGNORECASE,
+)
+_WHO = r"(?P<name>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’.-]*){1,3})"
+_CV = r"(?:(?i:curriculum vitae|cv|r[ée]sum[ée]))"
+_HEADS = (
+    re.compile(
+        rf"\W*(?:(?i:patient|client|pupil|student|employee)\s*:|Pt\.?)\s+{_WHO}"
+        r"(?=\s*[,.;(\n])"
+    ),
+    re.compile(rf"\W*{_CV}\s*(?:[–—:|-]|of)\s*{_WHO}(?=\s*(?:$|[\n,(|]))", re.MULTILINE),
+    re.compile(rf"\W*{_WHO}\s*[–—:|,-]\s*{_CV}\b"),
+)
+_INVERTED = re.compile(
+    r"\W*(?P<last>[A-ZÀ-Þ]{3,}), (?P<first>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)"
+    r"(?=\s*\((?:n[ée]e|born|b\.|\d)|[.,;:]?\s[^\n]{0,80}\b(?:aged|died|passed|peacefully|born)\b)",
+)
+"""``HARRIS, Joan (née Bell).`` at the head of a notice."""
 _I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
 _SPLIT = re.compile(r"\s*(?:[,|·•]|\bat\b|\n|\s[–—-]\s)\s*")
 _BODY = re.compile(r"(?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*|of|the|for|and|de)(?: |$))+")
@@ -177,3 +198,19 @@ def read_signature(letter: Letter, text: str, scene: Scene) -> Iterator[Draft]:
         body = scene.add(Phrase(parts[0], start, start + len(parts[0]), True), 0)
         body.votes["organization"] += 2
         yield Draft(scene.speaker, "works_at", body, said, at, start + len(parts[0]), ALWAYS)
+
+
+def topic_of(text: str) -> tuple[str, int, int] | None:
+    """Return whom a note is about, and where it says so: ``1:1 w/ Priyanka, 5 Sept``."""
+    found = next((hit for shape in _HEADS if (hit := shape.match(text)) is not None), None)
+    if found is not None:
+        name = found["name"].title() if found["name"].isupper() else found["name"]
+        return name, *found.span("name")
+    inverted = _INVERTED.match(text)
+    if inverted is not None:
+        name = f"{inverted['first']} {inverted['last'].title()}"
+        return name, inverted.start("last"), inverted.end("first")
+    found = _ABOUT.match(text)
+    if found is None or not found["name"][:1].isupper():
+        return None
+    return found["name"], *found.span("name")

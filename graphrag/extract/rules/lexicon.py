@@ -19,13 +19,12 @@ LEADING = frozenset(
 """Titles that lead what follows ``of``."""
 WORKING = frozenset(
     "teacher nurse doctor engineer baker reporter journalist editor cook clerk apprentice "
-    "scientist "
-    "cheesemaker librarian porter driver accountant designer developer analyst researcher "
-    "professor lecturer pharmacist technician consultant researcher intern trainee assistant "
-    "surgeon physician midwife electrician mechanic carpenter foreman secretary receptionist "
-    "employee worker waiter waitress chef barista guard officer lawyer architect programmer "
-    "photographer correspondent columnist instructor tutor caretaker gardener miller brewer "
-    "manager director".split()
+    "scientist cheesemaker librarian porter driver accountant designer developer analyst "
+    "researcher professor lecturer pharmacist technician consultant researcher intern trainee "
+    "assistant surgeon physician midwife electrician mechanic carpenter foreman secretary "
+    "receptionist employee worker waiter waitress chef barista guard officer lawyer architect "
+    "programmer photographer correspondent columnist instructor tutor caretaker gardener miller "
+    "brewer manager director".split()
 )
 """Jobs that one has at or for an organisation."""
 PLAYING = frozenset("goalkeeper striker defender midfielder forward winger player".split())
@@ -74,12 +73,11 @@ HEDGED = frozenset(
 """Verbs whose complement is not stated as true."""
 STATEMENTLESS = frozenset(
     "say think know want look seem tell ask hear feel mean guess hope wonder believe let try need "
-    "do "
-    "be happen appear stay remain call cry shout reply answer exclaim return thank sound deserve "
-    "allow cause understand remember forget suppose consider expect decide agree mention add "
-    "explain note matter concern involve include keep get put set hold turn stand sit lie rise "
-    "grow notice nod sigh wish bet hop remind stop wait fall continue leave strike fling "
-    "lead lean raise shake show reach throw bring wind bound".split()
+    "do be happen appear stay remain call cry shout reply answer exclaim return thank sound "
+    "deserve allow cause understand remember forget suppose consider expect decide agree mention "
+    "add explain note matter concern involve include keep get put set hold turn stand sit lie rise "
+    "grow notice nod sigh wish bet hop remind stop wait fall continue leave strike fling lead lean "
+    "raise shake show reach throw bring wind bound".split()
 )
 """Verbs that say too little, by themselves, about what they link."""
 BARE_VERBS = frozenset("go come walk run travel live talk speak work move see give begin".split())
@@ -124,7 +122,11 @@ PRIZES = frozenset(
     "title honour honor oscar emmy grammy".split()
 )
 DRINKS = frozenset("coffee tea alcohol wine beer milk spirits soda whisky gin juice".split())
-PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise".split())
+PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise pony".split())
+WORKS = frozenset(
+    "book novel handbook memoir album film play poem study collection biography textbook thesis "
+    "opera debut single song symphony volume".split()
+)
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
     "pleasure relief surprise fan mix believer person newbie beginner testament move step option "
@@ -162,8 +164,7 @@ EMPTY_NOUNS = frozenset(
 INTERJECTIONS = frozenset(
     "yep yup yeah yes nope nah hey hi hello wow thanks thank congrats gosh ok okay ha haha lol omg "
     "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
-    "dad "
-    "god lord christmas halloween thanksgiving easter".split()
+    "dad god lord christmas halloween thanksgiving easter".split()
 )
 MEASURES = frozenset(
     "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
@@ -192,15 +193,15 @@ ORG_WORDS = frozenset(
     "authority cooperative co-operative firm store shop restaurant café cafe hotel".split()
 )
 PLACE_WORDS = frozenset(
-    "room "
-    "river bridge street road avenue lane square park lake sea ocean mountain mount hill valley "
-    "island city town village county state kingdom country land forest desert bay harbour harbor "
-    "beach castle palace airport station cross exchange mill lido weir house hall tower gate "
-    "garden gardens north south east west".split()
+    "room river bridge street road avenue lane square park lake sea ocean mountain mount hill "
+    "valley island city town village county state kingdom country land forest desert bay harbour "
+    "harbor beach castle palace airport station cross exchange mill lido weir house hall tower "
+    "gate garden gardens north south east west".split()
 )
 CLUB_WORDS = frozenset(
     "club society association union party choir band ramblers team group league committee council "
-    "army navy board panel jury parliament senate squad crew cabinet commission".split()
+    "army navy board panel jury parliament senate squad crew cabinet commission orchestra ensemble "
+    "quartet trio troupe guild federation".split()
 )
 CLUB_NAMES = frozenset("city town county forest park united rovers wanderers".split())
 """Last words of clubs that are called like places."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graphrag.extract.rules.ailments import allergy_in, is_ones_own
 from graphrag.extract.rules.amounts import read_amounts
 from graphrag.extract.rules.lexicon import (
     ORG_WORDS,
@@ -18,7 +17,7 @@ from graphrag.extract.rules.lexicon import (
 )
 from graphrag.extract.rules.lifetime import Life, lifetime_of
 from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.note_labels import Label, label_of, task_of
+from graphrag.extract.rules.note_labels import Label, allergy_in, is_ones_own, label_of, task_of
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import short_times

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.bodies import bodies_of
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import GONE, Life, lifetime
@@ -20,6 +19,7 @@ from graphrag.extract.rules.name import Draft, Name, spells
 from graphrag.extract.rules.phrases import Phrase, is_name
 from graphrag.extract.rules.trades import (
     LEADING,
+    bodies_of,
     heads,
     is_former,
     is_job,

@@ -39,10 +39,6 @@ _OF_FIRMS = frozenset(
     "chipmaker drugmaker toymaker retailer brewer broadcaster".split()
 )
 """What firms are as often as people."""
-_WORKS = frozenset(
-    "book novel handbook memoir album film play poem study collection biography textbook thesis "
-    "opera debut single song symphony".split()
-)
 _NO_ROLES = _OF_FIRMS | lexicon.STUDYING | lexicon.OWNING
 _NO_POSTS = lexicon.EMPTY_NOUNS | frozenset(
     "guest visitor patient customer stranger party dinner lunch breakfast meeting event concert "
@@ -66,7 +62,7 @@ def read_constructions(
     }
     row = row_of(line, {clause.verb.i: clause for clause in stated})
     own: list[Draft] = []
-    for draft in (*read_titles(row), *read_works(row), *_read(row)):
+    for draft in (*read_titles(row), *_read(row)):
         title = draft.object.text.split()[-1] if draft.object is not None else ""
         known = draft.relation == "has_role" and (id(draft.subject), title) in titled
         twice = any(_pair(draft) == _pair(one) and draft.life == one.life for one in own)
@@ -109,21 +105,6 @@ def read_titles(row: Row) -> Iterator[Draft]:
         life = GONE if OVER & set(unit.title.split()) else ALWAYS
         name.votes["person"] += 2
         yield row.line.draft(name, "has_role", role, life)
-
-
-def read_works(row: Row) -> Iterator[Draft]:
-    """Yield whose work has a name: ``her handbook Grey Water (1978)``."""
-    for unit in row.units.values():
-        first = unit.head.doc[unit.first]
-        if unit.title.split()[-1:] and unit.title.split()[-1] in _WORKS and first.tag_ == "PRP$":
-            author, work = row.line.name(first), row.line.name(unit.head)
-            if author is None or work is None or author is work or not author.named:
-                continue
-            work.votes["work"] += 3
-            following = row.times(unit.head.i, unit.head.i + 4)
-            life = lifetime("timeless", None, following, row.line.reference)
-            if life is not None:
-                yield row.line.draft(author, "author_of", work, life)
 
 
 def _fits(one: Construction, found: re.Match[str], row: Row) -> bool:

@@ -4,12 +4,14 @@ A pronoun with two possible antecedents, or with an unnamed person near it, is l
 what it says is not extracted.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.epithets import FIRMS, is_a, is_another
 from graphrag.extract.rules.lexicon import ANIMATE, GENERIC, LEADING
 from graphrag.extract.rules.name import Name, gender_of
+from graphrag.extract.rules.subjects import FIRMS, is_a, is_another
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -40,55 +42,49 @@ Spoken = tuple[int, Name, bool]
 """A name, the index of its word, and whether it is a subject there."""
 
 
+@dataclass(slots=True)
+class _Mentions:
+    """Whom and what one sentence speaks of."""
+
+    names: list[Spoken] = field(default_factory=list)
+    people: list[tuple[int, str, bool]] = field(default_factory=list)
+    """Unnamed people: where, of which gender, and whether as a subject."""
+    things: list[int] = field(default_factory=list)
+    """Where nouns for what bears no name are subjects."""
+    posts: bool = False
+    """Whether it names an office that somebody may hold."""
+
+    def those(
+        self, fits: Callable[[Name], bool], before: float = inf, *, led: bool = False
+    ) -> list[Name]:
+        """Return the names that fit, each once: those before a word, or subjects only."""
+        fitting = (
+            name for at, name, first in self.names if at < before and first >= led and fits(name)
+        )
+        return list(dict.fromkeys(fitting))
+
+    def led(self, before: float = inf) -> list[int]:
+        """Return where names are subjects."""
+        return [at for at, _, first in self.names if first and at < before]
+
+
 class Antecedents:
     """The names of this sentence and the one before it."""
 
     def __init__(self) -> None:
-        self._current: list[Spoken] = []
-        self._previous: list[Spoken] = []
-        self._all: dict[Name, None] = {}
-        self._tokens: dict[Name, Token] = {}
-        self._rivals: list[tuple[int, str, bool]] = []
-        """Unnamed people: where, of which gender, and whether as a subject."""
-        self._rivals_before: list[tuple[int, str, bool]] = []
+        self._here = _Mentions()
+        self._before = _Mentions()
+        self._all: dict[Name, Token] = {}
         self._going_on: Name | None = None
         """Of whom the sentence before was a fragment."""
-        self._things: list[int] = []
-        """Where nouns for what bears no name are subjects."""
-        self._things_before = self._posts = self._posts_before = False
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
-        if self._current or self._rivals or self._things:
-            self._previous, self._rivals_before = self._current, self._rivals
-            self._things_before, self._posts_before = bool(self._things), self._posts
-        self._posts = any(
-            token.tag_ == "NN" and token.lemma_.lower() in LEADING and token.dep_ == "dobj"
-            for token in sentence
-        )
-        self._things = [
-            token.i
-            for token in sentence
-            if token.tag_ == "NN"
-            and token.dep_.startswith("nsubj")
-            and token.lemma_.lower() not in ANIMATE | GENERIC.keys()
-            and any(child.lower_ in ("the", "this") for child in token.children)
-            and not any(child.pos_ == "PROPN" for child in token.children)
-        ]
-        self._current = []
-        self._rivals = [
-            (token.i, gender_of(token.lemma_.lower()), token.dep_.startswith("nsubj"))
-            for token in sentence
-            if token.tag_ == "NN"
-            and token.lemma_.lower() in ANIMATE
-            and token.dep_ not in _SAME
-            and not any(child.dep_ == "appos" and child.pos_ == "PROPN" for child in token.children)
-        ]
+        if self._here.names or self._here.people or self._here.things:
+            self._before = self._here
+        self._here = _Mentions([], _people(sentence), _things(sentence), _has_post(sentence))
         if any(token.dep_.startswith("nsubj") for token in sentence):
             self._going_on = None
-        first = sentence[0]
-        if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
-            self._rivals.append((first.i, "", True))  # a name that the parser does not know, maybe
 
     def note(self, token: "Token", name: Name) -> None:
         """Note a name of the current sentence."""
@@ -97,17 +93,16 @@ class Antecedents:
             bearer = bearer.head  # "the cyclist Marek Dolny"
         subject = bearer.dep_.startswith("nsubj")
         name.acted |= subject and token.head.lemma_ != "be"
-        self._current.append((token.i, name, subject))
-        self._all[name] = None
-        self._tokens[name] = token
+        self._here.names.append((token.i, name, subject))
+        self._all[name] = token
 
     def there(self, verb: "Token") -> "Token | None":
         """Return the word for where ``she works there`` says so: the only one before it."""
         kind = _THERE.get(verb.lemma_.lower())
         if kind is None or not any(child.lower_ == "there" for child in verb.children):
             return None
-        names = _unique(name for _, name, _ in self._previous if name.votes[kind] >= 2)
-        return self._tokens[names[0]] if len(names) == 1 else None
+        names = self._before.those(lambda name: name.votes[kind] >= 2)
+        return self._all[names[0]] if len(names) == 1 else None
 
     def group(self, plural: "Token") -> list["Token"]:
         """Return the words for the two people that ``they`` or ``the couple`` means.
@@ -115,15 +110,12 @@ class Antecedents:
         They are the only two people of its own sentence before it, or of the one before, and
         joined there by ``and`` or by marriage.
         """
-        here = [name for at, name, _ in self._current if at < plural.i]
-        for near in (here, [name for _, name, _ in self._previous]):
-            people = _unique(name for name in near if name.may_be_person())
-            if people:
-                clear = len(people) == len(("one", "other"))
-                clear = clear and all(name.votes["organization"] < 2 for name in people)
-                words = [self._tokens[name] for name in people]
-                return words if clear and (plural.lower_ == "both" or _is_pair(*words)) else []
-        return []
+        here = self._here.those(Name.may_be_person, plural.i)
+        people = here or self._before.those(Name.may_be_person)
+        words = [self._all[name] for name in people]
+        if len(words) != len(("one", "other")) or any(n.votes["organization"] > 1 for n in people):
+            return []
+        return words if plural.lower_ == "both" or _is_pair(*words) else []
 
     def of(self, pronoun: "Token") -> Name | None:
         """Return whom or what a third-person pronoun means, or None if that is not clear."""
@@ -131,8 +123,7 @@ class Antecedents:
         if gender is None:
             if not pronoun.dep_.startswith(("nsubj", "poss")) or self._something(pronoun):
                 return None  # as an object, "it" is most often a thing that bears no name
-            verb = pronoun.head
-            acts = pronoun.dep_ == "nsubj" and verb.lemma_ not in _OF_PLACES
+            acts = pronoun.dep_ == "nsubj" and pronoun.head.lemma_ not in _OF_PLACES
 
             def fits(name: Name) -> bool:
                 town = acts and name.votes["place"] > name.votes["organization"]
@@ -150,7 +141,7 @@ class Antecedents:
             ),
         )
         if found is not None:
-            self._current.append((pronoun.i, found, pronoun.dep_.startswith("nsubj")))
+            self._here.names.append((pronoun.i, found, pronoun.dep_.startswith("nsubj")))
             found.gender = found.gender or gender
             found.votes["person"] = max(found.votes["person"], 2)  # "she" is somebody
         return found
@@ -161,27 +152,12 @@ class Antecedents:
         if pronoun.dep_ not in ("dobj", "dative") or pronoun.lower_.endswith("self"):
             return set()
         own = {child.i for child in verb.children if child.dep_ == "nsubj"}
-        return {name for at, name, _ in self._current if at in own}
-
-    def body(self, sentence: "Span") -> Name | None:
-        """Return what a sentence calls a company, a club or a school: ``Oak is a bakery``."""
-        led = _unique(name for _, name, first in self._current if first and name.named)
-        classed = (
-            sentence.root.lemma_ == "be"
-            and sentence.root.tag_ == "VBZ"
-            and any(
-                child.dep_ == "attr" and child.pos_ == "NOUN" for child in sentence.root.children
-            )
-        )
-        if not classed or len(led) != 1 or led[0].votes["person"] or led[0].votes["place"] > 1:
-            return None
-        led[0].votes["organization"] += 2
-        return led[0]
+        return {name for at, name, _ in self._here.names if at in own}
 
     def sole(self, noun: "Token") -> "Token | None":
         """Return the word for the one person whom a sentence without a subject goes on about."""
-        people = _unique(name for _, name, _ in self._previous if name.may_be_person())
-        unnamed = self._rivals_before or self._posts_before
+        people = self._before.those(Name.may_be_person)
+        unnamed = self._before.people or self._before.posts
         if self._going_on is None and (len(people) != 1 or unnamed):
             return None
         found = self._going_on or people[0]
@@ -190,12 +166,12 @@ class Antecedents:
             return None  # "Anna married Tom. Son of Eva Hale."
         found.votes["person"] = max(found.votes["person"], 2)
         self._going_on = found
-        self._current.insert(0, (noun.i, found, True))
-        return self._tokens[found]
+        self._here.names.insert(0, (noun.i, found, True))
+        return self._all[found]
 
     def is_first(self) -> bool:
         """Tell whether nobody was spoken of before but in this sentence."""
-        return not self._previous
+        return not self._before.names
 
     def somebody(self, noun: "Token") -> Name | None:
         """Return whom ``the 31-year-old`` means."""
@@ -206,73 +182,96 @@ class Antecedents:
         kind = GENERIC.get(noun.lower_)
         if kind is None:
             return None
-        near = [name for _, name, _ in self._previous]
-        near += [name for at, name, _ in self._current if at < noun.i]
-        for names in (near, self._all):
-            fitting = _unique(name for name in names if is_a(name, kind))
-            if fitting:
-                sole = len(fitting) == 1 and not is_another(fitting[0], noun.lower_)
-                if sole and noun.dep_.startswith("nsubj"):
-                    self._current.append((noun.i, fitting[0], True))
-                return fitting[0] if sole else None
-        led = _unique(name for _, name, first in self._previous if first and name.named)
-        vague = [name for name in led if not name.votes["person"] and not name.votes["place"]]
-        others = [name for _, name, _ in self._previous if name.named and name not in vague]
-        alone = all(name.votes["person"] or name.votes["place"] for name in others)
-        if noun.lower_ not in FIRMS or not alone or led != vague or len(vague) != 1:
+
+        def fits(name: Name) -> bool:
+            return is_a(name, kind)
+
+        near = dict.fromkeys([*self._before.those(fits), *self._here.those(fits, noun.i)])
+        if fitting := [*near] or list(filter(fits, self._all)):
+            sole = len(fitting) == 1 and not is_another(fitting[0], noun.lower_)
+            if sole and noun.dep_.startswith("nsubj"):
+                self._here.names.append((noun.i, fitting[0], True))
+            return fitting[0] if sole else None
+        vague = self._before.those(
+            lambda name: name.named and not (name.votes["person"] or name.votes["place"])
+        )
+        if noun.lower_ not in FIRMS or len(vague) != 1:
             return None
-        body = vague[0].votes["organization"] or (" " in vague[0].text and not vague[0].votes)
-        if not body or is_another(vague[0], noun.lower_):
+        body, leading = vague[0], self._before.those(lambda name: name.named, led=True)
+        known = body.votes["organization"] or (" " in body.text and not body.votes)
+        if leading != vague or not known or is_another(body, noun.lower_):
             return None
-        vague[0].votes["organization"] += 2
-        return vague[0]
+        body.votes["organization"] += 2
+        return body
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
-        near = [sex for at, sex, _ in self._rivals if at < token.i]
-        if not any(at < token.i for at, _, _ in self._current):
-            led = any(first for _, _, first in self._previous)
-            near += [sex for _, sex, first in self._rivals_before if first or not led]
+        near = [sex for at, sex, _ in self._here.people if at < token.i]
+        if not any(at < token.i for at, _, _ in self._here.names):
+            led = self._before.led()
+            near += [sex for _, sex, first in self._before.people if first or not led]
         return any(sex in ("", gender) for sex in near)
 
     def _something(self, token: "Token") -> bool:
         """Tell whether a thing without a name leads the clause before: ``the archive was``."""
-        led = [at for at, _, first in self._current if first and at < token.i]
-        things = [at for at in self._things if at < token.i]
+        led = self._here.led(token.i)
+        things = [at for at in self._here.things if at < token.i]
         if things or led:
             return max(things, default=-1) > max(led, default=-1)
-        return self._things_before and not any(first for _, _, first in self._previous)
+        return bool(self._before.things) and not self._before.led()
 
     def _only(self, token: "Token", fits: Callable[[Name], bool]) -> Name | None:
-        here = _unique(name for at, name, _ in self._current if at < token.i and fits(name))
-        before = _unique(name for _, name, _ in self._previous if fits(name))
+        here, before = self._here.those(fits, token.i), self._before.those(fits)
         if len(here) == 1 and (not before or before == here or token.dep_ == "poss"):
             return here[0]
-        led = _unique(
-            name for at, name, first in self._current if first and at < token.i and fits(name)
-        )
+        led = self._here.those(fits, token.i, led=True)
         if len(led) == 1 and token.dep_.startswith("nsubj"):
             return led[0]
         if here:
             return None
-        sure = len(before) == 1 and (before[0].gender or self._led(before[0]))
-        others = [name for _, name, _ in self._previous if name.votes["organization"] < 2]
-        alone = token.dep_ == "nsubj" and {*others} == {*before[:1]}
-        if sure or (alone and len(before) == 1 and before[0].votes["person"] > 1):
-            return before[0]
-        if not token.dep_.startswith(("nsubj", "poss")):
-            return None
+        subjects = self._before.those(fits, led=True)
+        if len(before) == 1:
+            others = self._before.those(lambda name: name.votes["organization"] < 2)
+            alone = token.dep_ == "nsubj" and others == before and before[0].votes["person"] > 1
+            if before[0].gender or subjects or alone:
+                return before[0]
         # Two candidates: the subject of the last sentence, if there was one only.
-        subjects = _unique(name for _, name, subject in self._previous if subject and fits(name))
-        return subjects[0] if len(subjects) == 1 else None
-
-    def _led(self, name: Name) -> bool:
-        """Tell whether a name was a subject in the sentence before."""
-        return any(other is name and subject for _, other, subject in self._previous)
+        sole = token.dep_.startswith(("nsubj", "poss")) and len(subjects) == 1
+        return subjects[0] if sole else None
 
 
-def _unique(names: Iterable[Name]) -> list[Name]:
-    return list(dict.fromkeys(names))
+def _people(sentence: "Span") -> list[tuple[int, str, bool]]:
+    found = [
+        (token.i, gender_of(token.lemma_.lower()), token.dep_.startswith("nsubj"))
+        for token in sentence
+        if token.tag_ == "NN"
+        and token.lemma_.lower() in ANIMATE
+        and token.dep_ not in _SAME
+        and not any(child.dep_ == "appos" and child.pos_ == "PROPN" for child in token.children)
+    ]
+    first = sentence[0]
+    if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
+        found.append((first.i, "", True))  # a name that the parser does not know, maybe
+    return found
+
+
+def _things(sentence: "Span") -> list[int]:
+    return [
+        token.i
+        for token in sentence
+        if token.tag_ == "NN"
+        and token.dep_.startswith("nsubj")
+        and token.lemma_.lower() not in ANIMATE | GENERIC.keys()
+        and any(child.lower_ in ("the", "this") for child in token.children)
+        and not any(child.pos_ == "PROPN" for child in token.children)
+    ]
+
+
+def _has_post(sentence: "Span") -> bool:
+    return any(
+        token.tag_ == "NN" and token.lemma_.lower() in LEADING and token.dep_ == "dobj"
+        for token in sentence
+    )
 
 
 def _is_pair(one: "Token", other: "Token") -> bool:

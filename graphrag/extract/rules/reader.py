@@ -33,9 +33,9 @@ from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.slips import Slip, mend, slip_of
+from graphrag.extract.rules.speakers import SPEECH, is_inside
 from graphrag.extract.rules.states import COPULAS, read_status
 from graphrag.extract.rules.verbs import read_verb
-from graphrag.extract.rules.voices import SPEECH, is_inside
 from graphrag.local.parser import parse
 from graphrag.model.extraction import Claim
 

@@ -8,8 +8,8 @@ from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
+from graphrag.extract.rules.speakers import Stretch, voice_of
 from graphrag.extract.rules.subjects import apposed, bearer, beyond
-from graphrag.extract.rules.voices import Stretch, voice_of
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.names.words import PUBLICATIONS, SELF_NAMED, self_name
@@ -41,8 +41,6 @@ class Scene:
         """Who is meant where a clause or a note leaves its subject out."""
         self.body: Name | None = None
         """The council or board whose minutes the text is, if it is such."""
-        self.house: Name | None = None
-        """Who says ``we`` in a text that nobody signs: the body that it is about."""
         self.asked: Name | None = None
         """Whom the turn before asked about: "he" in the answer."""
         self.quotes: list[Stretch] = []
@@ -212,8 +210,7 @@ class Scene:
     def _pronoun(self, token: "Token", offset: int) -> Name | None:
         word = token.lower_
         if word in _FIRST:
-            ours = self.house if word == "we" else None
-            return self.voice if self.is_quoted(token) else self.speaker or ours
+            return self.voice if self.is_quoted(token) else self.speaker
         if word in _SECOND:
             return self.addressee
         if word == "whose":

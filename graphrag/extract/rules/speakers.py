@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span
+    from spacy.tokens import Span, Token
 
 _TURN = re.compile(
     r"^[ \t]*(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?"  # "[10:02] "
@@ -40,8 +40,15 @@ GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
 _BODY = re.compile(r"^The\b|\b(?:news|times|post|press|media|magazine|radio|tv)\b", re.IGNORECASE)
 _INTERVIEW = frozenset({"Q", "A"})
-_OURS = re.compile(r"\b(?:we|our)\b", re.IGNORECASE)
-_MINE = re.compile(r"\bI\b|\b(?:me|my|us|im)\b|[\"“?]")
+SPEECH = frozenset(
+    "say ask cry answer reply exclaim declare remark add continue explain call shout whisper "
+    "return announce tell respond admit warn promise".split()
+)
+"""Verbs that attribute quoted words to their subject."""
+_QUOTED = re.compile(r'"[^"]*(?:"|$)')
+
+Stretch = tuple[int, int]
+"""Where quoted words start and end in a parsed paragraph, quotes included."""
 _PARTICLES, _LONGEST = 2, 4
 """Words in lower case, and words in all, that a name may have: ``Ana de la Cruz``."""
 _ASSISTANTS = frozenset("assistant ai bot system chatbot".split())
@@ -144,11 +151,6 @@ def speaker_at(said: list[Turn], at: int) -> str | None:
     return next((turn.speaker for turn in reversed(said) if turn.start <= at), None)
 
 
-def is_of_a_body(text: str) -> bool:
-    """Tell whether a text speaks as ``we`` and never of one who writes, nor of what others do."""
-    return bool(_OURS.search(text)) and not _MINE.search(text)
-
-
 def is_of_writer(sentence: "Span", quotes: Iterable[tuple[int, int]]) -> bool:
     """Tell whether a sentence says something of who wrote it, outside of quotes: ``I moved``."""
     return any(
@@ -187,3 +189,36 @@ def _speaker(name: str) -> str:
     """Return ``Edie`` for ``Me (Edie)``."""
     found = _SELF.fullmatch(name)
     return found["name"].strip() if found else _ASIDE.sub("", name)
+
+
+def quoted(text: str) -> list[Stretch]:
+    """Return the quoted stretches; one left open runs to the end of the paragraph."""
+    return [match.span() for match in _QUOTED.finditer(text)]
+
+
+def is_inside(start: int, end: int, stretches: list[Stretch]) -> bool:
+    """Tell whether a span is mostly quoted words."""
+    covered = sum(max(0, min(end, b) - max(start, a)) for a, b in stretches)
+    return covered > 0.5 * (end - start)
+
+
+def voice_of(sentence: "Span", stretches: list[Stretch]) -> "Token | None":
+    """Return the word for who speaks the sentence's quoted words, if the sentence says so.
+
+    The verb of saying and its subject stand outside of the quotes.
+    """
+    if '"' not in sentence.text:
+        return None
+    for verb in sentence:
+        if verb.lemma_.lower() in SPEECH and not _quotes(verb, stretches):
+            # Of "declared the Lion" the parser makes an object.
+            inverted = any(verb.idx - 3 <= end <= verb.idx for _, end in stretches)
+            roles = ("nsubj", "dobj") if inverted else ("nsubj",)
+            for child in verb.children:
+                if child.dep_ in roles and not _quotes(child, stretches):
+                    return child
+    return None
+
+
+def _quotes(token: "Token", stretches: list[Stretch]) -> bool:
+    return any(start <= token.idx < end for start, end in stretches)

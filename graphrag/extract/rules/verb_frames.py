@@ -60,6 +60,7 @@ def _frame(
 _PO, _PL, _PP = f"{PERSON}>{ORG}", f"{PERSON}>{PLACE}", f"{PERSON}>{PERSON}"
 _OO, _OL, _P, _O = f"{ORG}>{ORG}", f">{PLACE}", f"{PERSON}>", f">{ORG}"
 _OP = f"{ORG}>{PERSON}"
+_LIKING = "like love enjoy adore prefer"
 _GOING = "walk travel ride journey march hike trot go come run fly"
 
 
@@ -197,6 +198,8 @@ _BODIES = (
     *_frame("buy purchase", "dobj", "owned_by", "start", swap=True),
     *_frame("inherit", "dobj", "owned_by", "start", _P, swap=True),
     *_frame("buy purchase own", "agent", "owned_by", "start"),
+    *_frame("sell", "dobj", "owned_by", "end", _P, swap=True),
+    *_frame("sell", "to", "owned_by", "start", passive=True),
     *_frame("own", "dobj", "owned_by", "state", swap=True),
     *_frame("own", "dobj", "responsible_for", "state", _P, bare=True),
     *_frame("belong", "to", "owned_by", "state"),
@@ -250,12 +253,8 @@ _WORKS = (
     *_frame("fix repair solve", "agent", "fixed", "event", f">{PERSON}", swap=True),
 )
 _HABITS = (
-    *_frame("like love enjoy adore prefer", "dobj", "likes", "state", _P, bare=True, present=True),
-    *_frame(
-        "like love enjoy adore prefer", "gerund", "likes", "state", _P, bare=True, present=True
-    ),
-    *_frame("dislike hate detest", "dobj", "dislikes", "state", _P, bare=True, present=True),
-    *_frame("dislike hate detest", "gerund", "dislikes", "state", _P, bare=True, present=True),
+    *_frame(_LIKING, "dobj gerund", "likes", "state", _P, bare=True, present=True),
+    *_frame("dislike hate detest", "dobj gerund", "dislikes", "state", _P, bare=True, present=True),
     *_frame("use", "dobj", "uses", "state"),
     *_frame("drink", "dobj", "drinks", "state", _P, bare=True, present=True),
     *_frame("give", "up_dobj", "drinks", "end", _P, bare=True),

@@ -54,7 +54,7 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     if weights.relation and (named := _named_relations(question)) is not None:
         methods.append(Method("relation", named, weights.relation, finds=False))
         trace.step("facts: relation", int((named > 0).sum()) if trace.on else None)
-    rows = candidates(methods, seen.facts, recipe.pool)
+    rows = candidates(methods, seen.facts, recipe.pool_of("facts"))
     trace.step("facts: candidates", len(rows))
     ranked = fuse(
         methods,

@@ -71,7 +71,7 @@ class Recipe:
     limit: int | None = None
     """Hits of each scope if the search does not say; None: 10."""
     pool: int = 60
-    """How many candidates each method contributes, 1 to 10,000."""
+    """How many candidates each method contributes, 1 to 10,000; of facts three times as many."""
     rrf_k: int = 60
     """Rank constant of reciprocal rank fusion, 1 or more; larger flattens the first ranks."""
     seeds: int = 3
@@ -104,6 +104,14 @@ class Recipe:
         return self.graph > 0 or any(
             isinstance(one, Reranking) and one.walks for one in self.rerank
         )
+
+    def pool_of(self, scope: str) -> int:
+        """Return how many candidates each method contributes to a scope.
+
+        Many facts say nearly the same: of 98,000 the ten that all methods together put first were
+        among the 60 best of one in 77 of 100 cases, and among the 180 best in 98.
+        """
+        return 3 * self.pool if scope == "facts" else self.pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def _ranked(
     hit = hit or next((one for one in fused if one.id == row), None)
     if hit is None:
         why = unproposed(row, scope, question)
-        pool = request.recipe.pool
+        pool = request.recipe.pool_of(scope)
         return Placement(request.query, id_, "no candidate", unproposed_reason(why, pool), why=why)
     least = request.recipe.min_score
     hits = [one for one in (fused if cut else final) if one.relevance >= least]

@@ -122,12 +122,13 @@ class Gathering:
             seeds = {ids[row] for row in question.seeds}
             await walk.go(seeds, _FAR if true_distance else recipe.depth)
         order = facts.ranked(limits, walk.hops, recipe.graph * recipe.facts.graph)
-        question = await self._chosen({"facts": order})
+        most = limits.near_of(len(facts.cosines)) // 2  # the others promise too little
+        question = await self._chosen({"facts": order}, most)
         if walk.hops:
             near = facts.best(
                 question.index.facts.ids, walk.hops, recipe.graph * recipe.facts.graph
             )
-            await walk.link(near[: limits.near])
+            await walk.link(near[:most])
         return question
 
     def _shown(self, index: GroupIndex) -> Mask:
@@ -144,10 +145,13 @@ class Gathering:
         at = self.viewpoint.valid_at or min(self.viewpoint.known_at or self.now, self.now)
         return read_when(self.request.query, at), at
 
-    async def _chosen(self, orders: Mapping[str, list[str]]) -> Question:
+    async def _chosen(self, orders: Mapping[str, list[str]], facts: int = 0) -> Question:
         """Read the first of each order, and more of those of which too few are visible."""
         pool, within = self.request.recipe.pool, bound(self.request.where)
-        counts = {scope: max(60, pool if scope == "episodes" else 2 * pool) for scope in orders}
+        counts = dict.fromkeys(orders, max(60, 2 * pool))
+        counts |= {"episodes": max(60, pool), "facts": max(facts, pool)}
+        if "entities" not in self.request.scopes:
+            counts["entities"] = self.limits.seeds
         enough = max(self.request.limit, pool // 2)
         # All that a saga tells of is there; others may be walked from.
         lacking = [scope for scope in orders if not within or scope in ("entities", "communities")]

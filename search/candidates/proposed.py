@@ -84,7 +84,7 @@ class Proposed:
         far = hops or {}
         close = sorted(far, key=lambda id_: (far[id_], -self.cosines.get(id_, 0.0), id_))
         heads = (id_ for ids in (near, said, close) for id_ in ids[: limits.heads])
-        few = {*near[: limits.near], *self.words, *(hops or ())}
+        few = {*near[: limits.near_of(len(self.cosines))], *self.words, *(hops or ())}
         return [*dict.fromkeys((*heads, *self.best(few, hops, graph), *near))]
 
 
@@ -128,7 +128,7 @@ async def _of(scope: str, part: Part, request: Request, vector: Matrix, limits: 
     if by_words:
         terms, of = tokenize(request.query), part.counts.texts[table]
         # Of the others there are fewer, or their texts are long.
-        few = [*cosines][: limits.near] if scope == "facts" else []
+        few = [*cosines][: limits.near_of(len(cosines))] if scope == "facts" else []
         words = await matching(part.store, group, table, terms, of, few, limits.words)
     return Proposed(by_meaning, by_words, cosines, words)
 

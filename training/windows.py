@@ -100,7 +100,7 @@ def window_of(text: Text, pieces_of: Callable[[list[str]], Pieces]) -> Window:
     """
     lead = f"{text.author}: " if text.author else ""
     whole = lead + text.text
-    words, _ = words_of(whole)
+    words, _ = words_of(whole, len(lead))
     ends = zip(words.starts, words.ends, strict=True)
     strings = [whole[start:end] for start, end in ends]
     pieces = pieces_of(strings)

@@ -24,6 +24,7 @@ from graphrag.ingest.windows import (
     Stream,
     embed_ahead,
     following,
+    prepare_texts,
     reads_ahead,
     side_by_side,
     stream_of,
@@ -50,6 +51,11 @@ class Read:
     error: GraphRAGError | None = None
     again: bool = False
     """True if perhaps the same episode comes before it and is not written yet."""
+
+    @property
+    def is_to_read(self) -> bool:
+        """Tell whether it is new and can be used."""
+        return self.episode is not None and self.known is None and not self.again
 
 
 async def reads(
@@ -81,17 +87,26 @@ async def _window(
 ) -> list[Read]:
     """Read a window, up to the first error if that is to stop the batch, and embed it."""
     found: list[Read] = []
-    waiting: dict[Key, Episode] = {}
+    began = time.perf_counter()
+    coming: dict[Key, Episode] = {}
+    prepared = list[Read]()
     for new in window:
-        began = time.perf_counter()
-        one = await _prepared(ingestion, new, group, waiting)
-        one = await _extracted(ingestion, one, tuple(waiting.values()))
+        one = await _prepared(ingestion, new, group, coming)
+        prepared.append(one)
+        if one.error is not None and stops(one.error):
+            break
+        if one.is_to_read and one.episode is not None:
+            coming[_key(one.episode)] = one.episode
+    await prepare_texts(ingestion.extractor, [*coming.values()])
+    before: tuple[Episode, ...] = ()
+    for one in prepared:
+        one = await _extracted(ingestion, one, before)
         if one.extraction is not None and one.episode is not None:
-            waiting[_key(one.episode)] = one.episode
-        steps["extract"] += time.perf_counter() - began
+            before += (one.episode,)
         found.append(one)
         if one.error is not None and stops(one.error):
             break
+    steps["extract"] += time.perf_counter() - began
     began = time.perf_counter()
     if len(found) > 1:
         pairs = [(one.episode, one.extraction) for one in found]
@@ -128,7 +143,7 @@ async def _side_by_side(
                     break
                 one = await _prepared(ingestion, new, group, waiting)
                 before = tuple(waiting.values())
-                if one.episode is not None and one.known is None and not one.again:
+                if one.is_to_read and one.episode is not None:
                     waiting[_key(one.episode)] = one.episode
                 under_way.append(asyncio.create_task(_extracted(ingestion, one, before)))
             if not under_way:
@@ -162,7 +177,7 @@ async def _prepared(
 
 
 async def _extracted(ingestion: Ingestion, one: Read, before: tuple[Episode, ...]) -> Read:
-    if one.episode is None or one.known is not None or one.again:
+    if one.episode is None or not one.is_to_read:
         return one
     try:
         return replace(one, extraction=await ingestion.read(one.episode, before))

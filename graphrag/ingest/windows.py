@@ -49,6 +49,18 @@ class _Textual(Protocol):
     def looks_at_graph(self) -> bool: ...
 
 
+@runtime_checkable
+class _Ahead(Protocol):
+    async def prepare(self, texts: Sequence[str]) -> None: ...
+
+
+async def prepare_texts(extractor: Extractor, episodes: Sequence[Episode]) -> None:
+    """Let an extractor that can do so begin on several texts together."""
+    texts = [episode.content for episode in episodes if episode.source != "json"]
+    if isinstance(extractor, _Ahead) and len(texts) > 1:
+        await extractor.prepare(texts)
+
+
 def reads_ahead(extractor: Extractor) -> bool:
     """Tell whether an extractor declares ``looks_at_graph = False``."""
     return isinstance(extractor, _Textual) and not extractor.looks_at_graph

@@ -3,8 +3,11 @@
 import importlib
 import importlib.util
 import re
-from collections.abc import Collection, Iterator
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -62,6 +65,9 @@ GIVEN = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+-[a-zß-ÿ]+")
 """What is one word only if it was made one: ``Hae-won``."""
 
 _lock = Lock()
+_KEPT = 128
+"""Paragraphs whose parses are kept: rules and network read the same ones, one after the other."""
+_PARSED: "OrderedDict[str, Doc]" = OrderedDict()
 
 
 def parse(
@@ -84,8 +90,31 @@ def parse(
         if len(spans) == 1 or start in items or not _is_heading(text[start:end])
     ]
     with _lock:  # a pipeline is not safe in two threads at once
-        parsed = _pipeline().pipe(paragraph for _, paragraph in paragraphs)
-        return [(start, doc) for (start, _), doc in zip(paragraphs, parsed, strict=True)]
+        _keep(paragraph for _, paragraph in paragraphs)
+        found = [(start, _PARSED[paragraph]) for start, paragraph in paragraphs]
+        while len(_PARSED) > _KEPT:
+            _PARSED.popitem(last=False)
+        return found
+
+
+def parse_ahead(texts: Iterable[str]) -> None:
+    """Parse short texts that will be asked for soon: together they take two thirds of the time.
+
+    Those of several lines are left out, since who reads them cuts them first. If the parser is not
+    installed, whoever needs it says so.
+    """
+    with _lock, suppress(MissingExtraError):
+        _keep(islice((flatten(text) for text in texts if _is_line(text)), _KEPT // 2))
+
+
+def _is_line(text: str) -> bool:
+    line = text.strip()
+    return line.isprintable() and line != ""
+
+
+def _keep(paragraphs: Iterable[str]) -> None:
+    new = [one for one in dict.fromkeys(paragraphs) if one not in _PARSED]
+    _PARSED.update(zip(new, _pipeline().pipe(new), strict=True))
 
 
 def flatten(text: str) -> str:

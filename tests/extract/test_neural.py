@@ -12,7 +12,7 @@ from graphrag.extract.neural.claims import merged
 from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.neural.features import Tree, words_of
 from graphrag.extract.neural.passage import Passage
-from graphrag.extract.neural.transformer import network
+from graphrag.extract.neural.transformer import _product, network
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -412,3 +412,22 @@ def test_an_age_begins_on_the_day_on_which_it_was_reached(text, start):
     dates = [("May 2021" if "May" in text else "2021", DATE)]
     (claim,) = read(text, spans + dates, [link(0, "has_age", 1, dates=[("on", 2, 0.9)])]).claims
     assert (claim.valid_at and claim.valid_at.year) == start
+
+
+@pytest.mark.parametrize("shape", [(1,), (7,), (5, 6), (0,), (3, 3)])
+@pytest.mark.parametrize(("inner", "outer"), [(4, 3), (500, 150), (1_000, 600)])
+def test_a_product_in_pieces_is_the_product(shape, inner, outer):
+    dice = np.random.default_rng(0)
+    given = dice.normal(size=(*shape, inner)).astype(np.float32)
+    weights = dice.normal(size=(outer, inner)).astype(np.float32).T
+    found = _product(given, weights)
+    assert found.shape == (*shape, outer)
+    assert np.allclose(found, given @ weights, atol=1e-3)
+
+
+async def test_who_speaks_is_read_beside_what_is_said_whatever_was_parsed_before():
+    reader = NeuralExtractor()
+    said = NewEpisode("I moved to Oslo in 2019.", "2024-05-06", author="Ann Lee")
+    first = await reader.extract(ExtractionContext(prepare(said)))
+    await reader.prepare([said.content, "I left Acme.", "Two\nlines"])
+    assert await reader.extract(ExtractionContext(prepare(said))) == first

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphrag import InputError, MissingExtraError, OnnxEmbedder, SentenceTransformerEmbedder
 from graphrag.extract.neural import extractor
@@ -37,6 +39,15 @@ async def test_a_text_has_the_same_vector_alone_and_among_others(model):
     for text, row in zip(TEXTS, together, strict=True):
         [alone] = await model.embed([text], purpose="query")
         assert np.allclose(alone, row, atol=1e-6)
+
+
+@given(st.lists(st.integers(1, 600), min_size=1), st.integers(1, 64))
+def test_batches_hold_every_text_once_and_little_padding(lengths, most):
+    batches = list(onnx._batches(lengths, most))
+    assert sorted(row for rows in batches for row in rows) == list(range(len(lengths)))
+    for rows in batches:
+        size = len(rows) * max(lengths[row] for row in rows)
+        assert len(rows) <= most and (len(rows) == 1 or size <= onnx._TOKENS)
 
 
 async def test_no_text_is_too_long(model):

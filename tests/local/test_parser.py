@@ -2,7 +2,8 @@
 
 import pytest
 
-from graphrag.local.parser import parse
+from graphrag.local import parser
+from graphrag.local.parser import parse, parse_ahead
 
 
 @pytest.mark.parametrize(
@@ -15,3 +16,23 @@ def test_every_word_leads_to_a_root_that_says_so(text):
             above = list(word.ancestors)
             top = above[-1] if above else word
             assert len(above) <= len(doc) and top.head == top and top.dep_ == "ROOT"
+
+
+def test_what_is_parsed_ahead_reads_as_it_does_by_itself():
+    texts = [f"Ann Lee joined Acme in {year}. She left it." for year in range(1990, 2000)]
+    texts += ["Two\nlines.", "", "  Bo moved to Oslo."]
+    alone = [shape(parse(text)) for text in texts]
+    parser._PARSED.clear()
+    parse_ahead(texts)
+    assert len(parser._PARSED) == 11  # what has several lines is cut before it is parsed
+    assert [shape(parse(text)) for text in texts] == alone
+
+
+def test_parses_are_not_kept_for_ever():
+    for number in range(2 * parser._KEPT):
+        parse(f"Number {number}.")
+    assert len(parser._PARSED) <= parser._KEPT
+
+
+def shape(parsed):
+    return [(at, [(word.text, word.tag_, word.head.i) for word in doc]) for at, doc in parsed]

@@ -5,6 +5,8 @@ texts written for it, reads what no rule was written for, and where it sees noth
 what the rules read there is not believed. Of two readings of one pair the rules' stands.
 """
 
+from collections.abc import Sequence
+
 import anyio.to_thread
 
 from graphrag.errors import InputError
@@ -46,6 +48,12 @@ class NeuralExtractor:
         """Show what it believes."""
         return f"NeuralExtractor(sure={self._sure}, doubt={self._doubt})"
 
+    async def prepare(self, texts: Sequence[str]) -> None:
+        """Parse texts together that will be read soon."""
+        from graphrag.local.parser import parse_ahead
+
+        await anyio.to_thread.run_sync(parse_ahead, texts)
+
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states; the network runs in a thread.
 
@@ -70,5 +78,5 @@ def _read(context: ExtractionContext, read: Extraction, sure: float, doubt: floa
     episode = context.episode
     lead = f"{episode.author}: " if episode.author else ""
     prose = prose_of(episode.content).text  # marks of Markdown are blanks in it
-    passage = Passage(lead + prose, network(), min(sure, doubt))
+    passage = Passage(lead + prose, network(), min(sure, doubt), len(lead))
     return merged(passage, read, episode, len(lead), sure=sure, doubt=doubt)

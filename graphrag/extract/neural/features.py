@@ -80,8 +80,13 @@ class Words:
         )
 
 
-def words_of(text: str) -> "tuple[Words, list[tuple[int, Doc]]]":
+def words_of(text: str, lead: int = 0) -> "tuple[Words, list[tuple[int, Doc]]]":
     """Return the words of a text, and the parse of each of its lines with its offset.
+
+    Args:
+        text: What is to be read.
+        lead: Characters before it that name its author, and are parsed by themselves: what follows
+            was parsed so before.
 
     Raises:
         MissingExtraError: if spaCy or its model is not installed.
@@ -93,7 +98,8 @@ def words_of(text: str) -> "tuple[Words, list[tuple[int, Doc]]]":
         at[match.start() : match.end()] = place
     parts, links, kinds = (np.zeros(count, dtype=np.int64) for _ in range(3))
     heads = np.full(count, -1, dtype=np.int64)
-    docs = parse(text, borders=[place + 1 for place, sign in enumerate(text) if sign == "\n"])
+    lines = {place + 1 for place, sign in enumerate(text) if sign == "\n"}
+    docs = parse(text, borders=lines | {lead}, items={lead} if len(lines) == 0 else ())
     for offset, doc in docs:
         for token in doc:
             first = at[offset + token.idx]

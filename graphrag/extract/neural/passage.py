@@ -67,16 +67,17 @@ class Statement:
 class Passage:
     """What the network read in a text."""
 
-    def __init__(self, text: str, network: Network, floor: float) -> None:
+    def __init__(self, text: str, network: Network, floor: float, lead: int = 0) -> None:
         """Read it, in windows that overlap.
 
         Args:
             text: What is to be read.
             network: What reads it.
             floor: What a statement must reach, from 0 to 1.
+            lead: Characters before the text that name its author.
         """
         self.text = text
-        words, self.docs = words_of(text)
+        words, self.docs = words_of(text, lead)
         self.statements: dict[tuple[Place, str, Place], Statement] = {}
         self._before: dict[Place, Place] = {}
         self._sentences = [

@@ -30,6 +30,8 @@ _BEGIN, _END, _UNKNOWN, _BREAK = 101, 102, 100, 1
 _MOST_SPANS = 64
 _SPAN_FLOOR, _HALF, _DATE_FLOOR = 0.2, 0.5, 0.3
 _MOST_BORDERS = 7
+_ALONE = 4 * 65_536
+"""Multiplications that OpenBLAS makes in one thread (``interface/gemm.c``)."""
 
 
 class Network:
@@ -79,7 +81,7 @@ class Network:
         return self._pairs(words, ends, (first + last) / 2, spans, floor)
 
     def _linear(self, name: str, given: Floats) -> Floats:
-        product = given @ self._weights[f"{name}.weight"].T
+        product = _product(given, self._weights[f"{name}.weight"].T)
         bias = self._weights.get(f"{name}.bias")
         return product if bias is None else product + bias
 
@@ -194,6 +196,20 @@ def _antecedents(chances: Floats) -> dict[int, int]:
         if chances[place, best] > _HALF:
             found[place] = best
     return found
+
+
+def _product(given: Floats, weights: Floats) -> Floats:
+    """Return a product, made of pieces so small that OpenBLAS keeps each to this thread.
+
+    Its others would wait for the next by spinning, a third of the processor time of a text.
+    """
+    inner, outer = weights.shape
+    rows = max(1, _ALONE // weights.size)
+    flat = given.reshape(-1, inner)
+    padded = np.zeros((-(-len(flat) // rows) * rows, inner), dtype=np.float32)
+    padded[: len(flat)] = flat
+    pieces = padded.reshape(-1, rows, inner) @ weights
+    return pieces.reshape(-1, outer)[: len(flat)].reshape(*given.shape[:-1], outer)
 
 
 def _gelu(given: Floats) -> Floats:

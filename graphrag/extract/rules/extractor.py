@@ -24,7 +24,7 @@ from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.slips import Slip, mend_earlier
 from graphrag.extract.rules.speakers import quoted
 from graphrag.extract.rules.structure import read_structure
-from graphrag.local.parser import SCRIPT, parse
+from graphrag.local.parser import SCRIPT, parse, parse_ahead
 from graphrag.model.extraction import Claim, Extraction
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
@@ -50,6 +50,10 @@ class RulesExtractor:
             MissingExtraError: if the text needs spaCy and it is not installed.
         """
         return await anyio.to_thread.run_sync(_extract, context)
+
+    async def prepare(self, texts: Sequence[str]) -> None:
+        """Parse texts together that will be read soon."""
+        await anyio.to_thread.run_sync(parse_ahead, texts)
 
 
 def _extract(context: ExtractionContext) -> Extraction:

@@ -38,8 +38,8 @@ async def sagas(session: Session, summarize: Summarize = False) -> None:
             await graph.sagas.summarize_all()
         found = await graph.sagas.list()
     aligned = (f">{name}" if number == 1 else name for number, name in enumerate(HEADER))
-    sagas = table("Sagas", *aligned, rows=map(cells, found))
-    session.answer([*found], sagas, empty="no sagas: tell episodes with add --saga NAME")
+    shown = table("Sagas", *aligned, rows=map(cells, found))
+    session.answer([*found], shown, empty="no sagas: tell episodes with add --saga NAME")
 
 
 async def saga(

@@ -53,9 +53,9 @@ class Read:
     """True if perhaps the same episode comes before it and is not written yet."""
 
     @property
-    def is_to_read(self) -> bool:
-        """Tell whether it is new and can be used."""
-        return self.episode is not None and self.known is None and not self.again
+    def to_read(self) -> Episode | None:
+        """Return the episode if it is new and can be used."""
+        return self.episode if self.known is None and not self.again else None
 
 
 async def reads(
@@ -89,14 +89,14 @@ async def _window(
     found: list[Read] = []
     began = time.perf_counter()
     coming: dict[Key, Episode] = {}
-    prepared = list[Read]()
+    prepared: list[Read] = []
     for new in window:
         one = await _prepared(ingestion, new, group, coming)
         prepared.append(one)
         if one.error is not None and stops(one.error):
             break
-        if one.is_to_read and one.episode is not None:
-            coming[_key(one.episode)] = one.episode
+        if (episode := one.to_read) is not None:
+            coming[_key(episode)] = episode
     await prepare_texts(ingestion.extractor, [*coming.values()])
     before: tuple[Episode, ...] = ()
     for one in prepared:
@@ -143,8 +143,8 @@ async def _side_by_side(
                     break
                 one = await _prepared(ingestion, new, group, waiting)
                 before = tuple(waiting.values())
-                if one.is_to_read and one.episode is not None:
-                    waiting[_key(one.episode)] = one.episode
+                if (episode := one.to_read) is not None:
+                    waiting[_key(episode)] = episode
                 under_way.append(asyncio.create_task(_extracted(ingestion, one, before)))
             if not under_way:
                 break
@@ -177,12 +177,12 @@ async def _prepared(
 
 
 async def _extracted(ingestion: Ingestion, one: Read, before: tuple[Episode, ...]) -> Read:
-    if one.episode is None or not one.is_to_read:
+    if (episode := one.to_read) is None:
         return one
     try:
-        return replace(one, extraction=await ingestion.read(one.episode, before))
+        return replace(one, extraction=await ingestion.read(episode, before))
     except GraphRAGError as error:
-        return Read(one.name, one.episode, error=error)
+        return Read(one.name, episode, error=error)
 
 
 def _comes(episode: Episode, waiting: dict[Key, Episode]) -> bool:

@@ -22,7 +22,7 @@ from collections.abc import (
 )
 from typing import Protocol, TypeVar, runtime_checkable
 
-from graphrag.errors import EmbeddingError
+from graphrag.errors import EmbeddingError, GraphRAGError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.episode_plan import passages_of, texts_of
@@ -51,14 +51,17 @@ class _Textual(Protocol):
 
 @runtime_checkable
 class _Ahead(Protocol):
-    async def prepare(self, texts: Sequence[str]) -> None: ...
+    async def prepare_texts(self, texts: Sequence[str]) -> None: ...
 
 
 async def prepare_texts(extractor: Extractor, episodes: Sequence[Episode]) -> None:
     """Let an extractor that can do so begin on several texts together."""
     texts = [episode.content for episode in episodes if episode.source != "json"]
     if isinstance(extractor, _Ahead) and len(texts) > 1:
-        await extractor.prepare(texts)
+        try:
+            await extractor.prepare_texts(texts)
+        except GraphRAGError as error:  # reading says it, of the episode that it concerns
+            _LOG.info("%d texts were not prepared together: %s", len(texts), error)
 
 
 def reads_ahead(extractor: Extractor) -> bool:

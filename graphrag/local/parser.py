@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import re
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -67,13 +66,17 @@ GIVEN = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+-[a-zß-ÿ]+")
 _lock = Lock()
 _KEPT = 128
 """Paragraphs whose parses are kept: rules and network read the same ones, one after the other."""
-_PARSED: "OrderedDict[str, Doc]" = OrderedDict()
+_LONG = 1_000
+"""Characters of the longest that is kept: a thousand take some 1.5 MB."""
+_PARSED: "dict[str, Doc]" = {}
 
 
 def parse(
     text: str, *, borders: Collection[int] = (), items: Collection[int] = ()
 ) -> "list[tuple[int, Doc]]":
     """Return each paragraph's offset in the text and its parse; offsets inside are true.
+
+    A parse is shared by all who ask for the same words, and must not be changed.
 
     Args:
         text: What is to be read.
@@ -90,11 +93,8 @@ def parse(
         if len(spans) == 1 or start in items or not _is_heading(text[start:end])
     ]
     with _lock:  # a pipeline is not safe in two threads at once
-        _keep(paragraph for _, paragraph in paragraphs)
-        found = [(start, _PARSED[paragraph]) for start, paragraph in paragraphs]
-        while len(_PARSED) > _KEPT:
-            _PARSED.popitem(last=False)
-        return found
+        known = _parsed(paragraph for _, paragraph in paragraphs)
+        return [(start, known[paragraph]) for start, paragraph in paragraphs]
 
 
 def parse_ahead(texts: Iterable[str]) -> None:
@@ -103,18 +103,21 @@ def parse_ahead(texts: Iterable[str]) -> None:
     Those of several lines are left out, since who reads them cuts them first. If the parser is not
     installed, whoever needs it says so.
     """
+    lines = (flatten(text) for text in texts if "\n" not in text and 0 < len(text) <= _LONG)
     with _lock, suppress(MissingExtraError):
-        _keep(islice((flatten(text) for text in texts if _is_line(text)), _KEPT // 2))
+        _parsed(islice(filter(str.strip, lines), _KEPT // 2))
 
 
-def _is_line(text: str) -> bool:
-    line = text.strip()
-    return line.isprintable() and line != ""
-
-
-def _keep(paragraphs: Iterable[str]) -> None:
-    new = [one for one in dict.fromkeys(paragraphs) if one not in _PARSED]
-    _PARSED.update(zip(new, _pipeline().pipe(new), strict=True))
+def _parsed(paragraphs: Iterable[str]) -> "dict[str, Doc]":
+    """Return the parse of each, and keep those of short ones."""
+    asked = dict.fromkeys(paragraphs)
+    new = [one for one in asked if one not in _PARSED]
+    found = {one: _PARSED[one] for one in asked if one in _PARSED}
+    found.update(zip(new, _pipeline().pipe(new), strict=True))
+    _PARSED.update((one, found[one]) for one in new if len(one) <= _LONG)
+    for one in [*_PARSED][:-_KEPT]:
+        del _PARSED[one]
+    return found
 
 
 def flatten(text: str) -> str:

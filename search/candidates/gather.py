@@ -122,7 +122,7 @@ class Gathering:
             seeds = {ids[row] for row in question.seeds}
             await walk.go(seeds, _FAR if true_distance else recipe.depth)
         order = facts.ranked(limits, walk.hops, recipe.graph * recipe.facts.graph)
-        most = limits.near_of(len(facts.cosines)) // 2  # the others promise too little
+        most = limits.near_of(len(facts.cosines)) // 2
         question = await self._chosen({"facts": order}, most)
         if walk.hops:
             near = facts.best(
@@ -149,10 +149,11 @@ class Gathering:
         """Read the first of each order, and more of those of which too few are visible."""
         pool, within = self.request.recipe.pool, bound(self.request.where)
         counts = dict.fromkeys(orders, max(60, 2 * pool))
-        counts |= {"episodes": max(60, pool), "facts": max(facts, pool)}
-        if "entities" not in self.request.scopes:
-            counts["entities"] = self.limits.seeds
-        enough = max(self.request.limit, pool // 2)
+        counts |= {"episodes": max(60, pool), "facts": max(facts, pool, 2 * self.request.limit)}
+        enough = dict.fromkeys(orders, max(self.request.limit, pool // 2))
+        if "entities" not in self.request.scopes:  # they are only walked from
+            enough["entities"] = self.request.recipe.seeds
+            counts["entities"] = max(self.limits.walked, self.request.recipe.seeds)
         # All that a saga tells of is there; others may be walked from.
         lacking = [scope for scope in orders if not within or scope in ("entities", "communities")]
         while True:
@@ -163,7 +164,7 @@ class Gathering:
                 scope
                 for scope in lacking
                 if counts[scope] < min(len(orders[scope]), self.limits.widest)
-                and self._seen(question, scope, orders[scope][: counts[scope]]) < enough
+                and self._seen(question, scope, orders[scope][: counts[scope]]) < enough[scope]
             ]
             if not lacking:
                 return question

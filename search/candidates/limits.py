@@ -16,12 +16,12 @@ class Limits:
     heads: int = 15
     """Rows that are read of each method, however little the others promise of them."""
     near: int = 160
-    """Rows nearest by meaning of which it is looked up which words they have."""
+    """Rows nearest by meaning of which it is looked up which words they have, in a small group."""
     nearest: int = 400
-    """The same in a large group, of which they are a smaller part."""
+    """The most that they may be, in a large one."""
     step: int = 75
     """Facts that each step along the graph reads, those nearest to the query."""
-    seeds: int = 30
+    walked: int = 30
     """Entities that are read where they are only walked from."""
     links: int = 4
     """Facts that are read between one that is proposed and what the walk has met: of those not read

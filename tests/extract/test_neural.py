@@ -429,5 +429,5 @@ async def test_who_speaks_is_read_beside_what_is_said_whatever_was_parsed_before
     reader = NeuralExtractor()
     said = NewEpisode("I moved to Oslo in 2019.", "2024-05-06", author="Ann Lee")
     first = await reader.extract(ExtractionContext(prepare(said)))
-    await reader.prepare([said.content, "I left Acme.", "Two\nlines"])
+    await reader.prepare_texts([said.content, "I left Acme.", "Two\nlines"])
     assert await reader.extract(ExtractionContext(prepare(said))) == first

@@ -121,6 +121,19 @@ async def read(text, author=None):
                 f"Peter Wynn studies_at Leeds University - {DAY}",
             ],
         ),
+        (
+            "Ann Lee left Acme for Globex in 2010. Ann Lee cancelled her subscription to Netflix in "
+            "May 2020.",
+            [
+                "Ann Lee works_at Acme - 2010",
+                "Ann Lee works_at Globex 2010 -",
+                "Ann Lee subscribed_to Netflix - 2020-05",
+            ],
+        ),
+        (
+            "Oak Mill was given to Tom Hale in 2010. Tom Hale sings in the Oak Choir.",
+            ["Oak Mill owned_by Tom Hale 2010 -", f"Tom Hale member_of Oak Choir {DAY} -"],
+        ),
     ],
 )
 async def test_prose_of_strangers_is_read(text, stated):

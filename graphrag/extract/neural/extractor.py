@@ -48,11 +48,11 @@ class NeuralExtractor:
         """Show what it believes."""
         return f"NeuralExtractor(sure={self._sure}, doubt={self._doubt})"
 
-    async def prepare(self, texts: Sequence[str]) -> None:
+    async def prepare_texts(self, texts: Sequence[str]) -> None:
         """Parse texts together that will be read soon."""
-        from graphrag.local.parser import parse_ahead
+        from graphrag.extract.rules.extractor import RulesExtractor
 
-        await anyio.to_thread.run_sync(parse_ahead, texts)
+        await RulesExtractor().prepare_texts(texts)
 
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states; the network runs in a thread.

@@ -85,8 +85,8 @@ def words_of(text: str, lead: int = 0) -> "tuple[Words, list[tuple[int, Doc]]]":
 
     Args:
         text: What is to be read.
-        lead: Characters before it that name its author, and are parsed by themselves: what follows
-            was parsed so before.
+        lead: Characters at its start that name its author. They are parsed by themselves: the
+            rules have what follows parsed without them.
 
     Raises:
         MissingExtraError: if spaCy or its model is not installed.
@@ -99,7 +99,8 @@ def words_of(text: str, lead: int = 0) -> "tuple[Words, list[tuple[int, Doc]]]":
     parts, links, kinds = (np.zeros(count, dtype=np.int64) for _ in range(3))
     heads = np.full(count, -1, dtype=np.int64)
     lines = {place + 1 for place, sign in enumerate(text) if sign == "\n"}
-    docs = parse(text, borders=lines | {lead}, items={lead} if len(lines) == 0 else ())
+    # A single line is no heading, though there are two paragraphs with the lead.
+    docs = parse(text, borders=lines | {lead}, items=() if lines else {lead})
     for offset, doc in docs:
         for token in doc:
             first = at[offset + token.idx]
@@ -112,8 +113,6 @@ def words_of(text: str, lead: int = 0) -> "tuple[Words, list[tuple[int, Doc]]]":
                     links[place] = _LINK.get(token.dep_, 0)
                     kinds[place] = _KIND.get(token.ent_type_, 0)
                     heads[place] = at[offset + token.head.idx] if place == first else first
-            if token.head is token:
-                heads[first] = first
     starts, ends = np.array([match.span() for match in found], dtype=np.int64).reshape(-1, 2).T
     cases = np.array([case_of(match[0]) for match in found], dtype=np.int64)
     borders = np.cumsum([match[0] in _BORDERS for match in found], dtype=np.int64)

@@ -201,10 +201,12 @@ def _antecedents(chances: Floats) -> dict[int, int]:
 def _product(given: Floats, weights: Floats) -> Floats:
     """Return a product, made of pieces so small that OpenBLAS keeps each to this thread.
 
-    Its others would wait for the next by spinning, a third of the processor time of a text.
+    Its others would wait for the next by spinning, and take the cores from whoever else works.
     """
     inner, outer = weights.shape
-    rows = max(1, _ALONE // weights.size)
+    rows = _ALONE // weights.size
+    if not rows:
+        return np.asarray(given @ weights)
     flat = given.reshape(-1, inner)
     padded = np.zeros((-(-len(flat) // rows) * rows, inner), dtype=np.float32)
     padded[: len(flat)] = flat

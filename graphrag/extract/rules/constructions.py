@@ -99,7 +99,9 @@ def _build(line: str) -> Construction:
 _TABLE = """V:buy,purchase,acquire,take {o} ~ from {x} => o owned_by s start; o owned_by x end
 V:sell,resell {o} ~ to {x} => o owned_by x start; o owned_by s end
 V:give,donate,bequeath,transfer {o} ~ to {x:p} => o owned_by x start; o owned_by s end
+P:sell,give,donate,bequeath,transfer,hand ~ to {x:p} => s owned_by x start
 V:pass ~ from {x} ~ to {o:p} => s owned_by x end; s owned_by o start
+V:pass,revert ~ to {o:p} => s owned_by o start
 V:inherit {o} ~ from {x} => o owned_by s start; o owned_by x end
 V:complete,finalise,finalize,close {n=purchase,acquisition,takeover,buyout} of {o} ~ from {x} => o
     owned_by s start; o owned_by x end
@@ -121,6 +123,7 @@ V:become {n=partner,associate,fellow,director} at,with {o:p} => s has_role n sta
 V:spend {n=year,season,decade,month} at,with,for {o:p} => s works_at o end
 V:be,stay,remain {r} at,for,with,in,on,of {o:p} => s has_role r state; s works_at o state
 V:make,become {r} at,for,with,of {o:p} => s has_role r start
+V:leave {o:p} ~ for {x:p} => s works_at o end; s works_at x start
 V:move,transfer ~ from {o:p} ~ to {x:p} => s works_at o end; s works_at x start
 V:start,begin,take,accept,land,get {n=role,job,post,position} as {r} => s has_role r start
 V:start,begin,accept,land {n=role,job,post,position} ~ at,with {o:p} => s works_at o start
@@ -137,17 +140,24 @@ at {n=home} in {o:p} => s lives_in o state
 {n=marriage,wedding} of {x:p} to {o:p} => x married_to o start
 V:start,begin,enter {n=SCHOOL} => s studies_at n start
 V:start,begin at {n=SCHOOL} => s studies_at n start
+V:do,take,follow,attend {n=course,training,programme,program,degree,apprenticeship} ~ at,in,with
+    {o:p} => s studies_at o state
 {i:i} V:be,stay,remain on,with {o:p} => i uses o state
 {k:tc} V:be with {o:p} => o keeps k state
 V:pick,take up,over,on {o} ~ from {x:p} => s responsible_for o start; x responsible_for o end
+V:hand {o} ~ over to {x:p} => x responsible_for o start; s responsible_for o end
+V:hand over {o} ~ to {x:p} => x responsible_for o start; s responsible_for o end
 {j:tc=question,query,enquiry,invoice,bill,request,complaint,application,order,booking,report,reply,
     mail,letter,message,feedback,comment,issue,claim,parcel} V:go to {o:p} => o contact_for j state
 ?:contact,call,ring,email,mail,ask,phone,see {x:p} for,about,regarding,with {o} => x contact_for o
     state
 ?:write to {x:p} for,about,regarding {o} => x contact_for o state
 for {o} ~ ?:write to {x:p} => x contact_for o state
+{n=supplier,vendor,provider} for,of {o:ctp} =,: {x:p} => x supplies o state
 V:order,source {o:ctp} ~ from {x:p} => x supplies o event
+V:sing,play,row,dance,perform,march in {o:p} => s member_of o state
 V:sing,play,perform with {o:pt=orchestra,choir,band,ensemble,quartet} => s member_of o state
+V:enter,join,leave {n=league,division,federation,union,association} => s member_of n start
 V:stand,lie,sit in,on,at,near,by {o:p} => s located_in o state
 V:take over ~ from {x:p} as {r} => s has_role r start; x has_role r end
 V:take over as {r} ~ from {x:p} => s has_role r start; x has_role r end
@@ -175,17 +185,22 @@ V:plead guilty to {o:ct} => s convicted_of o event
 V:admit {o:c=theft,fraud,assault,accounting,robbery,murder,manslaughter,burglary,embezzlement,
     bribery,perjury,arson,possession,dealing,driving,smuggling,harassment,corruption,forgery,
     laundering} => s convicted_of o event
+V:meet,rehearse,worship,assemble,gather at,in {o:pt} => s meets_in o state
 P:store,keep,house,hold,display,park,berth,moor,exhibit,stock at,in,on {o:pt} => s located_in o
     state
+V:move,relocate,shift ~ from {o:pt} ~ to {x:pt} => s located_in o end; s located_in x start
 V:move,relocate,shift ~ to {n=premise,premises,site,building,office,factory,quarter,headquarters,
     workshop} in {o:p} => s located_in o start
 V:move,relocate,shift ~ to {o:pt} => s located_in o start
 V:run,operate,manage {k:c} , {o:p} , => s leads o state
+V:run,operate {o:pt} => s operates o state
 P:find guilty of {o:ct} => s convicted_of o event
+V:be,become,stay,remain {n=volunteer} at,with,in,for {o:p} => s volunteers_at o state
 V:be,stay,remain {n=partner,associate,fellow,consultant,intern,trainee,apprentice,employee,postdoc,
     colleague,freelancer} at,with,in {o:p} => s works_at o state
 V:be,become,remain {n=associate,employee,trainee,postdoc} of {o:p} => s works_at o state
 P:base at {o:p} => s works_at o state
+V:be {k:c} at {o:p} => s has_role k state; s works_at o state
 V:step,stand down,aside,back ~ in {n=favour,favor} of {x:p} => x succeeds s event
 V:make {n=way} for {x:p} => x succeeds s event
 V:get,receive {o:t} from {x:p} => o owned_by s start
@@ -194,17 +209,23 @@ P:run,operate by {x*} => x operates s state
 P:support,fund,finance by {x:p} => x supports s state
 P:make,brew,bake,produce,print,publish by {x:p} => s created_by x state
 V:get,buy {o:c} ~ from {x:p} => x supplies s state if usually,always,now,still,weekly,daily
+P:supply,cater,deliver,provide by {x:p} => x supplies s state
 V:provide,deliver,cater {o:c} ~ to,for {x:p} => s supplies x state
+V:live,stay with {x:p} => s lives_with x state
 V:share {n=flat,house,room,apartment,home} with {x:p} => s lives_with x state
+V:move in with {x:p} => s lives_with x start
 V:date,see {x:p} => s partner_of x state if still,now,currently
 V:tie {n=knot} with {x:p} => s married_to x start
 {n=widow,widower} of {x:p} => s married_to x end
+V:move,switch,change to {o:p} ~ from {x:p} => s uses o start; s uses x end
 V:switch,change {k:ct=coach,trainer,doctor,dentist,supplier,therapist,teacher,tutor,manager} ~ from
     {x:p} ~ to {o:p} => o has_role k start; x has_role k end
 V:see,visit {o:p} ~ for {x:ct=treatment,checkup,therapy,physio,physiotherapy,counselling} => s
     treated_by o state
+P:treat,operate,examine by {o:p} => s treated_by o state
 V:appear,play,perform,sing at {o:p} => s performs_at o event
 V:insure with {o:p} => s insured_with o state
+P:insure with,by {o:p} => s insured_with o state
 V:raise {m:a} ~ from {x*} => x funds s event
 {k:tc=contact,owner,manager,coach,lead,trainer,handler,captain,skipper} V:change,pass ~ from {x:p} ~
     to {o:p} => o has_role k start; x has_role k end
@@ -221,10 +242,14 @@ V:go,return ~ to {o:pt=SCHOOL} => s studies_at o state
 V:take {n=care,charge} of {o:pt} => s responsible_for o start
 P:keep,hold by {x:p} => x keeps s state
 V:hand,give,turn in,back {o:t=key,keys,badge,pass,laptop,licence,fob,card} => s keeps o end
+V:cancel,end,terminate {n=subscription,contract,membership,policy,account,plan} to,with,at {o:p} =>
+    s subscribed_to o end
 V:have,hold,get {n=subscription,contract,membership,policy,account,plan} to,with,at {o:p} => s
     subscribed_to o state
 V:have {o:c=ILLNESS} => s has_condition o state
 V:work {n=night,nights,day,days,shift,shifts} at {o:p} => s works_at o state
+V:rent,lease {o:ct=house,flat,room,studio,office,shop,plot,allotment,garage,cottage,apartment,
+    workshop} => s rents o state
 V:give up {o:t=flat,room,allotment,plot,office,lease,studio} => s rents o end
 V:coach,train,manage,captain {o:pt=team,side,squad,boys,girls,juniors,youth} => s coaches o state
 V:lead,head,run,direct {n=group,team,unit,department,section,lab,laboratory,division} at,of {o:p} =>
@@ -233,6 +258,7 @@ V:chair {o:pt=CLUB,trust} => s leads o state
 V:sign,recruit,poach {o:p} ~ from {x:p} => o plays_for s start; o plays_for x end
 V:join {o:p} ~ from {x:p} => s plays_for o start; s plays_for x end
 V:extend,renew,sign {n=contract,deal} with,at {o:p} => s signed_to o start
+V:play {k:c} for {o:p} => s plays_for o state
 P:elect,appoint,co-opt to {o:pt=CLUB} => s member_of o start
 P:swear in as {r} => s has_role r start
 V:report to {o:p} => s reports_to o state
@@ -240,7 +266,9 @@ V:join {o:pt=CLUB,company} => s member_of o start
 V:leave,quit {o:pt=CLUB} => s member_of o end
 V:sit,serve on {o:pt=PANEL} => s member_of o state
 V:live and V:work in {o:p} => s lives_in o state
+V:settle in {o:p} => s lives_in o start
 V:leave {o:p} ~ for {x:p} => s lives_in o end; s lives_in x start
+P:base in {o:p} => s lives_in o state
 V:rent,lease {o:pt} from {x:p} => s rents o start; x owns o state
 V:be on {o:ct=leave,sabbatical,secondment,parole,bail,holiday} => s has_status o state
 V:work,live as {r} => s has_role r state

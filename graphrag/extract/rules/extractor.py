@@ -51,7 +51,7 @@ class RulesExtractor:
         """
         return await anyio.to_thread.run_sync(_extract, context)
 
-    async def prepare(self, texts: Sequence[str]) -> None:
+    async def prepare_texts(self, texts: Sequence[str]) -> None:
         """Parse texts together that will be read soon."""
         await anyio.to_thread.run_sync(parse_ahead, texts)
 

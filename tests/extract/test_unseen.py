@@ -122,8 +122,8 @@ async def read(text, author=None):
             ],
         ),
         (
-            "Ann Lee left Acme for Globex in 2010. Ann Lee cancelled her subscription to Netflix in "
-            "May 2020.",
+            "Ann Lee left Acme for Globex in 2010. Ann Lee cancelled her subscription to Netflix "
+            "in May 2020.",
             [
                 "Ann Lee works_at Acme - 2010",
                 "Ann Lee works_at Globex 2010 -",

@@ -44,7 +44,7 @@ async def list_entities(
         for entity in page
     )
     none = _empty("entities", offset)
-    if entity_type is not None and entity_type not in types:
+    if not page and entity_type is not None and entity_type not in types:
         known = ", ".join([*types][:_TYPES]) or "none"
         none = f"no entity is of type {entity_type!r}; types there are: {known}"
     shown = table("Entities", "id", "name", "type", "also called", rows=rows)

@@ -169,12 +169,8 @@ async def orphans(session: Session, limit: Limit = 20, known_at: KnownAt = None)
     view = seen(None, known_at, history=False)
     async with session.graph("looking") as graph:
         found = await view.of(graph).audit.orphans(limit=limit)
-    if session.json:
-        session.show_json(plain(found))
-        return
-    session.show(line(str(found)))
-    if found.entities:
-        session.show(line("surreal-graphrag cleanup shows what could be taken out, and why"))
+    advice = "surreal-graphrag cleanup shows what could be taken out, and why"
+    session.answer(found, line(str(found)), *([line(advice)] if found.entities else []))
 
 
 async def cleanup(

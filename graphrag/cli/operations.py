@@ -108,14 +108,12 @@ async def repair(session: Session, all_groups: EveryGroup = False) -> None:
     """
     async with session.graph("repairing") as graph:
         report = await (graph.health.repair_all() if all_groups else graph.health.repair())
-    if session.json:
-        session.show_json(plain(report) | {"sound": report.sound})
-    else:
-        session.show(
-            *_tables("Repaired", report.repaired),
-            *_tables("Left", report.left),
-            line("sound", "bold green") if report.sound else line("not sound", "bold red"),
-        )
+    session.answer(
+        plain(report) | {"sound": report.sound},
+        *_tables("Repaired", report.repaired),
+        *_tables("Left", report.left),
+        line("sound", "bold green") if report.sound else line("not sound", "bold red"),
+    )
     if not report.sound:
         raise typer.Exit(_UNSOUND)
 

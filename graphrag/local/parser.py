@@ -66,6 +66,8 @@ GIVEN = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+-[a-zß-ÿ]+")
 _lock = Lock()
 _KEPT = 128
 """Paragraphs whose parses are kept: rules and network read the same ones, one after the other."""
+_TOGETHER = 32
+"""Paragraphs parsed at once: of 64 each takes 5.9 ms instead of 6.8, and others wait as long."""
 _LONG = 1_000
 """Characters of the longest that is kept: a thousand take some 1.5 MB."""
 _PARSED: "dict[str, Doc]" = {}
@@ -103,9 +105,11 @@ def parse_ahead(texts: Iterable[str]) -> None:
     Those of several lines are left out, since who reads them cuts them first. If the parser is not
     installed, whoever needs it says so.
     """
-    lines = (flatten(text) for text in texts if "\n" not in text and 0 < len(text) <= _LONG)
-    with _lock, suppress(MissingExtraError):
-        _parsed(islice(filter(str.strip, lines), _KEPT // 2))
+    short = (text for text in texts if text.strip() and "\n" not in text and len(text) <= _LONG)
+    lines = [flatten(text) for text in islice(short, _KEPT // 2)]
+    for first in range(0, len(lines), _TOGETHER):
+        with _lock, suppress(MissingExtraError):  # whoever adds one text comes in between
+            _parsed(lines[first : first + _TOGETHER])
 
 
 def _parsed(paragraphs: Iterable[str]) -> "dict[str, Doc]":

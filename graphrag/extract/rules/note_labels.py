@@ -1,4 +1,4 @@
-"""Which relation the label of a note stands for, as a table."""
+"""Which relation the label of a note stands for, as a table, and of whom one of health is."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Speaker turns in a text: ``name: words`` on a line, with where the words stand."""
+"""Who speaks in a text: turns, ``name: words`` on a line, and who says what stands in quotes."""
 
 import re
 from collections import Counter

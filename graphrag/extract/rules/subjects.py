@@ -1,4 +1,4 @@
-"""Of whom a verb or a noun is said: where the parse hangs the subject elsewhere, or on a noun."""
+"""Of whom a verb or a noun is said, though the parse hangs it elsewhere or it is "the company"."""
 
 from typing import TYPE_CHECKING
 

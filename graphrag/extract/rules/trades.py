@@ -1,4 +1,4 @@
-"""The nouns for what somebody is: offices, jobs, and what each says of whom it is held for."""
+"""The nouns for what somebody is, offices and jobs, and for which bodies they are held."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -29,7 +29,7 @@ def overlapping(when: When, valid: Micros, invalid: Micros) -> Mask:
     for period in when.intervals:
         start = to_micros(period.start, BEGINNING)
         end = to_micros(period.end, FOREVER)
-        # What is known to have ended by its own start never held.
+        # What was so at an unknown moment shares none.
         found |= (valid < end) & (start < invalid) & (valid < invalid)
     return found
 
@@ -40,5 +40,5 @@ def answering(when: When, valid: Micros, invalid: Micros, at: int) -> Mask:
         return overlapping(when, valid, invalid)
     holds = (valid <= at) & (at < invalid)
     if when.past or when.asks or when.anchors or when.order == "earliest":
-        return holds | ((valid <= at) & (valid < invalid)) | overlapping(when, valid, invalid)
+        return holds | (valid <= at) | overlapping(when, valid, invalid)
     return holds | overlapping(when, valid, invalid) if when.said else holds

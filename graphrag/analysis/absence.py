@@ -43,6 +43,7 @@ def absence_of(
 ) -> Absence | None:
     """Return what is missing at a moment, given the facts of all times; None if nothing is."""
     said = [fact for fact in facts if fact.retracted_at is None and not fact.pending]
+    said = [fact for fact in said if fact.closed_as != "past"]
     begun = [fact for fact in said if fact.valid_at is None or fact.valid_at <= at]
     ends = [fact.invalid_at for fact in begun if fact.invalid_at is not None]
     if len(ends) < len(begun) or any(end > at for end in ends):

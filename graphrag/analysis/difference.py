@@ -156,7 +156,11 @@ def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) ->
 
 
 def _turns(fact: Fact) -> tuple[tuple[Kind, datetime | None], tuple[Kind, datetime | None]]:
-    return ("began", fact.valid_at), ("ended", fact.invalid_at)
+    placed = fact.closed_as != "past"
+    return ("began", fact.valid_at if placed else None), (
+        "ended",
+        fact.invalid_at if placed else None,
+    )
 
 
 def _ids(records: Iterable[str], table: str) -> list[str]:

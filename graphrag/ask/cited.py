@@ -124,7 +124,7 @@ def standing_of(facts: tuple[Fact, ...], now: datetime) -> Standing:
 
 
 def _state(fact: Fact, now: datetime) -> Standing:
-    if fact.retracted_at is not None:
+    if fact.retracted_at is not None or fact.closed_as == "past":
         return "ended"
     if fact.valid_at is not None and fact.valid_at > now:
         return "to come"

@@ -28,6 +28,8 @@ def date_words(
     that was stated by its year or month is said as it was stated, as is when it was ``over``.
     """
     start, end = _moment(line.start), _moment(line.end)
+    if start is not None and not line.placed:
+        return f"before {_written(start, 'day')}"
     first = None if start is None else _written(start, _coarser(unit, stated[0]))
     last = None
     if end is not None:
@@ -58,6 +60,8 @@ def _coarser(unit: str, stated: Precision | None) -> str:
 def stretch_words(line: Line) -> str:
     """Return when a fact holds, for the steps of an answer."""
     start, end = _moment(line.start), _moment(line.end)
+    if start is not None and not line.placed:
+        return f"of some time before {start.date().isoformat()}"
     first = "an unknown day" if start is None else start.date().isoformat()
     return f"from {first}" + ("" if end is None else f" until {end.date().isoformat()}")
 
@@ -84,7 +88,7 @@ def moment_in(words: str) -> int | None:
 def lasts(line: Line, lasting: Lasting, now: int) -> bool:
     """Tell whether a fact held as long as asked for, up to now if it has not ended."""
     first, last = _moment(line.start), _moment(min(line.end, now))
-    if first is None or last is None:
+    if first is None or last is None or not line.placed:
         return False
     edge = _later(first, lasting.number, lasting.unit)
     match lasting.bound:

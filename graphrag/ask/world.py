@@ -31,6 +31,11 @@ class Line(NamedTuple):
     start: int
     end: int
 
+    @property
+    def placed(self) -> bool:
+        """Tell whether any moment is known at which it held."""
+        return self.start < self.end
+
     def meets(self, start: int, end: int) -> bool:
         """Tell whether it holds at some moment of a stretch."""
         return max(self.start, start) < min(self.end, end)
@@ -94,7 +99,8 @@ class World:
 
     def already(self, lines: Iterable[Line]) -> str:
         """Say since when at the latest it is so, of what it is not known of since when."""
-        seen = [one.start for one in lines if one.start != BEGINNING and not self.began(one)]
+        seen = [one.start for one in lines if one.placed and not self.began(one)]
+        seen = [start for start in seen if start != BEGINNING]
         day = from_micros(min(seen)) if seen else None
         return "" if day is None else f"; it was so on {day.date().isoformat()}"
 
@@ -121,7 +127,6 @@ class World:
             found = np.flatnonzero(np.isin(subject, places) | np.isin(object_, places))
         found = np.unique(found)
         kept = self.seen.facts[found] & (self.seen.retracted[found] == FOREVER)
-        kept &= self.seen.valid[found] < self.seen.invalid[found]
         if self.closed:
             kept &= self.seen.valid[found] <= self.now
         found = found[kept]

@@ -26,6 +26,8 @@ def lifetime(fact: Fact) -> str:
     start = "" if fact.valid_at is None else _day(fact.valid_at)
     if fact.retracted_at is not None:
         return _NOWHERE.get(fact.closed_as or "", "never true")
+    if fact.closed_as == "past":
+        return f"at some time before {start}"
     if fact.kind == "event" and fact.valid_at is not None and fact.invalid_at is not None:
         return _happened(fact.valid_at, fact.invalid_at)
     if fact.kind == "timeless":

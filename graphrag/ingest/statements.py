@@ -118,6 +118,8 @@ def alone(
         return at, None, at is not None, None
     if at is not None and at < said.until.moment:
         return at, said.until.moment, True, "ended"
+    if at == said.until.moment and said.until.precision == "exact":
+        return at, at, True, "past"
     return None, said.until.moment, False, "ended"
 
 

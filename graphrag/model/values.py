@@ -19,7 +19,7 @@ Source = Literal["message", "text", "json", "fact"]
 Status = Literal["pending", "done", "failed"]
 Origin = Literal["stated", "inferred", "manual", "structural"]
 Closing = Literal[
-    "ended", "superseded", "bounded", "overruled", "corrected", "cancelled", "retracted"
+    "ended", "superseded", "bounded", "past", "overruled", "corrected", "cancelled", "retracted"
 ]
 
 DEFAULT_GROUP = "default"
@@ -159,8 +159,10 @@ class Fact:
     """Id of the fact that closed or retracted this one."""
     closed_as: Closing | None = None
     """Why it ends or was taken back, None if neither: ``ended`` (somebody said so), ``bounded``
-    (stated with start and end), ``superseded`` (another fact has its place), ``overruled`` (another
-    one leaves it no moment), ``corrected`` (it was wrong), ``cancelled`` (a plan), ``retracted``.
+    (stated with start and end), ``superseded`` (another fact has its place), ``past`` (it was so at
+    some time before, nobody knows when: both ends are the moment by which it was over, so that it
+    holds at none), ``overruled`` (another one leaves it no moment), ``corrected`` (it was wrong),
+    ``cancelled`` (a plan that was called off or moved), ``retracted``.
     """
     closed_by_arbiter: bool = False
     """True if an arbiter decided that, where no rule did."""

@@ -1,8 +1,12 @@
 """What was said of each value, and which values are rivals."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Protocol
 
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
@@ -48,26 +52,81 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
         return {}
     by_line: dict[Line, list[Statement]] = defaultdict(list)
     for statement in standing:
-        if statement.kind == "cancelled":
-            by_line[line_of(statement, relations)].append(statement)
+        by_line[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
+    dated = {line: _Dated(by_line[line]) for line in {line_of(plan, relations) for plan in plans}}
     cancellations: dict[str, Statement] = {}
-    for plan in plans if by_line or deaths else ():
-        relation, subject, object_ = line_of(plan, relations)
-        lines = [(relation, subject, object_), (relation, subject, ""), (relation, "", object_)]
+    for plan in plans:
+        relation, subject, object_ = line = line_of(plan, relations)
+        lines = [line, (relation, subject, ""), (relation, "", object_)]
         if relations[relation].symmetric:
             lines.append((relation, object_, ""))
         matching = [
             statement
             for line in lines
             for statement in by_line.get(line, ())
-            if _cancels(statement, plan)
+            if statement.kind == "cancelled" and _cancels(statement, plan)
         ]
         known = (*deaths.get(subject, ()), *deaths.get(object_, ()))
         matching += [death for death in known if _outlived(plan, relation, death, relations)]
         if matching:
             cancellations[plan.id] = min(matching, key=lambda statement: statement.id)
+        elif (instead := dated[lines[0]].instead_of(plan)) is not None:
+            cancellations[plan.id] = instead
     return cancellations
+
+
+class _Dated:
+    """What was said of one value, to be asked what took the place of a plan."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        words = [one for one in statements if one.kind not in ("cancelled", "timeless")]
+        self._plans = sorted(
+            (one for one in words if one.planned),
+            key=lambda one: (one.at_micros, one.id),
+            reverse=True,
+        )
+        self._reports = sorted(
+            ((_moment(one), one) for one in words if not one.planned),
+            key=lambda report: (report[0], report[1].id),
+        )
+
+    def instead_of(self, plan: Statement) -> Statement | None:
+        """Return what gives the date that a plan does not have any more.
+
+        That is the first report of the value after the plan was made, or the newest plan that was
+        made while this one was still to come; None if they give no other date.
+        """
+        if plan.at is not None:
+            start = bisect_right(self._reports, plan.at_micros, key=itemgetter(0))
+            after = (
+                report
+                for report in islice(self._reports, start, None)
+                if report[1].trust >= plan.trust
+            )
+            for _, first in groupby(after, key=itemgetter(0)):
+                for _, report in first:
+                    if report.since is not None and _apart(plan, report):
+                        return report
+                break
+        for other in self._plans:
+            if other.at is None or (plan.at is not None and other.at <= plan.at):
+                break
+            if other.trust >= plan.trust and _ahead(plan, other.at) and _apart(plan, other):
+                return other
+        return None
+
+
+def _apart(plan: Statement, other: Statement) -> bool:
+    """Tell whether two starts cannot be the same day, month or year."""
+    assert plan.since is not None and other.since is not None, "both were stated"
+    return plan.since.end <= other.since.start or other.since.end <= plan.since.start
+
+
+def _ahead(plan: Statement, at: datetime) -> bool:
+    """Tell whether a plan is still to come: in March, what is planned for March is."""
+    assert plan.since is not None, "a plan has a start"
+    return to_micros(at, BEGINNING) < max(plan.since.start, plan.since.end - 1)
 
 
 def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
@@ -97,9 +156,7 @@ def _cancels(statement: Statement, plan: Statement) -> bool:
         return False  # it was never so until then, which says nothing of what is to come
     if at is None or statement.trust < plan.trust:
         return statement.trust >= plan.trust
-    # In March, what is planned for March may still be called off.
-    ahead = to_micros(at, BEGINNING) < max(plan.since.start, plan.since.end - 1)
-    return ahead and (plan.at is None or plan.at <= at)
+    return _ahead(plan, at) and (plan.at is None or plan.at <= at)
 
 
 @dataclass(slots=True)

@@ -1,19 +1,21 @@
 """Stretches of several values in order, to be asked what lies before or over a moment."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from operator import itemgetter
 from typing import Literal, TypeVar
 
 from graphrag.ingest.lifetimes.accounts import Slot, slots_of, spares
 from graphrag.ingest.lifetimes.statement import Statement
 from graphrag.ingest.lifetimes.support import Line, Support
-from graphrag.model.assertion import BEGINNING
+from graphrag.model.assertion import BEGINNING, FOREVER
 
 Item = TypeVar("Item")
+_Place = tuple[int, Line, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Piece:
     support: Support
     start: int
     end: int
-    closed: Literal["ended", "bounded", "superseded"] | None
+    closed: Literal["ended", "bounded", "superseded", "past"] | None
     by: Statement | None
     why: str = ""
     """The words for a standing rule that closes it."""
@@ -51,10 +53,38 @@ class Earliest:
         elif support.line != best.line and (other is None or _order(support) < _order(other)):
             self._other = support
 
-    def but(self, line: Line) -> Support | None:
+    def taker(self, line: Line, least: int) -> Support | None:
         """Return the first of another value."""
         best = self._best
         return self._other if best is not None and best.line == line else best
+
+
+class Ordered:
+    """The first support of each value and level of trust, in order."""
+
+    def __init__(self, bonds: "Bonds") -> None:
+        self._bonds = bonds
+        self._order: list[tuple[_Place, Support]] = []
+        self._first: dict[tuple[Line, float], _Place] = {}
+
+    def add(self, support: Support) -> None:
+        """Take one in."""
+        place, key = _order(support), (support.line, support.statement.trust)
+        if key not in self._first or place < self._first[key]:
+            self._first[key] = place
+            insort(self._order, (place, support), key=itemgetter(0))
+
+    def taker(self, line: Line, least: int) -> Support | None:
+        """Return the first that takes the place of a value, at a moment or later."""
+        for _, rival in self._order:
+            since = self._bonds.since(line, rival)
+            if rival.line != line and max(least, rival.first) < since:
+                return rival
+        return None
+
+
+Newer = Earliest | Ordered
+"""Newer evidence, to be asked what takes the place of a value."""
 
 
 class Cover:
@@ -75,11 +105,6 @@ class Cover:
     def shared(self) -> bool:
         """Tell whether there is more than one piece."""
         return len(self._pieces) > 1
-
-    @cached_property
-    def _union(self) -> list[tuple[int, int]]:
-        pieces = ((piece.start, piece.end, piece) for piece in self._pieces)
-        return [stretch[:2] for stretch in touching(pieces)]
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -108,23 +133,10 @@ class Cover:
                 yield piece
             place += 1
 
-    def start_of(self, end: int) -> int | None:
-        """Return where the stretch begins that reaches up to a moment; None if none does."""
-        place = bisect_left(self._union, (end,)) - 1
-        if place < 0:
-            return None
-        start, stop = self._union[place]
-        return start if stop >= end else None
-
     def last_over(self, moment: int) -> int:
         """Return the last moment up to one at which a piece ends."""
         place = bisect_right(self._ends, moment) - 1
         return BEGINNING if place < 0 else self._ends[place]
-
-    def last_end(self, before: int) -> int:
-        """Return the end of the last stretch that is over before a moment."""
-        place = bisect_left(self._union, (before,)) - 1
-        return BEGINNING if place < 0 else self._union[place][1]
 
 
 class Trusted:
@@ -164,6 +176,56 @@ class Trusted:
         return None
 
 
+Evidence = tuple[Slot, str, int, float]
+"""Where values compete, with the source, the last moment and the trust of what states several."""
+_TOGETHER = 256
+"""Values stated side by side, at most: each pair of them may be looked at."""
+
+
+class Bonds:
+    """Values that one text stated side by side: from then on neither takes the other's place."""
+
+    def __init__(
+        self, supports: Iterable[Support], slots: Mapping[Line, tuple[Slot, ...]]
+    ) -> None:
+        together: dict[Evidence, dict[Line, int]] = defaultdict(dict)
+        for support in supports:
+            line, statement = support.line, support.statement
+            current = support.kind == "running" and statement.kind in ("state", "planned")
+            if not current or not statement.source or not support.first <= support.last:
+                continue
+            for slot in slots[line] if support.last < FOREVER - 1 else ():
+                if slot[0] in ("subject", "object"):
+                    lines = together[slot, statement.source, support.last, statement.trust]
+                    lines[line] = min(support.first, lines.get(line, FOREVER))
+        self._stated: dict[Line, dict[Evidence, int]] = defaultdict(dict)
+        for evidence, lines in together.items():
+            for line, first in lines.items() if 1 < len(lines) <= _TOGETHER else ():
+                self._stated[line][evidence] = first
+        self._since: dict[tuple[Line, Line, float], int] = {}
+
+    def __contains__(self, line: Line) -> bool:
+        """Tell whether a value was stated together with any other."""
+        return line in self._stated
+
+    def since(self, line: Line, rival: Support) -> int:
+        """Return from when on a rival leaves a value alone; never if it does not.
+
+        What is trusted more than the text that states both takes no notice of it.
+        """
+        pair = line, rival.line, rival.statement.trust
+        since = self._since.get(pair)
+        if since is None:
+            its = self._stated.get(rival.line, {})
+            both = (
+                max(first, its[evidence])
+                for evidence, first in self._stated.get(line, {}).items()
+                if evidence in its and evidence[-1] >= pair[-1]
+            )
+            since = self._since[pair] = min(both, default=FOREVER)
+        return since
+
+
 @dataclass(slots=True)
 class Holdings:
     """What each value holds, and what came to nothing."""
@@ -180,6 +242,7 @@ class Holdings:
     slots: dict[Line, tuple[Slot, ...]] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
     """By the id of a statement: what it is about."""
+    bonds: Bonds = field(default_factory=lambda: Bonds((), {}))
 
     def rivals(self, support: Support) -> Iterator[Cover]:
         """Yield what the rivals of a statement hold."""
@@ -208,7 +271,7 @@ def _later(first: Piece, second: Piece) -> Piece:
     return second if second.end > first.end else first
 
 
-def _order(support: Support) -> tuple[int, Line, str]:
+def _order(support: Support) -> _Place:
     return support.first, support.line, support.statement.id
 
 

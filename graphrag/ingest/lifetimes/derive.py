@@ -141,7 +141,7 @@ def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
     rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
     closing = _closing(fact, life, said)
     expired = None
-    if life.invalid_at is not None and not nowhere:
+    if life.invalid_at is not None and not nowhere and life.closed_as != "past":
         if life.closed_by not in (None, *life.statements[:1]):  # or else it was stated with its end
             kept = fact.expired_at if fact.invalid_at == life.invalid_at else None
             expired = kept or now

@@ -10,11 +10,21 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Literal
 
 from graphrag.ingest.lifetimes.accounts import Nesting, Slot, find_slots, slots_of, spares
-from graphrag.ingest.lifetimes.cover import Cover, Earliest, Holdings, Piece, Trusted
+from graphrag.ingest.lifetimes.cover import (
+    Bonds,
+    Cover,
+    Earliest,
+    Holdings,
+    Newer,
+    Ordered,
+    Piece,
+    Trusted,
+)
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support
 from graphrag.model.assertion import BEGINNING, FOREVER
@@ -32,7 +42,8 @@ def hold(
         statement.id: line for line, account in accounts.items() for statement in account.statements
     }
     slots = find_slots(lines, relations, rulings, nesting)
-    holdings = Holdings(slots=slots, lines=lines)
+    every = (support for account in accounts.values() for support in account.supports)
+    holdings = Holdings(slots=slots, lines=lines, bonds=Bonds(every, slots))
     members: dict[Slot, list[Support]] = defaultdict(list)
     levels: dict[float, list[Support]] = defaultdict(list)
     bounded: dict[Slot, list[Piece]] = defaultdict(list)
@@ -45,7 +56,7 @@ def hold(
                 levels[support.statement.trust].append(support)
                 for slot in slots_of(support, holdings.slots):
                     members[slot].append(support)
-            elif support.kind != "was":
+            elif support.placed:
                 whole = Piece(support, support.first, support.stop, "bounded", support.statement)
                 holdings.pieces[support.line].append(whole)
                 for slot in slots_of(support, holdings.slots) if support.kind == "bounded" else ():
@@ -65,6 +76,7 @@ def hold(
     holdings.covers = {slot: _covers(pieces, slot) for slot, pieces in held.items()}
     for account in accounts.values():
         _fill(account, holdings)
+        _silence(account, holdings)
     return holdings
 
 
@@ -81,7 +93,7 @@ def _settle_level(
     slots = dict.fromkeys(slot for support in level for slot in slots_of(support, holdings.slots))
     shared = (slot for slot in slots if len(members[slot]) > 1)
     for slot in shared:
-        for support, limit, rival in _limits(members[slot], trust, slot):
+        for support, limit, rival in _limits(members[slot], trust, slot, holdings.bonds):
             id_ = support.statement.id
             if id_ not in limits or _key(limit, rival) < _key(*limits[id_]):
                 limits[id_] = limit, rival
@@ -96,14 +108,15 @@ def _settle_level(
             above[slot] = _covers(better, slot)
     for support in level:
         whole = _until(support, limits.get(support.statement.id))
-        covers = [
-            above[slot][spares(support, slot)]
+        over = [
+            piece
             for slot in slots_of(support, holdings.slots)
             if slot in above
+            for piece in _over(whole, above[slot][spares(support, slot)], slot, holdings.bonds)
         ]
-        pieces = list(_cut(whole, covers)) if whole.start < whole.end else []
+        pieces = list(_cut(whole, over)) if whole.start < whole.end else []
         if not pieces:
-            by = whole.by if whole.start >= whole.end else _first_over(whole, covers)
+            by = whole.by if whole.start >= whole.end else _first_over(over)
             if by is not None:
                 holdings.winners[support.statement.id] = by
         holdings.pieces[support.line].extend(pieces)
@@ -112,7 +125,7 @@ def _settle_level(
 
 
 def _limits(
-    members: Iterable[Support], trust: float, slot: Slot
+    members: Sequence[Support], trust: float, slot: Slot, bonds: Bonds
 ) -> Iterator[tuple[Support, int, Support]]:
     """Yield from when on each statement of a level gives way to newer evidence, and to which.
 
@@ -120,7 +133,9 @@ def _limits(
     of what runs or was stated whole, on its level or above, takes only what it persists in. That
     something ended says nothing of others.
     """
-    newer = {kind: (Earliest(), Earliest()) for kind in ("running", "any")}
+    bound = slot[0] != "ruling" and any(support.line in bonds for support in members)
+    kept = partial(Ordered, bonds) if bound else Earliest
+    newer: dict[str, tuple[Newer, Newer]] = {kind: (kept(), kept()) for kind in ("running", "any")}
     deciding = [support for support in members if support.statement.trust >= trust]
     deciding.sort(key=lambda support: -support.evidence)
     for _, group in groupby(deciding, key=lambda support: support.evidence):
@@ -129,7 +144,7 @@ def _limits(
             if support.statement.trust > trust or not support.competes:
                 continue
             for kind, least in (("running", support.first), ("any", support.last + 1)):
-                rival = newer[kind][spares(support, slot)].but(support.line)
+                rival = newer[kind][spares(support, slot)].taker(support.line, least)
                 if rival is not None:
                     yield support, max(least, rival.first), rival
         for support in (each for each in equals if each.kind != "ended"):
@@ -154,14 +169,18 @@ def _until(support: Support, limit: tuple[int, Support] | None) -> Piece:
     return Piece(support, support.first, support.stop, closed, support.end.statement)
 
 
-def _cut(piece: Piece, covers: Iterable[Cover]) -> Iterator[Piece]:
-    """Yield what is left of a piece beside what better trusted rivals hold."""
+def _over(piece: Piece, cover: Cover, slot: Slot, bonds: Bonds) -> Iterator[Piece]:
+    """Yield what better trusted rivals hold of a piece; not what may hold beside it."""
+    for other in cover.over(piece.start, piece.end, piece.line):
+        end = other.end if slot[0] == "ruling" else bonds.since(piece.line, other.support)
+        if other.start < end and piece.start < end:
+            yield other if end >= other.end else replace(other, end=end)
+
+
+def _cut(piece: Piece, over: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield what is left of a piece beside others."""
     start = piece.start
-    over = sorted(
-        (other for cover in covers for other in cover.over(piece.start, piece.end, piece.line)),
-        key=lambda other: (other.start, -other.end, other.line),
-    )
-    for other in over:
+    for other in sorted(over, key=lambda other: (other.start, -other.end, other.line)):
         if start < other.start:
             by = other.support.statement
             yield replace(piece, start=start, end=other.start, closed="superseded", by=by)
@@ -170,8 +189,7 @@ def _cut(piece: Piece, covers: Iterable[Cover]) -> Iterator[Piece]:
         yield piece if start == piece.start else replace(piece, start=start)
 
 
-def _first_over(piece: Piece, covers: Iterable[Cover]) -> Statement | None:
-    over = (other for cover in covers for other in cover.over(piece.start, piece.end, piece.line))
+def _first_over(over: Iterable[Piece]) -> Statement | None:
     first = min(over, key=lambda other: (other.start, other.line), default=None)
     return None if first is None else first.support.statement
 
@@ -193,7 +211,7 @@ def _believe(account: Account, holdings: Holdings) -> None:
     for trust in sorted(trusts, reverse=True):
         trusted = Trusted(known)
         for place, support in enumerate(account.supports):
-            if support.kind == "event" or support.statement.trust != trust:
+            if support.kind in ("event", "silent") or support.statement.trust != trust:
                 continue
             id_, own = support.statement.id, pieces.get(support.statement.id, [])
             if support.kind == "was":
@@ -217,27 +235,28 @@ def _contest(support: Support, by: Statement, holdings: Holdings) -> None:
 
 
 def _fill(account: Account, holdings: Holdings) -> None:
-    """Give what has an unknown start the room that nothing else has."""
-    past = sorted(
-        (
-            support
-            for support in account.supports
-            if support.kind == "was" and support.statement.id not in holdings.contested
-        ),
-        key=lambda support: (support.first, support.statement.id),
-    )
+    """Give what ended at a stated moment, and began at none, the room that nothing else has."""
     pieces = holdings.pieces[account.line]
     if any(piece.support.kind == "ended" for piece in pieces):
-        _reach_back(account, pieces, [support.first for support in past], holdings)
-    first = min((piece.start for piece in pieces), default=FOREVER)
-    for support in past:
-        if first < support.first:
-            continue  # it is known when it was so
-        if (stretch := _free_before(support, holdings)) is not None:
-            pieces.append(Piece(support, *stretch, "ended", support.statement))
-            first = min(first, stretch[0])
-        elif (holder := holdings.holder(support, support.first - 1)) is not None:
-            holdings.winners[support.statement.id] = holder.support.statement
+        contested = holdings.contested
+        past = (each for each in account.supports if each.kind == "was")
+        over = [each.first for each in past if each.statement.id not in contested]
+        _reach_back(account, pieces, sorted(over), holdings)
+
+
+def _silence(account: Account, holdings: Holdings) -> None:
+    """Let what says nothing of any time give way with what gave its value a time, if that did."""
+    lost = [each for each in account.supports if each.statement.id in holdings.winners]
+    if not lost or holdings.pieces[account.line]:
+        return
+    by = holdings.winners[max(lost, key=_evidence).statement.id]
+    for support in account.supports:
+        if support.kind == "silent":
+            holdings.winners[support.statement.id] = by
+
+
+def _evidence(support: Support) -> tuple[float, int, int, str]:
+    return support.statement.trust, support.last, support.first, support.statement.id
 
 
 def _reach_back(
@@ -271,19 +290,6 @@ def _reach_back(
         elif stated[lapse].trust > piece.support.statement.trust:
             _contest(piece.support, stated[lapse], holdings)
     pieces[:] = (each for each in pieces if each.support.statement.id not in holdings.contested)
-
-
-def _free_before(support: Support, holdings: Holdings) -> tuple[int, int] | None:
-    """Return the last stretch before a moment in which no rival of a value holds."""
-    end, covers = support.first, list(holdings.rivals(support))
-    while True:
-        starts = [start for cover in covers if (start := cover.start_of(end)) is not None]
-        if not starts:
-            break
-        end = min(starts)
-    if end == BEGINNING:
-        return None
-    return max((cover.last_end(end) for cover in covers), default=BEGINNING), end
 
 
 def _key(limit: int, rival: Support) -> tuple[int, Line, str]:

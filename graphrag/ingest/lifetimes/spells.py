@@ -14,7 +14,7 @@ from graphrag.model.ids import derived_id
 from graphrag.model.values import Closing
 from graphrag.temporal.moment import to_micros
 
-_BEFORE: Mapping[str | None, int] = {"ended": 0, "bounded": 1, "superseded": 2, None: 3}
+_BEFORE: Mapping[str | None, int] = {"ended": 0, "bounded": 1, "superseded": 2, None: 3, "past": 4}
 """Which of several endings of a stretch at one moment is stated."""
 NameSpell = Callable[[Statement, int], str]
 
@@ -52,18 +52,31 @@ def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
     starts = [spell.start for spell in spells]
     pieces = (spell.pieces for spell in spells)
     by_id = [{piece.support.statement.id: piece.support for piece in own} for own in pieces]
-    for support in account.supports:
-        if support.statement.id in holdings.contested:
-            continue
-        for place in _places(support, spells, starts):
+    supports = [one for one in account.supports if one.statement.id not in holdings.contested]
+    past = [
+        support
+        for support in supports
+        if support.kind == "was" and bisect_left(starts, support.first) == 0
+    ]
+    if past:
+        first = min(past, key=lambda support: (support.first, support.statement.id))
+        piece = Piece(first, first.first, first.first, "past", first.statement)
+        spells.insert(0, Spell(account.line, piece.start, piece.end, [piece]))
+        starts.insert(0, piece.start)
+        by_id.insert(0, {support.statement.id: support for support in past})
+    for support in supports:
+        for place in _places(support, spells, starts) if support.placed or starts else ():
             by_id[place][support.statement.id] = support
-    for spell, supports in zip(spells, by_id, strict=True):
-        spell.supports = sorted(supports.values(), key=telling)
+    for spell, told in zip(spells, by_id, strict=True):
+        spell.supports = sorted(told.values(), key=telling)
     return spells
 
 
 def _places(support: Support, spells: Sequence[Spell], starts: Sequence[int]) -> Iterator[int]:
-    """Yield which spells a statement supports."""
+    """Yield which spells a statement supports: what says nothing of any time the last one."""
+    if support.kind == "silent" and spells:
+        yield len(spells) - 1
+        return
     if support.kind == "was":
         if place := bisect_left(starts, support.first):
             yield place - 1

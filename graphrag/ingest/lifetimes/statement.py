@@ -82,9 +82,14 @@ class Statement:
     @property
     def planned(self) -> bool:
         """Tell whether it spoke of what was to come when it was stated."""
-        if self.kind != "state" or self.since is None or self.at is None:
+        if self.kind not in ("state", "event") or self.since is None or self.at is None:
             return self.kind == "planned"
         return self.since.moment > self.at
+
+    @property
+    def undated(self) -> bool:
+        """Tell whether it says nothing of any time."""
+        return self.kind == "state" and self.since is None and self.until is None and self.at is None
 
     @property
     def explicit_end(self) -> bool:

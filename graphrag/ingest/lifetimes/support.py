@@ -5,7 +5,8 @@
 | bounded | ``since`` and ``until`` | ``[since, until)`` |
 | running | ``since`` | ``[since, max(since, at)]``, and afterwards until something newer |
 | running | only ``at`` | that moment (observed), and afterwards |
-| running | no time at all | nothing in particular, and runs until something newer |
+| running | no time at all, alone | nothing in particular, and runs until something newer |
+| silent | no time at all, beside what gives the value a time | nothing |
 | running | timeless | every moment |
 | ended | only ``until`` | the moment just before; nothing afterwards |
 | was | over at ``at``, undated, and not seen then | no moment: it ended somewhere before |
@@ -37,7 +38,7 @@ from graphrag.ingest.lifetimes.statement import UNREFINED, Dates, Statement
 from graphrag.model.assertion import BEGINNING, FOREVER, Date
 from graphrag.ontology.relations import Relation
 
-Shape = Literal["bounded", "running", "ended", "event", "was"]
+Shape = Literal["bounded", "running", "ended", "event", "was", "silent"]
 Line = tuple[str, str, str]
 """Relation, subject and object, however they were named: what says the same is of one line."""
 
@@ -75,6 +76,11 @@ class Support:
     def evidence(self) -> int:
         """Return how new it is to rivals: what was stated whole is as new as its start."""
         return self.first if self.kind == "bounded" else self.last
+
+    @property
+    def placed(self) -> bool:
+        """Tell whether it says of any moment that the value holds then."""
+        return self.kind not in ("was", "silent")
 
     @property
     def competes(self) -> bool:
@@ -120,9 +126,12 @@ def work_out(
         return End(statement, moment, last, explicit=True)
 
     explicit: list[Statement] = []
+    undated: list[Statement] = []
     for statement in account.statements:
         if statement.explicit_end:
             explicit.append(statement)
+        elif statement.undated:
+            undated.append(statement)
         else:
             account.supports.append(_plain(statement, account.line, dates(statement.trust)))
     seen = [
@@ -138,13 +147,18 @@ def work_out(
         end = ended(statement, date)
         account.ends.append(end)
         ahead = statement.kind == "state" and BEGINNING < at < date.start
-        undated = date.precision == "exact" and at == date.start
-        undated = undated and at not in sightings(statement.trust)
-        kind: Shape = "running" if ahead else "was" if undated else "ended"
-        moment = at if ahead or undated else end.moment - 1
+        unplaced = date.precision == "exact" and at == date.start
+        unplaced = unplaced and at not in sightings(statement.trust)
+        kind: Shape = "running" if ahead else "was" if unplaced else "ended"
+        moment = at if ahead or unplaced else end.moment - 1
         account.supports.append(
             Support(statement, account.line, kind, moment, moment, end.moment, end)
         )
+    dated = (one.statement.trust for one in account.supports if one.kind != "was")
+    level = max(dated, default=-inf)
+    for statement in undated:
+        kind = "silent" if statement.trust <= level else "running"
+        account.supports.append(Support(statement, account.line, kind, BEGINNING, BEGINNING))
     _note_ends(account)
     account.ends += (ended(statement, date) for statement, date in shared)
     account.supports = list(_stopped(account.supports, account.ends))

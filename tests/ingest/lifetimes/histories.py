@@ -1,5 +1,6 @@
 """Random histories: one to eight statements of every kind about a few people, and rulings."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
@@ -50,7 +51,8 @@ DATES = (
     + [Date(datetime(2013, 7, 9, 12, tzinfo=UTC)), Date(datetime(2014, 2, 2, tzinfo=UTC), "day")]
 )
 MOMENTS = sorted({date.moment for date in DATES} | {DATES[-1].moment + timedelta(hours=5)})
-KINDS = ("state",) * 10 + ("was", "was", "event", "planned", "cancelled", "timeless")
+KINDS = ("state",) * 10 + ("was", "was", "event", "event", "planned", "planned", "cancelled")
+KINDS = (*KINDS, "timeless")
 SHAPES = (
     ("since",) * 3
     + ("since at",) * 2
@@ -70,6 +72,8 @@ def statements(draw, number, triples):
         shape = ""
     elif kind in ("event", "planned") and "since" not in shape:
         shape = "since"
+        if kind == "event" and draw(st.booleans()):
+            at = draw(st.sampled_from(MOMENTS))
     since, until = (since if "since" in shape else None), (until if "until" in shape else None)
     if since is not None and until is not None:
         after = until.start if until.precision == "exact" else until.end
@@ -104,6 +108,13 @@ def histories(draw, most=8):
     triples = draw(st.sampled_from(POOLS))
     count = draw(st.sampled_from([*range(1, most + 1), most, most - 1, most - 2]))
     told = [draw(statements(number, triples)) for number in range(count)]
+    for number in range(1, count):
+        if draw(st.integers(0, 4)) == 0 and told[number - 1].object:  # one text states both
+            subject, relation, object_ = draw(st.sampled_from(triples))
+            ends = {"subject": subject, "relation": relation, "object": object_}
+            told[number] = replace(
+                told[number - 1], id=f"s{number}", fact=f"f{number}", seq=number, **ends
+            )
     ids = st.sampled_from([one.id for one in told])
     pairs = draw(st.lists(st.tuples(ids, ids), max_size=1))
     return told, [Exclusion(f"r{number}", pair) for number, pair in enumerate(pairs)]

@@ -49,15 +49,21 @@ class Oracle:
     def __init__(self, statements, relations, rulings=()):
         self.relations = relations
         standing = [one for one in statements if one.void is None]
-        self.off = {one.id for one in standing if self.is_cancelled(one, standing)}
+        self.off = {
+            one.id
+            for one in standing
+            if self.is_cancelled(one, standing) or self.is_moved(one, standing)
+        }
         standing = [one for one in standing if one.id not in self.off and one.kind != "cancelled"]
-        self.standing = standing
+        self.standing = spoken = standing
+        self.standing = standing = [one for one in spoken if not self.is_silent(one)]
         self.said, self.ends = [], []
         for one in standing:
             self.read(one)
         self.cut()
-        value = {one.id: self.value(one) for one in standing}
+        value = {one.id: self.value(one) for one in spoken}
         self.ruled = [{value[id_] for id_ in one.statements if id_ in value} for one in rulings]
+        self.bind()
         self.grid = self.moments()
         self.memo = {}
         self.doubted, self.later = set(), set()
@@ -74,10 +80,77 @@ class Oracle:
             ends = tuple(sorted(ends))
         return name, *ends
 
-    def is_cancelled(self, plan, standing):
-        if plan.kind not in ("state", "planned") or plan.since is None:
+    def is_plan(self, one):
+        if one.kind == "planned":
+            return True
+        if one.kind not in ("state", "event") or one.since is None or one.at is None:
             return False
-        if plan.kind == "state" and (plan.at is None or plan.since.moment <= plan.at):
+        return one.since.moment > one.at
+
+    def is_ahead(self, plan, at):
+        """In March, what is planned for March is still ahead."""
+        start, end = self.period(plan.since)
+        return at < max(start, end - TICK)
+
+    def is_moved(self, plan, standing):
+        """A newer plan of the same gives another date, or a report tells when it came to be."""
+        if not self.is_plan(plan):
+            return False
+        mine = self.value(plan)
+        others = [one for one in standing if self.value(one) == mine and one.trust >= plan.trust]
+        for other in others:
+            if other.since is None or other.kind == "timeless" or not self.other_date(plan, other):
+                continue
+            if self.is_plan(other):
+                later = other.at is not None and (plan.at is None or plan.at < other.at)
+                if later and self.is_ahead(plan, other.at):
+                    return True
+            elif plan.at is not None and plan.at < other.since.moment:
+                between = (self.first_word(one) for one in others if not self.is_plan(one))
+                if not any(plan.at < moment < other.since.moment for moment in between if moment):
+                    return True
+        return False
+
+    def other_date(self, one, other):
+        (start, end), (its_start, its_end) = self.period(one.since), self.period(other.since)
+        return end <= its_start or its_end <= start
+
+    def first_word(self, one):
+        """Return the first moment of which a statement speaks."""
+        if one.kind in ("cancelled", "timeless"):
+            return None
+        if one.since is not None:
+            return one.since.moment
+        return one.at if one.until is None else one.until.moment - TICK
+
+    def is_silent(self, one):
+        """What says nothing of any time adds nothing to what gives the same value a time."""
+        if one.since or one.until or one.at or one.kind != "state":
+            return False
+        if self.relations[self.value(one)[0]].timeless:
+            return False
+        return any(
+            self.value(other) == self.value(one)
+            and other.trust >= one.trust
+            and self.gives_a_time(other)
+            for other in self.standing
+        )
+
+    def gives_a_time(self, one):
+        if one.since is not None or one.kind == "timeless":
+            return True
+        if one.until is not None:
+            return not self.is_undated_end(one, self.value(one))
+        return one.at is not None and one.kind != "was"
+
+    def is_undated_end(self, one, value):
+        """"No longer": over when it was told, nobody knows since when."""
+        at = one.at or EVER
+        ahead = one.kind == "state" and one.at is not None and one.at < one.until.moment
+        return not ahead and one.until == Date(at) and not self.seen(value, at, at + TICK, one)
+
+    def is_cancelled(self, plan, standing):
+        if not self.is_plan(plan):
             return False
         name, subject, object_ = self.value(plan)
         for word in standing:
@@ -94,7 +167,7 @@ class Oracle:
                 or (its_subject == "" and its_object == object_)
             )
             in_time = word.at is None or (
-                word.at < plan.since.moment and (plan.at is None or plan.at <= word.at)
+                self.is_ahead(plan, word.at) and (plan.at is None or plan.at <= word.at)
             )
             if (named or any_) and in_time:
                 return True
@@ -127,8 +200,7 @@ class Oracle:
             end = self.end_of(one.until, one, value)
             if one.kind == "state" and one.at is not None and one.at < one.until.moment:
                 self.said.append(Said(one, value, "running", one.at, one.at))
-            elif one.until == Date(at) and not self.seen(value, at, at + TICK, one):
-                # "no longer": over when it was told, nobody knows since when
+            elif self.is_undated_end(one, value):
                 self.said.append(Said(one, value, "was", at, at))
             else:
                 self.said.append(Said(one, value, "ended", end - TICK, end - TICK))
@@ -320,14 +392,52 @@ class Oracle:
         rivals = [one for one in self.rivals(said) if one.first <= one.last]
         # Higher trust comes before newer evidence.
         rivals = [one for one in rivals if one.excludes and one.trust >= said.trust]
-        if any(one.trust > said.trust and self.holds(one, t) for one in rivals):
+        better = [one for one in rivals if one.trust > said.trust and self.holds(one, t)]
+        if any(not self.together(said, one, t) for one in better):
             return False
-        if said.supports(t):  # the newest evidence of those whose support has the moment
-            return not any(
-                one.runs and one.trust == said.trust and one.supports(t) and one.last > said.last
-                for one in rivals
-            )
-        return not any(said.last < one.evidence and one.first <= t for one in rivals)
+        return not any(self.takes(one, said, t) for one in rivals)
+
+    def takes(self, one, said, t):
+        """The newest evidence holds, of those whose support has the moment and afterwards."""
+        if one.runs and one.trust == said.trust and one.last > said.last:
+            since = max(said.first, one.first)
+        elif said.last < one.evidence:
+            since = max(said.last + TICK, one.first)
+        else:
+            return False
+        return since <= t and not self.together(said, one, since)
+
+    def together(self, said, rival, t):
+        """Once one text stated two values side by side, neither takes the place of the other.
+
+        Unless somebody more trusted than the text says so, or a ruling does.
+        """
+        pair = {said.value, rival.value}
+        if said.value[0] != rival.value[0] or any(pair <= ruled for ruled in self.ruled):
+            return False
+        return any(
+            trust >= rival.trust and since <= t for since, trust in self.bonds.get(frozenset(pair), ())
+        )
+
+    def bind(self):
+        self.bonds = {}
+        current = [
+            one
+            for one in self.said
+            if one.kind == "running"
+            and one.statement.kind in ("state", "planned")
+            and one.last != NEVER
+            and one.first <= one.last
+            and one.statement.source
+        ]
+        for one in current:
+            for other in current:
+                evidence = one.statement.source, one.last, one.trust
+                if evidence != (other.statement.source, other.last, other.trust):
+                    continue
+                if one.value != other.value:
+                    bond = max(one.first, other.first), one.trust
+                    self.bonds.setdefault(frozenset((one.value, other.value)), []).append(bond)
 
     # -- whom to believe
 
@@ -404,12 +514,6 @@ class Oracle:
             if said.kind == "ended" and self.held(said, said.last) and self.reach_back(said):
                 late.append(said)
         self.later |= {*late}
-        # Of what merely was so, what was over first comes first: it may be what the others mean.
-        for said in sorted(
-            (one for one in self.said if one.kind == "was" and one not in self.doubted),
-            key=lambda one: one.last,
-        ):
-            self.place_somewhere(said)
 
     def taken(self, said, t):
         return {one for one in self.rivals(said) if self.held(one, t)}
@@ -449,20 +553,6 @@ class Oracle:
             self.filled[cell].add(said.value)
             self.reached[cell].add(said)
         return False
-
-    def place_somewhere(self, said):
-        cells = [place for place, t in enumerate(self.grid) if t < said.last]
-        if any(
-            self.proper(said.value, self.grid[place])
-            or said.value in self.filled[place]
-            or self.happened(said.value, self.grid[place])
-            for place in cells
-        ):
-            return
-        while cells and self.taken(said, self.grid[cells[-1]]):
-            cells.pop()
-        while cells and not self.taken(said, self.grid[cells[-1]]):
-            self.filled[cells.pop()].add(said.value)
 
     def happened(self, value, t):
         return any(

@@ -2,8 +2,9 @@
 
 ``X from 2015-06-10``, ``X 2010 to 2020``, ``X seen 2021``, ``X left 2020``, ``X always``,
 ``was X, told 2023``, ``X planned from 2025, told 2024``, ``X cancelled, told 2024-12``,
-``X event 2021-05-03``, ``X timeless``; then ``told DATE`` and ``trust NUMBER``. A date is as
-precise as it is written, or ``2020 exactly``. ``quit 2020`` ends whatever it was.
+``X event 2021-05-03``, ``X timeless``; then ``told DATE``, ``trust NUMBER`` and ``text NAME``. A
+date is as precise as it is written, or ``2020 exactly``. ``quit 2020`` ends whatever it was. What
+has one ``text`` is stated in one text.
 """
 
 import re
@@ -21,7 +22,7 @@ WORDS = re.compile(
     r"(?P<was>was )?(?P<value>[A-Z]\w*|quit)"
     r"(?: (?P<verb>from|since|seen|left|always|planned(?: from)?|cancelled|event|timeless))?"
     r"(?: ?(?P<one>[\d-]{4,10})(?P<exactly> exactly)?)?(?: to (?P<two>[\d-]{4,10}))?"
-    r"(?:, told (?P<told>[\d-]{4,10}))?(?:, trust (?P<trust>\d))?$"
+    r"(?:, told (?P<told>[\d-]{4,10}))?(?:, trust (?P<trust>\d))?(?:, text (?P<text>\w+))?$"
 )
 KINDS = {verb: verb for verb in ("planned", "cancelled", "event", "timeless")}
 
@@ -61,7 +62,7 @@ def tell(words, seq=0, *, relation="works_at", subject="ann", source="", **more)
         kind=kind,
         trust=float(found["trust"] or 0),
         seq=seq,
-        source=source or f"episode{seq}",
+        source=source or found["text"] or f"episode{seq}",
         text=words,
         **more,
     )

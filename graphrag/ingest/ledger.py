@@ -15,9 +15,10 @@ from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
-from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.lifetimes.said import gone_from, stated
 from graphrag.ingest.review import ends_of_each, wait
-from graphrag.model.assertion import Assertion, Ending
+from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.model.ids import new_id
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import DEATHS, VITAL, Relations
 from graphrag.store.store import Store
@@ -57,6 +58,8 @@ class Ledger:
     powerless: list[Fact] = field(default_factory=list)
     """What denies only what more trusted sources say, or what began later."""
     _alone: set[str] = field(default_factory=set)
+    in_vain: list[str] = field(default_factory=list)
+    """What says that it takes the place of a fact which it does not end, in words."""
     _denied: list[Fact] = field(default_factory=list)
     """What these statements say was never so."""
     _retracted: defaultdict[Triple, list[Fact]] | None = None
@@ -103,7 +106,7 @@ class Ledger:
         subjects = [fact.subject_id for fact in ends if fact.subject_id in entities]
         await component.read_endings([*subjects, *component.ended_among(meeting)], store)
 
-    def tell(self, new: Iterable[Fact]) -> None:
+    def tell(self, new: Sequence[Fact]) -> None:
         """Settle what is said with what it meets, in the order of telling."""
         together: list[Fact] = []
         for fact in new:
@@ -120,6 +123,7 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
+        self.in_vain = [*self._left_alone(new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
@@ -155,7 +159,7 @@ class Ledger:
         if not new:
             return
         facts = self.component.facts
-        stated = []
+        told = []
         for fact in new:
             if not _is_fact(fact):
                 self._end(fact)
@@ -163,13 +167,13 @@ class Ledger:
                 self.stands[fact.id] = taken.id
                 self.component.nested.pop(fact.id, None)
             else:
-                stated.append(fact)
-        for fact in stated:
-            facts[fact.id] = self._ruled(fact)
+                told.append(fact)
+        for fact in told:
+            facts[fact.id] = self._ruled(self._replacing(fact))
         outcome = self._outcome()
-        for fact in stated:
+        for fact in told:
             self.stands[fact.id] = keep(self.component, fact.id, outcome)
-        if outcome.names(fact.id for fact in stated if fact.id not in facts):
+        if outcome.names(fact.id for fact in told if fact.id not in facts):
             self._outcome()
 
     def _outcome(self) -> Outcome:
@@ -199,6 +203,48 @@ class Ledger:
         whole = [fact] if _is_fact(fact) else ends_of_each(fact, component, gone, now=now)
         for one in whole:
             self.stands[one.id] = wait(one, component, gone, now=now)
+
+    def _replacing(self, fact: Fact) -> Fact:
+        """Let what a fact says it replaces end or be called off, where it is no rival of it.
+
+        An event ends what it names, and so does an end; a plan that it names is off. So is one that
+        a newer plan or state names while it is still to come.
+        """
+        said, facts = fact.statements[0], self.component.facts
+        rivals = said.kind in ("state", "planned") and not said.ends
+        date = said.until if said.ends else said.since
+        left = []
+        for id_ in said.excludes:
+            other = facts.get(id_)
+            if other is None or not shares_end(fact, other):
+                continue
+            plans = {
+                one.id
+                for one in other.statements
+                if stated(one, other, None).planned and one.trust <= said.trust
+                if not rivals or (said.at and one.since and said.at < one.since.moment)
+            }
+            if plans:
+                why = f"replaced: {fact.text}"
+                self.component.void(plans, Void("cancelled", by=said.id, reason=why))
+            elif rivals:
+                left.append(id_)
+            elif date is not None:
+                end = replace(said, id=new_id(), since=None, until=date, kind="state", excludes=())
+                end = replace(end, text=fact.text)
+                facts[id_] = replace(other, statements=(*other.statements, end))
+        return replace(fact, statements=(replace(said, excludes=tuple(left)),))
+
+    def _left_alone(self, new: Iterable[Fact]) -> Iterator[str]:
+        """Yield which new statements name what they replace in vain, in words."""
+        component = self.component
+        for fact in new:
+            for id_ in fact.statements[0].excludes:
+                before, after = component.stored.get(id_), component.facts.get(id_)
+                own = component.facts.get(fact.id, fact)
+                lost = own.retracted_at is not None or own.closed_as == "superseded"
+                if after is not None and not lost and _life(before) == _life(after):
+                    yield f"{fact.text!r} takes the place of {after.text!r}, which it does not end"
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
@@ -256,7 +302,7 @@ def _is_fact(fact: Fact) -> bool:
 
 def _takes_away(said: Assertion) -> bool:
     """Tell whether a statement says that something was wrong, or over."""
-    return said.corrects or said.until is not None or said.kind == "was"
+    return said.corrects or said.until is not None or said.kind == "was" or bool(said.excludes)
 
 
 def _is_plain(fact: Fact) -> bool:
@@ -266,6 +312,10 @@ def _is_plain(fact: Fact) -> bool:
 
 def _triple(fact: Fact) -> Triple:
     return fact.relation, fact.subject_id, fact.object_id
+
+
+def _life(fact: Fact | None) -> object:
+    return fact and (fact.valid_at, fact.invalid_at, fact.closed_as, fact.retracted_at)
 
 
 def _same(one: Fact, other: Fact) -> bool:

@@ -119,7 +119,8 @@ async def test_what_others_say_surely_waits_no_longer_and_contradicts_nothing():
     async with open_unsure() as graph:
         await tell(graph, "?? Alice works_at Acme from 2020.")
         [waiting] = await graph.edit.pending()
-        known = (await graph.add_fact("Alice", "works_at", "Acme", confidence=0.9)).fact
+        given = {"valid_at": "2020", "confidence": 0.9}
+        known = (await graph.add_fact("Alice", "works_at", "Acme", **given)).fact
         assert await graph.edit.pending() == []
         assert await graph.facts("Alice") == [known]
         closed = await graph.handle.session.store.get(Fact, [waiting.fact.id])

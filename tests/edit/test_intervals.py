@@ -136,7 +136,7 @@ AGAIN = [
     ("was so before, too", (2024, None), (2018, 2020), (2018, 2020), None),
     ("starts sooner, both stated", (2022, None), (2020, None), None, (2020, None)),
     ("gives the end", (2020, None), (2020, 2024), None, (2020, 2024)),
-    ("gives a start", (None, None), (2020, None), None, (None, None)),
+    ("gives a start", (None, None), (2020, None), None, (2020, None)),
     ("a future end is no news", (2020, 2090), (2022, None), None, (2020, 2090)),
     ("overlaps the end", (2018, 2021), (2020, 2023), None, (2018, 2023)),
 ]

@@ -179,7 +179,7 @@ async def test_the_write_policy_is_asked():
     ("kind", "times", "life"),
     [
         ("event", {"valid_at": "2021-05-03"}, "on 2021-05-03"),
-        ("was", {"reference_time": "2020"}, "unknown to 2020-01-01"),
+        ("was", {"reference_time": "2020"}, "at some time before 2020-01-01"),
         ("was", {"valid_at": "2015", "reference_time": "2020"}, "2015-01-01 to 2020-01-01"),
         ("timeless", {"valid_at": "1980-05-03"}, "at all times"),
         ("planned", {"valid_at": "2090"}, "from 2090-01-01"),

@@ -159,24 +159,29 @@ def test_end_closes_the_running_fact(object_):
 
 
 def test_end_of_something_unknown_is_a_fact_with_an_unknown_start():
-    end = fact(A, None, "2023-01-01", id_="new", told="2023-01-01")
+    end = fact(A, None, "2023-01-01", id_="new", told="2023-06-01")
     assert tell(end, ends=True) == ((None, "2023-01-01"), {})
+
+
+def test_end_at_an_unknown_moment_of_something_unknown_holds_at_none():
+    end = fact(A, None, "2023-01-01", id_="new", told="2023-01-01")
+    assert tell(end, ends=True) == (("2023-01-01", "2023-01-01"), {})
 
 
 @pytest.mark.parametrize(
     ("case", "beta", "expected"),
     [
         ("after one that was over", ("2015-01-01", "2018-01-01"), ("2018-01-01", "2023-01-01")),
-        ("before one that began earlier", ("2021-01-01", None), (None, "2021-01-01")),
-        ("between two", ("2021-01-01", None, "2015-01-01", "2018-01-01"),
-         ("2018-01-01", "2021-01-01")),
-        ("beside one that always was", (None, None), "retracted"),
+        ("beside one that began earlier", ("2021-01-01", None), (None, "2023-01-01")),
+        ("beside one, after another", ("2021-01-01", None, "2015-01-01", "2018-01-01"),
+         ("2018-01-01", "2023-01-01")),
+        ("beside one that always was", (None, None), (None, "2023-01-01")),
         ("before one that began then", ("2023-01-01", None), (None, "2023-01-01")),
         ("before one to come", ("2024-01-01", None), (None, "2023-01-01")),
     ],
 )  # fmt: skip
-def test_end_of_something_unknown_leaves_one_value_at_a_time(case, beta, expected):
-    end = fact(A, None, "2023-01-01", id_="new", told="2023-01-01")
+def test_end_of_something_unknown_reaches_back_to_where_another_value_ended(case, beta, expected):
+    end = fact(A, None, "2023-01-01", id_="new", told="2023-06-01")
     pairs = zip(beta[::2], beta[1::2], strict=True)
     known = [fact(B, *times, id_=f"beta{number}") for number, times in enumerate(pairs)]
     assert tell(end, *known, ends=True) == (expected, {})

@@ -106,6 +106,9 @@ class Belief:
         if subject is None or (object_ is None and not unnamed):
             self._drop("fact", f"the fact {str(fact)!r}, whose ends are not both named")
             return
+        relation = relation_name(fact.relation) if same is None else same.relation
+        if relation == "named" and object_ is not None:
+            subject, object_, relation = self._cast.renamed(fact, subject, object_)
         if subject == object_:
             self._drop("fact", f"the fact {str(fact)!r}, whose ends are one")
             return
@@ -117,7 +120,6 @@ class Belief:
             partial(self._drop, "time"),
         )
         text, grounded = self._sentence(fact, subject, object_, first, last)
-        relation = relation_name(fact.relation) if same is None else same.relation
         confidence, origin = self._certainty(fact, tense, (subject, object_), first, grounded)
         attributes = self._cast.attributes(fact.attributes, str(fact))
         if tense.moment:

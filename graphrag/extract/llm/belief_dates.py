@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from graphrag.errors import TimeError
 from graphrag.extract.llm.wire import ReadFact
@@ -42,6 +42,11 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 """Words that say that what began then still holds."""
+_UNTIL = re.compile(
+    r"\b(?:until|till|through|bis|hasta|jusqu\w*|fino|até|tot|tills|last day|letzter tag)\b",
+    re.IGNORECASE,
+)
+"""Words that name the last day on which something holds, also where the model says that it ended."""
 
 
 class Dating:
@@ -83,8 +88,14 @@ class Dating:
             self._compare(date, quote, _STARTS)
         return date
 
-    def stop_date(self, given: str, quote: str) -> Date | None:
-        """Return the same as ``stop``, as finely as it was given."""
+    def stop_date(self, given: str, quote: str, *, last: bool = False) -> Date | None:
+        """Return the same as ``stop``, as finely as it was given.
+
+        Args:
+            given: What the model gives.
+            quote: The words that it quotes.
+            last: True if a day is the last on which something holds, as in "until 31 July".
+        """
         date = self._read(given)
         if date is None:
             return None
@@ -92,6 +103,8 @@ class Dating:
             if period.bound == "until" and _within(date.moment, period):
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
+        if date.precision == "day" and (last or _UNTIL.search(quote)):
+            return Date(from_micros(date.end), "day")
         return date
 
     def only_time(self, quote: str) -> tuple[Date | None, Date | None]:
@@ -195,7 +208,8 @@ def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, dr
     """
     doubts = len(dating.doubts)
     since = _read(dating.start_date, fact.since, fact, drop)
-    until = _read(dating.stop_date, fact.until, fact, drop)
+    stop_date = partial(dating.stop_date, last=fact.kind != "ended")
+    until = _read(stop_date, fact.until, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
             since, until = None, _read(dating.stop_date, fact.since, fact, drop)

@@ -12,7 +12,7 @@ from graphrag.extract.llm.grounds import PRONOUNS, Ground, locate_name
 from graphrag.extract.llm.namesakes import Namesakes
 from graphrag.extract.llm.prompt import KNOWN
 from graphrag.extract.llm.speakers import Speakers
-from graphrag.extract.llm.wire import ReadAttribute, ReadEntity, number_of
+from graphrag.extract.llm.wire import ReadAttribute, ReadEntity, ReadFact, number_of
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, JSON
 from graphrag.names.key import name_key
@@ -130,6 +130,23 @@ class Cast:
         mention = replace(mention, entity_type=known.entity_type, entity_id=known.id)
         self._mentions[key] = mention
         return mention
+
+    def renamed(
+        self, fact: ReadFact, subject: Mention, object_: Mention
+    ) -> tuple[Mention, Mention, str]:
+        """Return the earlier and the later name of one thing, and that it was renamed.
+
+        What is called something and was not called otherwise before keeps the relation of the fact.
+        """
+        old, new = fact.subject.strip(), fact.object.strip()
+        one = subject == object_ or None is not subject.entity_id == object_.entity_id
+        if one and name_key(old) == name_key(new):
+            known = (each.name for each in self._known if each.id == subject.entity_id)
+            old = next(known, old)
+        dated = fact.kind == "changed" or bool(fact.since.strip())
+        if name_key(old) == name_key(new) or self.is_own(subject) or not (one or dated):
+            return subject, object_, "named"
+        return replace(subject, name=old), replace(object_, name=new), "renamed_to"
 
     def means(self, mention: Mention, known: Known) -> bool:
         """Tell whether a mention may be of an entity of the graph, by number or by name."""

@@ -55,8 +55,8 @@ pronouns, and nothing that the quote does not say. Both in the language of the t
 text does not say. Count "yesterday" and "last month" from the date of the text. Never guess.
 - kind: "holds"; "changed" if it takes the place of something ("switched to", "now ... instead"); \
 "ended" if the text says that it is over (until says since when, since when it began, object may \
-be ""); "was" if it was so once and no end is given ("former", "used to"); "event" if it happened \
-once (since is its day); "timeless" for birth, origin and kind; "planned" if it is decided and \
+be ""); "was" if it was so once and no end is given ("former", "used to"); "event" if it happens \
+once, also if still to come (since is its day); "timeless" for birth, origin and kind; "planned" if it is decided and \
 still to come (since says when); "cancelled" if a plan is off; "correction" if the text replaces \
 something wrong.
 - same: the number of the known fact, such as F2, that this says again, ends or cancels; else "".

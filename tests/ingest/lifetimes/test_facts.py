@@ -140,14 +140,14 @@ def test_what_a_trusted_rival_does_not_hold_it_does_not_take():
     assert (found["fc"].valid_at, found["fc"].closed_as) == (moment("2012"), "superseded")
 
 
-def test_what_was_so_has_room_where_no_rival_of_either_side_holds():
+def test_what_was_so_at_an_unknown_moment_holds_at_none_that_is_known():
     told = [
         Statement("w", "fw", "ann", "married_to", "bob", kind="was", at=moment("2023")),
         Statement("a", "fa", "ann", "married_to", "cid", Date(moment("2015"))),
         Statement("b", "fb", "bob", "married_to", "dan", Date(moment("2010")), date("2016")),
     ]
     past = by_id(settle(told, RELATIONS))["fw"]
-    assert (past.valid_at, past.invalid_at, past.closed_as) == (None, moment("2010"), "ended")
+    assert (past.valid_at, past.invalid_at, past.closed_as) == (moment("2023"), moment("2023"), "past")
 
 
 ENDING = RELATIONS.having(

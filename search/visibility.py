@@ -173,6 +173,9 @@ def _visible(
                 if (row := scope.row_of.get(id_)) is None:
                     continue
                 if table == "relates_to":
+                    past_now = valid[row] == invalid[row]
+                    was_past = image["closed_as"] == "past" if "closed_as" in image else past_now
+                    valid[row] = BEGINNING if past_now else valid[row]
                     for column, name, default in (
                         (valid, "valid_at", BEGINNING),
                         (invalid, "invalid_at", FOREVER),
@@ -180,6 +183,7 @@ def _visible(
                     ):
                         if name in image:
                             column[row] = to_micros(unplain(name, image[name]), default)
+                    valid[row] = invalid[row] if was_past else valid[row]
                     if "pending" in image:
                         pending[row] = bool(image["pending"])
                 elif "removed_at" in image:  # of an entity or an episode

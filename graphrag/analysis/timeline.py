@@ -182,7 +182,7 @@ def status(fact: Fact, at: datetime) -> Status:
     """Return how a fact stands at a moment of world time."""
     if fact.retracted_at is not None:
         return "overruled" if fact.closed_as == "overruled" else "never true"
-    if fact.valid_at is not None and at < fact.valid_at and fact.closed_as != "past":
+    if fact.valid_at is not None and at < fact.valid_at:
         return "to come"
     over = fact.invalid_at is not None and (fact.invalid_at <= at or fact.closed_as == "past")
     return "ended" if over else "holds"

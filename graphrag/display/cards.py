@@ -27,7 +27,7 @@ def lifetime(fact: Fact) -> str:
     if fact.retracted_at is not None:
         return _NOWHERE.get(fact.closed_as or "", "never true")
     if fact.closed_as == "past":
-        return f"at some time before {start}"
+        return f"at some time before {_day(fact.invalid_at)}" if fact.invalid_at else "once"
     if fact.kind == "event" and fact.valid_at is not None and fact.invalid_at is not None:
         return _happened(fact.valid_at, fact.invalid_at)
     if fact.kind == "timeless":
@@ -64,7 +64,8 @@ def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime) -> str:
     """Draw a fact's interval on an axis."""
     over = fact.invalid_at is not None and fact.invalid_at <= now
     colour = _NEVER if fact.retracted_at is not None else _OVER if over else _HOLDS
-    return bar(axis, fact.valid_at, fact.invalid_at, colour=colour, title=lifetime(fact))
+    start = fact.invalid_at if fact.closed_as == "past" else fact.valid_at
+    return bar(axis, start, fact.invalid_at, colour=colour, title=lifetime(fact))
 
 
 def fact_line(fact: Fact) -> str:

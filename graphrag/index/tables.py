@@ -32,6 +32,8 @@ def _micros(column: str) -> str:
     return f"time::micros({column} ?? d'0000-01-01T00:00:00Z')"
 
 
+_START = "(IF closed_as = 'past' { invalid_at } ELSE { valid_at })"
+"""What merely was holds at no moment: it begins where it is over."""
 Rows = list[list[Any]]
 Page = tuple[str, Rows]
 """A table and some of its rows."""
@@ -45,7 +47,8 @@ COLUMNS = {
     ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "
-        f"{_micros('valid_at')}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
+        f"{_micros(_START)}, "
+        f"{_micros('invalid_at')}, {_micros('retracted_at')}, "
         "pending ?? false, observed ?? false]"
     ),
     "episode": (

@@ -119,7 +119,7 @@ def alone(
     if at is not None and at < said.until.moment:
         return at, said.until.moment, True, "ended"
     if at == said.until.moment and said.until.precision == "exact":
-        return at, at, True, "past"
+        return None, at, False, "past"
     return None, said.until.moment, False, "ended"
 
 

@@ -160,9 +160,9 @@ class Fact:
     closed_as: Closing | None = None
     """Why it ends or was taken back, None if neither: ``ended`` (somebody said so), ``bounded``
     (stated with start and end), ``superseded`` (another fact has its place), ``past`` (it was so at
-    some time before, nobody knows when: both ends are the moment by which it was over, so that it
-    holds at none), ``overruled`` (another one leaves it no moment), ``corrected`` (it was wrong),
-    ``cancelled`` (a plan that was called off or moved), ``retracted``.
+    some time before ``invalid_at``, nobody knows when: no view of one moment shows it),
+    ``overruled`` (another one leaves it no moment), ``corrected`` (it was wrong), ``cancelled`` (a
+    plan that was called off or moved), ``retracted``.
     """
     closed_by_arbiter: bool = False
     """True if an arbiter decided that, where no rule did."""

@@ -165,7 +165,7 @@ def test_end_of_something_unknown_is_a_fact_with_an_unknown_start():
 
 def test_end_at_an_unknown_moment_of_something_unknown_holds_at_none():
     end = fact(A, None, "2023-01-01", id_="new", told="2023-01-01")
-    assert tell(end, ends=True) == (("2023-01-01", "2023-01-01"), {})
+    assert tell(end, ends=True) == ((None, "2023-01-01"), {})
 
 
 @pytest.mark.parametrize(

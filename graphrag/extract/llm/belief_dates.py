@@ -46,7 +46,7 @@ _UNTIL = re.compile(
     r"\b(?:until|till|through|bis|hasta|jusqu\w*|fino|até|tot|tills|last day|letzter tag)\b",
     re.IGNORECASE,
 )
-"""Words that name the last day on which something holds, also where the model says that it ended."""
+"""Words that name the last day on which something holds, also of what the model says is over."""
 
 
 class Dating:
@@ -103,9 +103,19 @@ class Dating:
             if period.bound == "until" and _within(date.moment, period):
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
-        if date.precision == "day" and (last or _UNTIL.search(quote)):
+        if (last or _UNTIL.search(quote)) and self._is_last(date, quote):
             return Date(from_micros(date.end), "day")
         return date
+
+    def _is_last(self, date: Date, quote: str) -> bool:
+        """Tell whether a day is the last on which something holds.
+
+        A record gives the first day on which it does not. So does a model for "until the end of
+        July": a first of a month that the words do not name.
+        """
+        if date.precision != "day" or self._episode.source == "json":
+            return False
+        return date.moment.day > 1 or re.search(r"(?<!\d)0?1(?!\d)", quote) is not None
 
     def only_time(self, quote: str) -> tuple[Date | None, Date | None]:
         """Return the one time that a quote names, as a start or as an end; the other is None."""

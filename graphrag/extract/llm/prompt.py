@@ -56,8 +56,8 @@ text does not say. Count "yesterday" and "last month" from the date of the text.
 - kind: "holds"; "changed" if it takes the place of something ("switched to", "now ... instead"); \
 "ended" if the text says that it is over (until says since when, since when it began, object may \
 be ""); "was" if it was so once and no end is given ("former", "used to"); "event" if it happens \
-once, also if still to come (since is its day); "timeless" for birth, origin and kind; "planned" if it is decided and \
-still to come (since says when); "cancelled" if a plan is off; "correction" if the text replaces \
+once, also to come (since is its day); "timeless" for birth, origin and kind; "planned" for \
+what is decided (since says when); "cancelled" if a plan is off; "correction" if the text replaces \
 something wrong.
 - same: the number of the known fact, such as F2, that this says again, ends or cancels; else "".
 - replaces: the number of the known fact that this ends by taking its place (kind "changed" or \

@@ -185,9 +185,7 @@ _TOGETHER = 256
 class Bonds:
     """Values that one text stated side by side: from then on neither takes the other's place."""
 
-    def __init__(
-        self, supports: Iterable[Support], slots: Mapping[Line, tuple[Slot, ...]]
-    ) -> None:
+    def __init__(self, supports: Iterable[Support], slots: Mapping[Line, tuple[Slot, ...]]) -> None:
         together: dict[Evidence, dict[Line, int]] = defaultdict(dict)
         for support in supports:
             line, statement = support.line, support.statement

@@ -27,7 +27,7 @@ from graphrag.ingest.lifetimes.cover import (
 )
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support
-from graphrag.model.assertion import BEGINNING, FOREVER
+from graphrag.model.assertion import BEGINNING
 from graphrag.ontology.relations import Relations
 
 

@@ -129,14 +129,15 @@ class Naming:
         first, last = spell.supports[0].statement, spell.last
         by, ruling = self._closer(spell, last, holdings)
         stated = any(each.stated and each.first == spell.start for each in spell.supports)
+        start = BEGINNING if last.closed == "past" else spell.start
         return Lifetime(
             spell.id,
             first.subject,
             first.relation,
             first.object,
-            to_moment(spell.start),
+            to_moment(start),
             to_moment(spell.end),
-            observed=spell.start > BEGINNING and not stated,
+            observed=start > BEGINNING and not stated,
             closed_as=last.closed if spell.end < FOREVER else None,
             closed_by=last.by.id if last.by is not None and spell.end < FOREVER else None,
             invalidated_by=by,

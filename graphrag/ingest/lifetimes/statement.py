@@ -89,7 +89,9 @@ class Statement:
     @property
     def undated(self) -> bool:
         """Tell whether it says nothing of any time."""
-        return self.kind == "state" and self.since is None and self.until is None and self.at is None
+        return (
+            self.kind == "state" and self.since is None and self.until is None and self.at is None
+        )
 
     @property
     def explicit_end(self) -> bool:

@@ -144,7 +144,7 @@ class Oracle:
         return one.at is not None and one.kind != "was"
 
     def is_undated_end(self, one, value):
-        """"No longer": over when it was told, nobody knows since when."""
+        """ "No longer": over when it was told, nobody knows since when."""
         at = one.at or EVER
         ahead = one.kind == "state" and one.at is not None and one.at < one.until.moment
         return not ahead and one.until == Date(at) and not self.seen(value, at, at + TICK, one)
@@ -416,7 +416,8 @@ class Oracle:
         if said.value[0] != rival.value[0] or any(pair <= ruled for ruled in self.ruled):
             return False
         return any(
-            trust >= rival.trust and since <= t for since, trust in self.bonds.get(frozenset(pair), ())
+            trust >= rival.trust and since <= t
+            for since, trust in self.bonds.get(frozenset(pair), ())
         )
 
     def bind(self):

@@ -81,7 +81,9 @@ def tell_all(story, order=None, **more):
 
 def holds_at(lifetime, at):
     """Tell whether a fact holds at a moment of world time."""
-    if lifetime.closed_as in NOWHERE or (lifetime.valid_at is not None and at < lifetime.valid_at):
+    if lifetime.closed_as in (*NOWHERE, "past") or (
+        lifetime.valid_at is not None and at < lifetime.valid_at
+    ):
         return False
     return lifetime.invalid_at is None or at < lifetime.invalid_at
 

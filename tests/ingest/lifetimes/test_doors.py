@@ -88,7 +88,9 @@ async def check_answers(graph, asked):
             held = await graph.at(valid_at=moment(at)).facts(subject)
             assert {fact.object for fact in held} == {*values}, (story, at)
         known = await graph.at(history=True).facts(subject)
-        assert facts is None or len([fact for fact in known if fact.retracted_at is None]) == facts, story
+        assert (
+            facts is None or len([fact for fact in known if fact.retracted_at is None]) == facts
+        ), story
     await whole(graph)
 
 
@@ -202,6 +204,7 @@ async def test_random_histories_through_the_doors_equal_the_rules():
         index = await graph.handle.session.catalog.group("default")
         stored = await graph.handle.session.store.get(Fact, sorted(index.facts.row_of))
         held = [fact for fact in stored.values() if fact.retracted_at is None]
+        held = [fact for fact in held if fact.closed_as != "past"]
         for subject, statements in told.items():
             own = [fact for fact in held if fact.subject == subject]
             rules = Oracle(statements, RELATIONS)

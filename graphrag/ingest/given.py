@@ -14,7 +14,7 @@ from types import NoneType
 from graphrag.errors import InputError
 from graphrag.ingest.statements import alone
 from graphrag.model.assertion import Assertion, Date, Kind, Precision
-from graphrag.model.checks import checked_json, checked_text, shown
+from graphrag.model.checks import checked_attributes, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
@@ -263,18 +263,6 @@ def _misfit(kind: Kind, start: datetime | None, stated_at: datetime | None) -> s
     if kind == "was" and start is not None and stated_at is not None and stated_at <= start:
         return "it was over by reference_time, which is not after valid_at"
     return ""
-
-
-def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:
-    """Return attributes that JSON can carry.
-
-    Raises:
-        InputError: if they are none.
-    """
-    if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
-        raise InputError(f"attributes of {of} are no mapping from names to values")
-    checked: dict[str, JSON] = checked_json(f"attributes of {of}", attributes)
-    return checked
 
 
 def checked_vector(given: object, dimension: int, what: str) -> Matrix:

@@ -1,4 +1,4 @@
-"""Whatever an extractor returns: what is valid is stored, the rest is said, and nothing is harmed."""
+"""Whatever an extractor returns: what is valid is stored, the rest is said, no harm is done."""
 
 import asyncio
 from collections.abc import Mapping

@@ -177,7 +177,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     try:
         extraction = await call(partial(extractor.extract, context))
         if not isinstance(extraction, Extraction):
-            raise _failed(extractor, episode, _no("Extraction", extraction))
+            raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
         placed = checked_extraction(extraction, episode)
         named = any(claim.relation in NAMING for claim in placed.claims)
         said = (claim.subject.name for claim in placed.claims)
@@ -189,7 +189,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     except GraphRAGError:
         raise
     except Exception as error:  # an extractor is anybody's code
-        raise _failed(extractor, episode, str(error)) from error
+        raise _failed("extractor", extractor, episode, str(error)) from error
 
 
 async def decide(arbiter: Arbiter, case: Case) -> Ruling:
@@ -203,9 +203,9 @@ async def decide(arbiter: Arbiter, case: Case) -> Ruling:
     except GraphRAGError:
         raise
     except Exception as error:  # an arbiter is anybody's code
-        raise _failed(arbiter, case.episode, str(error)) from error
+        raise _failed("arbiter", arbiter, case.episode, str(error)) from error
     if not isinstance(ruling, Ruling):
-        raise _failed(arbiter, case.episode, _no("Ruling", ruling))
+        raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
     return ruling
 
 
@@ -220,6 +220,6 @@ def _no(expected: str, given: object) -> str:
     return f"it gave {type(given).__name__}; expected {expected}"
 
 
-def _failed(part: Extractor | Arbiter, episode: Episode, reason: str) -> ExtractionError:
+def _failed(role: str, part: Extractor | Arbiter, episode: Episode, reason: str) -> ExtractionError:
     label, name = episode.name or episode.content[:_SHOWN], type(part).__name__
-    return ExtractionError(f"{name} failed on episode {label!r}: {printable(reason)}")
+    return ExtractionError(f"the {role} {name} failed on episode {label!r}: {printable(reason)}")

@@ -223,7 +223,7 @@ async def test_what_is_no_extraction_names_the_extractor_and_writes_nothing(give
     async with open_graph(extractor=extractor) as graph:
         error = await holds(graph, extractor, made(given), 0)
         assert isinstance(error, ExtractionError)
-        assert "Given failed on episode" in str(error)
+        assert "the extractor Given failed on episode" in str(error)
         assert "expected Extraction" in str(error) or "hands off" in str(error)
         str(error).encode()
         assert not await graph.episodes()

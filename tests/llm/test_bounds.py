@@ -6,6 +6,7 @@ import time
 import pytest
 
 from graphrag import LLMError
+from graphrag.extract.llm.extractor import LLMExtractor
 from graphrag.extract.llm.wire import Reading
 from graphrag.llm.chat import BusyError, reply_of
 from graphrag.llm.salvage import LONGEST_ANSWER, MOST_THINGS
@@ -108,7 +109,7 @@ def test_json_after_many_braces_in_words_is_found():
 
 async def test_what_was_left_out_of_an_answer_is_among_the_dropped(server, connect):
     server.replies = [Reply(answer(visit("Rome"), *[visit(f"Town{n}") for n in range(2500)]))]
-    async with open_graph(llm=connect()) as graph:
+    async with open_graph(extractor=LLMExtractor(connect())) as graph:
         added = await graph.add_episode(TEXT, reference_time="2024-03-01")
         assert [fact.object for fact in added.facts] == ["Rome"]
         assert "501 facts beyond the first 2,000 were left out" in added.dropped
@@ -195,7 +196,7 @@ def test_what_is_no_completion_is_an_error_that_says_what_is_missing(body, error
 )
 async def test_a_body_that_is_no_json_costs_the_facts_and_not_the_text(server, connect, body):
     server.answer = lambda request: Reply(body=body.encode("utf-8", "replace").decode())
-    async with open_graph(llm=connect(retries=0)) as graph:
+    async with open_graph(extractor=LLMExtractor(connect(retries=0))) as graph:
         with pytest.raises(LLMError):
             await graph.add_episode(TEXT, reference_time="2024-03-01")
         [episode] = await graph.episodes()

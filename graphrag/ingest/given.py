@@ -20,6 +20,8 @@ from graphrag.model.ids import new_id
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.model.values import JSON, Entity, Fact, Origin, Span
 from graphrag.names.key import name_key
+from graphrag.ontology.conform import loops
+from graphrag.ontology.relations import Relations
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED
 from graphrag.temporal.moment import Moment, parse_moment, precision_of
@@ -124,6 +126,11 @@ class GivenFact:
             untyped=self.untyped,
             reason="" if end is None else self.reason,
         )
+
+    def loops(self, relations: Relations) -> bool:
+        """Tell whether it may be of one entity with itself: by one name, and by its relation."""
+        subject, object_ = self.subject.mention.name, self.object.mention.name
+        return name_key(subject) == name_key(object_) and loops(self.relation, relations)
 
     def turned(self, relation: str) -> "GivenFact":
         """Return the same fact stated from the other end."""

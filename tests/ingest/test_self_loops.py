@@ -1,4 +1,4 @@
-"""What an entity has to itself: a fact where its relation allows that, else a row that is skipped."""
+"""What an entity has to itself: a fact where its relation allows that, else a skipped row."""
 
 import pytest
 
@@ -32,7 +32,7 @@ async def test_rows_of_events_keep_who_acts_on_themselves():
 async def test_what_nobody_is_to_themselves_is_a_skipped_row_with_its_number(relation):
     rows = [*ROWS, {"subject": "Zoe", "relation": relation, "object": "Zoe"}, ROWS[0]]
     async with open_graph() as graph:
-        with pytest.raises(InputError, match="row 4: 'Zoe' .* 'Zoe': both ends are the") as caught:
+        with pytest.raises(InputError, match=r"row 4: .Zoe. .* .Zoe.: both ends are the") as caught:
             await graph.load.facts(rows)
         assert 'with on_error="skip" (--on-error skip)' in caught.value.__notes__[0]
         [skipped] = (await graph.load.facts(rows, on_error="skip")).skipped
@@ -81,9 +81,9 @@ async def test_a_loop_survives_reopening_and_can_be_retracted_and_reverted(tmp_p
         await graph.load.facts(ROWS)
     async with open_graph(url) as graph:
         [fact] = [one for one in await graph.facts("Board") if one.subject == one.object]
-        retraction = await graph.edit.retract(fact)
+        await graph.edit.retract(fact)
         assert LOOP not in triples(await graph.facts("Board"))
-        await graph.log.revert(retraction)
+        await graph.log.revert((await graph.log.events())[-1])
         assert LOOP in triples(await graph.facts("Board"))
         assert not (await graph.health.check_all()).findings
 
@@ -96,13 +96,14 @@ async def test_reads_walks_and_pictures_take_a_loop(tmp_path):
         assert built
         await graph.communities.map()
         hits = await graph.search("Board consults Board")
-        assert LOOP in triples(hit.fact for hit in hits)
-        near = [(one.entity.name, one.hops) for one in await graph.neighbors("Board")]
-        assert ("Bob", 1) in near and len(near) == len(set(near))
+        assert LOOP in triples(hit.item for hit in hits.facts)
+        near = [neighbor.entity.name for neighbor in await graph.neighbors("Board")]
+        assert "Bob" in near
+        assert len(near) == len(set(near))
         path = await graph.path("Ann", "Board")
         assert len(path.facts) == 2
         assert not await graph.paths("Ann", "Solo")
-        subgraph = await graph.subgraph(["Board", "Solo"])
+        subgraph = await graph.subgraph("Solo")
         for thing in (path, subgraph, await graph.profile("Solo"), await graph.show()):
             assert thing._repr_mimebundle_() if hasattr(thing, "_repr_mimebundle_") else repr(thing)
         assert (await graph.export.networkx()).number_of_edges() == 4

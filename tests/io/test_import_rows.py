@@ -16,7 +16,10 @@ GOOD = [
     {"subject": "Bob", "relation": "knows", "object": "Alice"},
 ]
 BAD = {
-    "equal ends": ({"subject": "Zoe", "relation": "parent_of", "object": "zoe"}, "both ends are the same entity"),
+    "equal ends": (
+        {"subject": "Zoe", "relation": "parent_of", "object": "zoe"},
+        "both ends are the same entity",
+    ),
     "no object": ({"object": ""}, "column 'object' is missing"),
     "no date": ({"valid_at": "soon"}, "valid_at 'soon'"),
     "end before start": ({"valid_at": "2020", "invalid_at": "2019"}, "is not after valid_at"),

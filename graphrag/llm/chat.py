@@ -79,8 +79,8 @@ def reply_of(model: str, body: JSON) -> Reply:
         choices = [choices] if "message" in choices else list(choices.values())
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        told = f": {str(completion['error'])[:_SHOWN]}" if completion.get("error") else ""
-        raise BusyError(f"the reply had no choices{told}")
+        said = f": {str(completion['error'])[:_SHOWN]}" if completion.get("error") else ""
+        raise BusyError(f"the reply had no choices{said}")
     message, finish = choice.get("message"), choice.get("finish_reason")
     if not isinstance(message, dict):
         raise BusyError("the reply had no message")

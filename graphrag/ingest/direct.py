@@ -49,10 +49,8 @@ def distinct(mentions: Iterable[tuple[Key, Mention]]) -> dict[Key, Mention]:
 
 def identity(mention: Mention) -> Key:
     """Return what tells a mention from others."""
-    rest = ""
-    if mention.aliases or mention.attributes:
-        rest = repr((mention.aliases, sorted(mention.attributes.items())))
-    return mention.name, mention.entity_type, rest
+    more = (mention.aliases, sorted(mention.attributes.items()))
+    return mention.name, mention.entity_type, repr(more) if any(more) else ""
 
 
 _SEVERAL = frozenset({"email", "phone"})
@@ -125,7 +123,7 @@ class Teller:
             try:
                 subject = named(ends_of_it[0], one.subject, one.place)
                 object_ = named(ends_of_it[1], one.object, one.place)
-                if subject[0] == object_[0]:
+                if subject[0] == object_[0] and not one.loops(self.rules.relations):
                     raise InputError(
                         f"{one.place}{one.subject.mention.name!r} {one.relation} "
                         f"{one.object.mention.name!r}: both ends are the same entity"
@@ -295,6 +293,8 @@ def _with_other_names(fact: Fact, given: GivenFact, index: GroupIndex) -> Fact:
         "" if end.id is not None else other_name(id_, end.mention.name, index)
         for id_, end in ((fact.subject_id, given.subject), (fact.object_id, given.object))
     )
+    if fact.subject_id == fact.object_id:
+        one = other = one or fact.subject  # so it was stated: no merge has made it so
     if not (one or other):
         return fact
     return replace(fact, statements=(replace(fact.statements[0], subject_as=one, object_as=other),))

@@ -14,12 +14,14 @@ from types import NoneType
 from graphrag.errors import InputError
 from graphrag.ingest.statements import alone
 from graphrag.model.assertion import Assertion, Date, Kind, Precision
-from graphrag.model.checks import checked_json, checked_text, shown
+from graphrag.model.checks import checked_attributes, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.model.values import JSON, Entity, Fact, Origin, Span
 from graphrag.names.key import name_key
+from graphrag.ontology.conform import loops
+from graphrag.ontology.relations import Relations
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED
 from graphrag.temporal.moment import Moment, parse_moment, precision_of
@@ -124,6 +126,11 @@ class GivenFact:
             untyped=self.untyped,
             reason="" if end is None else self.reason,
         )
+
+    def loops(self, relations: Relations) -> bool:
+        """Tell whether it may be of one entity with itself: by one name, and by its relation."""
+        subject, object_ = self.subject.mention.name, self.object.mention.name
+        return name_key(subject) == name_key(object_) and loops(self.relation, relations)
 
     def turned(self, relation: str) -> "GivenFact":
         """Return the same fact stated from the other end."""
@@ -263,18 +270,6 @@ def _misfit(kind: Kind, start: datetime | None, stated_at: datetime | None) -> s
     if kind == "was" and start is not None and stated_at is not None and stated_at <= start:
         return "it was over by reference_time, which is not after valid_at"
     return ""
-
-
-def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:
-    """Return attributes that JSON can carry.
-
-    Raises:
-        InputError: if they are none.
-    """
-    if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
-        raise InputError(f"attributes of {of} are no mapping from names to values")
-    checked: dict[str, JSON] = checked_json(f"attributes of {of}", attributes)
-    return checked
 
 
 def checked_vector(given: object, dimension: int, what: str) -> Matrix:

@@ -14,7 +14,7 @@ from graphrag.model.ids import new_id
 from graphrag.model.values import DEFAULT_GROUP, JSON, Episode, Source
 from graphrag.temporal.moment import parse_moment, utc_now
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _TURN = re.compile(r"[^\W\d_][\w .'’-]{0,40}: +\S")
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|we|our)\b")
 _LONGEST_NAME = 200
@@ -115,7 +115,7 @@ def checked_saga(saga: str) -> str:
 def _checked_name(name: str, what: str, longest: int = _LONGEST_NAME) -> str:
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"{what} {shown(name)} is no name: use a non-empty string")
-    if len(name) > longest or _CONTROL.search(name):
+    if len(name) > longest or CONTROL.search(name):
         raise InputError(f"{what} {name[:40]!r} is no name: at most {longest} printable characters")
     return checked_text(what, name)
 
@@ -142,7 +142,7 @@ def _content(new: NewEpisode) -> tuple[Source, str]:
     content = str.__str__(new.content).strip("\ufeff")
     if not content.strip():
         raise EpisodeError(f"{label} is empty: give it text or a JSON value")
-    if found := _CONTROL.search(content):
+    if found := CONTROL.search(content):
         raise EpisodeError(
             f"{label} is not text: control character {found.group()!r} at {found.start()}"
         )

@@ -3,22 +3,21 @@
 When the text gives no start, the fact is known to hold from the reference time on: that moment is
 its ``valid_at``, marked as observed. A fact that was over when it was stated has an unknown start.
 
-An extractor and an arbiter are asked here; whatever fails names the episode. What comes back is
-checked, once for all of them: a place that is not in the text is put right, and said, so that no
-stored span leads out of its episode.
+An extractor and an arbiter are asked here; whatever fails names it and the episode. What comes back
+is checked (``trust``) before anything is planned.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from operator import index
-from typing import TypeVar
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.trust import checked_extraction
 from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
+from graphrag.model.checks import printable
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
@@ -34,7 +33,6 @@ from graphrag.protocols import (
 )
 from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
 
-Part = TypeVar("Part", Mention, Claim)
 REVIEW_BELOW = 0.7
 """Rules give 0.8; a model's own figure below this has been a guess more often than not."""
 _THIS = "this "
@@ -180,7 +178,9 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     episode = context.episode
     try:
         extraction = await call(partial(extractor.extract, context))
-        placed = _Placing(episode).extraction(extraction)
+        if not isinstance(extraction, Extraction):
+            raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
+        placed = checked_extraction(extraction, episode)
         named = any(claim.relation in NAMING for claim in placed.claims)
         said = (claim.subject.name for claim in placed.claims)
         others = (claim.object.name for claim in placed.claims if claim.object is not None)
@@ -191,7 +191,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     except GraphRAGError:
         raise
     except Exception as error:  # an extractor is anybody's code
-        raise _failed("extractor", episode, str(error)) from error
+        raise _failed("extractor", extractor, episode, str(error)) from error
 
 
 async def decide(arbiter: Arbiter, case: Case) -> Ruling:
@@ -205,9 +205,9 @@ async def decide(arbiter: Arbiter, case: Case) -> Ruling:
     except GraphRAGError:
         raise
     except Exception as error:  # an arbiter is anybody's code
-        raise _failed("arbiter", case.episode, str(error)) from error
+        raise _failed("arbiter", arbiter, case.episode, str(error)) from error
     if not isinstance(ruling, Ruling):
-        raise _failed("arbiter", case.episode, _no("Ruling", ruling))
+        raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
     return ruling
 
 
@@ -218,65 +218,10 @@ def checked_threshold(value: float) -> float:
     return value
 
 
-class _Placing:
-    """Puts what was read in an episode where it stands."""
-
-    def __init__(self, episode: Episode) -> None:
-        self._episode = episode
-        self._notes: dict[str, None] = {}
-
-    def extraction(self, given: Extraction) -> Extraction:
-        """Return an extraction with its places put right, and a note of each that was wrong."""
-        if not isinstance(given, Extraction):
-            raise _failed("extractor", self._episode, _no("Extraction", given))
-        mentions = tuple(self._each(given.mentions, Mention))
-        claims = tuple(map(self._claim, self._each(given.claims, Claim)))
-        dropped = (*given.dropped, *self._notes)
-        return replace(given, mentions=mentions, claims=claims, dropped=dropped)
-
-    def _claim(self, claim: Claim) -> Claim:
-        ends = [end for end in (claim.subject, claim.object) if end is not None]
-        subject, *rest = self._each(ends, Mention)
-        object_ = rest[0] if rest else None
-        if subject is claim.subject and object_ is claim.object:
-            return claim
-        return replace(claim, subject=subject, object=object_)
-
-    def _each(self, parts: Iterable[Part], kind: type[Part]) -> Iterable[Part]:
-        for part in parts:
-            if not isinstance(part, kind):
-                raise _failed("extractor", self._episode, _no(kind.__name__, part))
-            yield self._placed(part)
-
-    def _placed(self, part: Part) -> Part:
-        kind, words = ("mention", part.name) if isinstance(part, Mention) else ("claim", part.text)
-        what = f"{kind} {words[:_SHOWN]!r}"
-        try:
-            start, end = int(index(part.start)), int(index(part.end))
-        except TypeError:
-            reason = f"{what} is at {part.start!r} to {part.end!r}: expected whole numbers"
-            raise _failed("extractor", self._episode, reason) from None
-        content = self._episode.content
-        size = len(content)
-        if 0 <= start <= end <= size:
-            is_int = type(part.start) is type(part.end) is int  # a number of numpy is not stored
-            return part if is_int else replace(part, start=start, end=end)
-        at = content.find(words) if words else -1
-        if at >= 0:
-            place = at, at + len(words)
-        else:
-            place = min(max(start, 0), size), min(max(end, 0), size)
-            if place[0] >= place[1]:  # nothing of it is in the text: a claim rests on all of it
-                place = (0, 0) if kind == "mention" else (0, size)
-        note = f"{what} is not at {start} to {end} of {size} characters: it was put at {place[0]} "
-        self._notes[f"{note}to {place[1]}"] = None
-        return replace(part, start=place[0], end=place[1])
-
-
 def _no(expected: str, given: object) -> str:
     return f"it gave {type(given).__name__}; expected {expected}"
 
 
-def _failed(part: str, episode: Episode, reason: str) -> ExtractionError:
-    label = episode.name or episode.content[:_SHOWN]
-    return ExtractionError(f"the {part} failed on episode {label!r}: {reason}")
+def _failed(role: str, part: Extractor | Arbiter, episode: Episode, reason: str) -> ExtractionError:
+    label, name = episode.name or episode.content[:_SHOWN], type(part).__name__
+    return ExtractionError(f"the {role} {name} failed on episode {label!r}: {printable(reason)}")

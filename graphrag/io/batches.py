@@ -46,6 +46,7 @@ async def load(
     batch: int,
     total: int | None = None,
     on_progress: Report | None = None,
+    advice: str = "when this is put right",
 ) -> ImportReport:
     """Write facts in their order, and return what happened.
 
@@ -66,8 +67,8 @@ async def load(
         if isinstance(error, InputError | EmbeddingError):
             await loading.stream.summarize()
         error.add_note(
-            f"{loading.report.rows} rows are in the graph; import again when this is put right: "
-            "what is there is not added twice"
+            f"{loading.report.rows} rows are in the graph; import again {advice}: what is there is "
+            "not added twice"
         )
         raise
     finally:
@@ -148,7 +149,10 @@ async def load_rows(
         return given_row(row, place, source=source, dimension=dimension, defaults=defaults)
 
     facts = skipping(placed, given) if skip else map(given, placed)
-    report = await load(facts, writer, batch=batch, total=total, on_progress=on_progress)
+    advice = 'when this is put right, or with on_error="skip" (--on-error skip)'
+    report = await load(
+        facts, writer, batch=batch, total=total, on_progress=on_progress, advice=advice
+    )
     return replace(report, entities=report.entities + entities)
 
 

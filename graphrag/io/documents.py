@@ -23,6 +23,7 @@ from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
 from graphrag.io.folders import read_files, written_at
 from graphrag.io.prose import split_prose
 from graphrag.io.records import Draft, json_drafts, jsonl_drafts
+from graphrag.model.checks import printable
 from graphrag.model.values import Source
 from graphrag.temporal.moment import Moment, from_micros, parse_moment, utc_now
 from graphrag.text.markdown import front_matter
@@ -88,7 +89,7 @@ def read_document(
         read = _reader_of(text)
     else:
         file = Path(path)
-        label, title, changed = str(file), file.name, _changed(file)
+        label, title, changed = printable(str(file)), printable(file.name), _changed(file)
         load = partial(_text_of, file)
         read = _READERS.get(file.suffix.lower(), _text)
 
@@ -208,17 +209,19 @@ def _changed(file: Path) -> datetime:
     try:
         status = file.stat()
     except (OSError, ValueError) as error:
-        raise EpisodeError(f"cannot read {file}: {_reason(error)}") from None
+        raise EpisodeError(f"cannot read {printable(str(file))}: {_reason(error)}") from None
     if stat.S_ISDIR(status.st_mode):
-        raise EpisodeError(f"{file} is a folder: read_document takes one file of it")
+        raise EpisodeError(
+            f"{printable(str(file))} is a folder: read_document takes one file of it"
+        )
     return from_micros(status.st_mtime_ns // 1000)
 
 
 def _text_of(file: Path) -> str:
     try:
-        return _decoded(file.read_bytes(), str(file))
+        return _decoded(file.read_bytes(), printable(str(file)))
     except OSError as error:
-        raise EpisodeError(f"cannot read {file}: {_reason(error)}") from None
+        raise EpisodeError(f"cannot read {printable(str(file))}: {_reason(error)}") from None
 
 
 def _decoded(data: bytes, label: str) -> str:

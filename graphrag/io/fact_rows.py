@@ -7,15 +7,8 @@ from typing import Any, cast
 import numpy as np
 
 from graphrag.errors import InputError
-from graphrag.ingest.given import (
-    End,
-    GivenFact,
-    checked_attributes,
-    checked_vector,
-    given_end,
-    given_fact,
-)
-from graphrag.model.checks import parsed_json, shown
+from graphrag.ingest.given import End, GivenFact, checked_vector, given_end, given_fact
+from graphrag.model.checks import checked_attributes, parsed_json, shown
 from graphrag.model.values import JSON, Entity, Origin
 from graphrag.protocols import Matrix
 

@@ -1,7 +1,8 @@
 """Notes as people keep them: folders of files, and the date that a file says it was written.
 
-In a folder only files that hold text by their names are read, none that is hidden. A file that
-cannot be read is named with its reason and keeps out no other.
+In a folder only files that hold text by their names are read, none that is hidden, and no link is
+followed out of it: whoever gives a folder to be read does not give the machine. A file that cannot
+be read is named with its reason and keeps out no other.
 """
 
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from graphrag.errors import EpisodeError, TimeError
+from graphrag.model.checks import printable
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.text.markdown import fields_of, front_matter
 
@@ -28,6 +30,7 @@ _LABEL = re.compile(r"(?:[\s#>*_=-]|date:|written:|created:)*", re.IGNORECASE)
 _AFTER = re.compile(r"[\s*_]*(?:$|[-–—:|,(.;])")
 _YEAR = re.compile(r"\d{4}")
 _LONGEST_LINE = 200
+_COPY = "copy into the folder what is to be read"
 _AHEAD = timedelta(days=1)
 """What somebody dated for tomorrow may be written today, elsewhere."""
 
@@ -64,13 +67,13 @@ def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) 
             unread += closed
             if not found and not closed:
                 kinds = ", ".join(sorted(READABLE))
-                reason = f"{path} is a folder without files to read ({kinds})"
-                unread.append(Unread(str(path), EpisodeError(reason)))
+                reason = f"{printable(str(path))} is a folder without files to read ({kinds})"
+                unread.append(Unread(printable(str(path)), EpisodeError(reason)))
         for file in found:
             try:
                 done.append(read(file))
             except EpisodeError as error:
-                unread.append(Unread(str(file), error))
+                unread.append(Unread(printable(str(file)), error))
     if unread and not done:
         first = unread[0].error
         for other in unread[1:]:
@@ -87,14 +90,42 @@ def _is_folder(path: Path) -> bool:
 
 def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
     def note(error: OSError) -> None:
-        reason = f"cannot read {error.filename}: {error.strerror}"
-        closed.append(Unread(str(error.filename), EpisodeError(reason)))
+        name = printable(str(error.filename))
+        closed.append(Unread(name, EpisodeError(f"cannot read {name}: {error.strerror}")))
 
-    for place, folders, names in os.walk(folder, onerror=note):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    walked = {folder.resolve()}
+
+    def is_inside(path: Path) -> bool:
+        if stays_in(path, folder):
+            return True
+        name, of = printable(str(path)), printable(str(folder))
+        reason = f"{name} is a link that leads out of {of}, or nowhere: {_COPY}"
+        closed.append(Unread(name, EpisodeError(reason)))
+        return False
+
+    def is_new(path: Path) -> bool:
+        """Tell whether a folder was not walked yet: a link to a parent makes a ring."""
+        fresh = (real := path.resolve()) not in walked
+        walked.add(real)
+        return fresh
+
+    for place, folders, names in os.walk(folder, onerror=note, followlinks=True):
+        shown = sorted(name for name in folders if not name.startswith("."))
+        inside = [name for name in shown if is_inside(Path(place, name))]
+        folders[:] = [name for name in inside if is_new(Path(place, name))]
         for name in names:
-            if not name.startswith(".") and Path(name).suffix.lower() in READABLE:
-                yield Path(place) / name
+            is_text = not name.startswith(".") and Path(name).suffix.lower() in READABLE
+            if is_text and is_inside(file := Path(place, name)):
+                yield file
+
+
+def stays_in(path: Path, folder: Path) -> bool:
+    """Tell whether a path in a folder is no link, or one to something else in that folder."""
+    if not path.is_symlink():
+        return True
+    with suppress(OSError, RuntimeError):  # a link to itself, or through what may not be read
+        return path.resolve(strict=True).is_relative_to(folder.resolve())
+    return False
 
 
 def written_at(text: str, name: str) -> datetime | None:

@@ -1,4 +1,4 @@
-"""A question as the chat completions protocol carries it, and a reply that comes in pieces.
+"""A question as the chat completions protocol carries it, and the reply, whole or in pieces.
 
 And the shape of an answer in words, for models whose server takes no JSON schema.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.errors import LLMError
 from graphrag.llm.endpoint import RequestForm
+from graphrag.llm.salvage import LONGEST_ANSWER
 from graphrag.model.values import JSON
 from graphrag.protocols import Message
 
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from openai.types.chat import ChatCompletionMessageParam
     from openai.types.shared_params import ResponseFormatJSONSchema
+
+
+_GROWN = 1.02
+"""How much longer a reply must be to be read anew: some fifty times its length in all."""
+_SHOWN = 200
+_MOST_TOKENS = 2**40
+"""From which on a count of a server is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,58 @@ def in_words(question: Question) -> tuple[Message, ...]:
     return (Message(first.role, asked), *rest)
 
 
+def reply_of(model: str, body: JSON) -> Reply:
+    """Return what a server answered, in whatever shape it puts a completion.
+
+    Raises:
+        BusyError: if there is no message in it.
+        LLMError: if the model refuses, or the server withholds its words.
+    """
+    completion = body if isinstance(body, dict) else {}
+    choices = completion.get("choices")
+    if isinstance(choices, dict):
+        choices = [choices] if "message" in choices else list(choices.values())
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        said = f": {str(completion['error'])[:_SHOWN]}" if completion.get("error") else ""
+        raise BusyError(f"the reply had no choices{said}")
+    message, finish = choice.get("message"), choice.get("finish_reason")
+    if not isinstance(message, dict):
+        raise BusyError("the reply had no message")
+    if refusal := _text(message.get("refusal")):
+        raise LLMError(f"model {model!r} refused: {refusal[:_SHOWN]}")
+    calls = message.get("tool_calls")
+    call = calls[0] if isinstance(calls, list) and calls else None
+    function = call.get("function") if isinstance(call, dict) else None
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    given = (message.get("content"), arguments, message.get("reasoning_content"))
+    text = next(filter(str.strip, map(_text, given)), "")
+    if finish == "content_filter" and not text:
+        raise LLMError(
+            f"model {model!r} gave no answer: the content filter of its server stopped it"
+        )
+    counts = completion.get("usage")
+    usage = counts if isinstance(counts, dict) else {}
+    prompt, answer = (_count(usage.get(f"{side}_tokens")) for side in ("prompt", "completion"))
+    return Reply(text, prompt, answer, cut_off=finish == "length")
+
+
+def _text(content: JSON) -> str:
+    """Return the words of a message: as they are, of its parts without thoughts, else as JSON."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, list) and any(
+        isinstance(part, dict) and "type" in part for part in content
+    ):
+        parts = [part for part in content if isinstance(part, dict)]
+        return "".join(text for part in parts if isinstance(text := part.get("text"), str))
+    return json.dumps(content)
+
+
+def _count(tokens: JSON) -> int | None:
+    return tokens if type(tokens) is int and 0 <= tokens < _MOST_TOKENS else None
+
+
 async def streamed(
     client: "AsyncOpenAI", model: str, question: Question, form: RequestForm
 ) -> AsyncIterator[Reply]:
@@ -78,20 +138,25 @@ async def streamed(
         stream_options={"include_usage": True},
     )
     text, cut_off, refusal = "", False, ""
-    used = None
+    used, seen = None, 0
     async for chunk in chunks:
-        used = chunk.usage or used
-        for choice in chunk.choices[:1]:
-            refusal += choice.delta.refusal or ""
-            cut_off = cut_off or choice.finish_reason == "length"
-            if piece := choice.delta.content or "":
+        used = getattr(chunk, "usage", None) or used
+        choices = getattr(chunk, "choices", None)
+        for choice in choices[:1] if isinstance(choices, list) else ():
+            delta = getattr(choice, "delta", None)
+            refusal += _text(getattr(delta, "refusal", None))
+            cut_off = cut_off or getattr(choice, "finish_reason", None) == "length"
+            if piece := _text(getattr(delta, "content", None)):
                 text += piece
-                if "}" in piece:  # something in it is whole
+                if "}" in piece and len(text) > seen * _GROWN:  # something in it is whole
+                    seen = len(text)
                     yield Reply(text, cut_off=cut_off)
+        if len(text) > LONGEST_ANSWER:
+            break
     if refusal:
         raise LLMError(f"model {model!r} refused: {refusal[:200]}")
-    prompt, completion = (used.prompt_tokens, used.completion_tokens) if used else (None, None)
-    yield Reply(text, prompt, completion, cut_off)
+    prompt = _count(getattr(used, "prompt_tokens", None))
+    yield Reply(text, prompt, _count(getattr(used, "completion_tokens", None)), cut_off)
 
 
 def params(question: Question, form: RequestForm) -> "list[ChatCompletionMessageParam]":

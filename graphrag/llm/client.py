@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
 from graphrag.llm.cache import AnswerCache
-from graphrag.llm.chat import BusyError, Question, Reply, params, response_format, streamed
+from graphrag.llm.chat import (
+    BusyError,
+    Question,
+    Reply,
+    params,
+    reply_of,
+    response_format,
+    streamed,
+)
 from graphrag.llm.dialogue import Dialogue
 from graphrag.llm.endpoint import RequestForm, Throttle, checked_url, retry_after
 from graphrag.llm.usage import Budget, Meter, Usage
@@ -30,6 +38,8 @@ _NO_KEY = "none"
 """Local servers want some key; without one the SDK would take the environment's."""
 _BUSY = frozenset({408, 409, 425, 429})
 _NO_MONEY = "insufficient_quota"
+_LARGEST = 16_000_000
+"""Bytes of one reply: the longest answer that is read, as long again in thoughts, all escaped."""
 
 
 class OpenAILLM:
@@ -182,7 +192,7 @@ class OpenAILLM:
                     return await self._answered(client, question, form)
             except openai.APIStatusError as error:
                 # By what this request sent: others under way may have learned the same meanwhile.
-                if (spared := form.without(error.status_code, str(error))) is None:
+                if (spared := form.without(error.status_code, _said(error))) is None:
                     self._refuse(error)
                 self._form = self._form.common(spared)
             except openai.APITimeoutError:
@@ -190,7 +200,7 @@ class OpenAILLM:
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
                 raise BusyError(self._redacted(f"{shown_url(self.base_url)}: {cause}")) from None
-            except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            except (openai.APIError, ValueError, RecursionError) as error:
                 raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
 
     async def _pieces(self, question: Question) -> "AsyncIterator[Reply]":
@@ -200,7 +210,7 @@ class OpenAILLM:
             async with self._connected() as client:
                 async for reply in streamed(client, self.model, question, self._form):
                     yield reply
-        except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (openai.APIError, ValueError, RecursionError) as error:
             raise BusyError(self._redacted(f"no stream: {error}")) from None
 
     @asynccontextmanager
@@ -228,31 +238,23 @@ class OpenAILLM:
     ) -> Reply:
         from openai import Omit
 
-        completion = await client.chat.completions.create(
+        raw = await client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=params(question, form),
             response_format=response_format(question) if form.schema else Omit(),
             temperature=Omit() if form.temperature is None else form.temperature,
             max_tokens=Omit() if form.max_tokens is None else form.max_tokens,
         )
-        choices = getattr(completion, "choices", None)
-        if not choices:
-            raise BusyError("the reply had no choices")
-        message, usage = getattr(choices[0], "message", None), completion.usage
-        if message is None:
-            raise BusyError("the reply had no message")
-        if message.refusal:
-            raise LLMError(f"model {self.model!r} refused: {message.refusal[:200]}")
-        return Reply(
-            message.content or "",
-            prompt_tokens=getattr(usage, "prompt_tokens", None),
-            completion_tokens=getattr(usage, "completion_tokens", None),
-            cut_off=choices[0].finish_reason == "length",
-        )
+        if (size := len(raw.content)) > _LARGEST:
+            raise LLMError(
+                f"{shown_url(self.base_url)} sent {size:,} bytes as one answer of {self.model!r}: "
+                f"at most {_LARGEST:,} are read. Set max_tokens"
+            )
+        return reply_of(self.model, json.loads(raw.content))
 
     def _refuse(self, error: "APIStatusError") -> NoReturn:
         status = error.status_code
-        said = self._redacted(str(error.message))[:300]
+        said = self._redacted(_said(error))[:300]
         if (status in _BUSY or status >= 500) and error.code != _NO_MONEY:
             raise BusyError(
                 f"HTTP {status}: {said}", wait=retry_after(error.response.headers)
@@ -269,6 +271,12 @@ class OpenAILLM:
 
     def _redacted(self, text: str) -> str:
         return text.replace(self._api_key, "***") if self._api_key else text
+
+
+def _said(error: "APIStatusError") -> str:
+    """Return what a server said with an error, also where it is not of the protocol's shape."""
+    message = str(error.message)
+    return message if " - " in message else f"{message} - {error.response.text}"
 
 
 def _sdk() -> "type[AsyncOpenAI]":

@@ -3,6 +3,9 @@
 A model that reads thirty facts gets one wrong, or runs out of room after twenty. The others are as
 good as they would have been, so they are kept, what is wrong is asked for again, and what does not
 come then is named as lost.
+
+An answer is anybody's text, so it is read within bounds, each in one pass: what lies beyond them is
+counted among what is lost.
 """
 
 import json
@@ -14,6 +17,18 @@ from pydantic import ValidationError
 
 from graphrag.model.values import JSON
 
+LONGEST_ANSWER = 500_000
+"""Characters that are read of an answer: 128,000 tokens, the most that a hosted model writes."""
+MOST_THINGS = 2000
+"""Things of one list that are read: the text of a question with 8,192 tokens states about 300."""
+LONGEST_THING = 20_000
+"""Characters of one thing: a fact with its quote and its details has some 500."""
+_DEEPEST = 32
+"""Levels of an answer: ours have five, and models wrap them in two or three more."""
+_LONGEST_NUMBER = 40
+"""Digits of a number that is read as one; Python refuses to count more than 4,300."""
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: JSON may hold it, no text can."""
 _ERRORS = 6
 """Errors shown to the model at once."""
 _LONGEST = 600
@@ -31,7 +46,8 @@ class Lost:
     value: JSON = None
     problem: str = "the answer was cut off before its end"
     repeats: bool = False
-    """Whether the model said the same again and again until it was cut off: more would be, too."""
+    """True if it is not asked for: the model said the same again and again until it was cut off, or
+    it lies beyond the bounds of an answer."""
 
     @property
     def cut(self) -> bool:
@@ -66,18 +82,22 @@ def closed_early(text: str, items: Sequence[str]) -> JSON | None:
     first = text.find("{")
     if first < 0:
         return None
-    opened: list[str] = []
+    opened, lists = list[str](), 0
     last, within = first, tuple[str, ...]()
     for token in _STRUCTURE.finditer(text, first):
         sign = token.group()
         if sign in _CLOSING:
             opened.append(sign)
+            lists += sign == "["
+            if len(opened) > _DEEPEST:
+                break
         elif sign in _OPENING:
             if not opened or opened.pop() != _OPENING[sign]:
                 return None
             if not opened:
                 return None  # it has its end
-            if opened.count("[") == 1 and opened[-1] == "[":
+            lists -= sign == "]"
+            if lists == 1 and opened[-1] == "[":
                 last, within = token.end(), tuple(opened)
         elif sign == '"':
             break  # a string that has no end
@@ -85,7 +105,7 @@ def closed_early(text: str, items: Sequence[str]) -> JSON | None:
         return None
     closed = text[first:last] + "".join(_CLOSING[sign] for sign in reversed(within))
     try:
-        value = json.loads(closed, strict=False)
+        value, _ = DECODER.raw_decode(closed)
     except (json.JSONDecodeError, RecursionError):
         return None
     inner = value
@@ -95,6 +115,29 @@ def closed_early(text: str, items: Sequence[str]) -> JSON | None:
         for name in items:
             inner.setdefault(name, [])
     return value
+
+
+def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    """Return an object of an answer, in whole characters; a list that comes again goes on."""
+    found: dict[str, JSON] = {}
+    for name, value in pairs:
+        key, known = _HALF.sub("", name), found.get(name)
+        if isinstance(value, str):
+            value = _HALF.sub("", value)
+        elif isinstance(value, list):
+            value = [_HALF.sub("", item) if isinstance(item, str) else item for item in value]
+            if isinstance(known, list):
+                known += value
+                value = known
+        found[key] = value
+    return found
+
+
+def _number(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else digits
+
+
+DECODER = json.JSONDecoder(strict=False, parse_int=_number, object_pairs_hook=_object)
 
 
 def problem_of(error: ValidationError) -> str:

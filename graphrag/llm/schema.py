@@ -13,7 +13,7 @@ are whole (``salvage``).
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Self, get_args
 
 from pydantic import (
@@ -25,7 +25,16 @@ from pydantic import (
     model_validator,
 )
 
-from graphrag.llm.salvage import Lost, closed_early, problem_of
+from graphrag.llm.salvage import (
+    DECODER,
+    LONGEST_ANSWER,
+    LONGEST_THING,
+    MOST_THINGS,
+    Lost,
+    as_words,
+    closed_early,
+    problem_of,
+)
 from graphrag.model.values import JSON
 from graphrag.protocols import Answer
 
@@ -61,7 +70,11 @@ class AnswerModel(BaseModel):
         for name in cls.items:
             if isinstance(value.get(name), list):
                 [kind] = get_args(cls.model_fields[name].annotation)
-                kept[name] = [one for one in value[name] if _whole(kind, name, one, lost)]
+                things = value[name][:MOST_THINGS]
+                kept[name] = [thing for thing in things if _whole(kind, name, thing, lost)]
+                if more := len(value[name]) - len(things):
+                    problem = f"{more:,} {name} beyond the first {MOST_THINGS:,} were left out"
+                    lost.append(Lost(problem=problem, repeats=True))
         read = handler(kept)
         read._lost = tuple(lost)
         return read
@@ -78,6 +91,10 @@ class AnswerModel(BaseModel):
 
 
 def _whole(kind: type[BaseModel], name: str, value: JSON, lost: list[Lost]) -> bool:
+    if (length := len(str(value))) > LONGEST_THING:
+        problem = f"it has {length:,} characters: at most {LONGEST_THING:,}"
+        lost.append(Lost(name, as_words(value)[:_SHOWN], problem))
+        return False
     try:
         kind.model_validate(value)
     except ValidationError as error:
@@ -127,8 +144,17 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 
 
+_SHOWN = 200
+_SEARCHED = 200_000_000
+"""Characters that are looked through for the JSON in a text, a fifth of a second: each brace that
+begins none is tried, and Python counts the lines before each error."""
+_READ = 10
+"""How much longer a character takes to read than to look through."""
 _REPEATS = 3
 """Things said again from which on a cut answer is not asked to go on."""
+
+
+_CUT = "the answer was cut off before its end, for want of room; be briefer"
 
 
 class BadAnswerError(ValueError):
@@ -142,10 +168,12 @@ def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> An
         BadAnswerError: saying what is missing or wrong.
     """
     items = answer.items if issubclass(answer, AnswerModel) else ()
-    if cut_off and not items:
-        raise BadAnswerError("the answer was cut off before its end; be briefer")
     problem, best = "", None
     words = _THOUGHTS.sub("", text)
+    if (beyond := len(words) - LONGEST_ANSWER) > 0:
+        words, cut_off = words[:LONGEST_ANSWER], True
+    if cut_off and not items:
+        raise BadAnswerError(_CUT)
     early = closed_early(words, items) if items else None
     for value in _objects(words) if early is None else [early]:
         for candidate in _unwrapped(value):
@@ -155,16 +183,16 @@ def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> An
                 problem = problem or problem_of(error)
                 continue
             if cut_off or early is not None:
-                return _cut(found)
+                return _cut(found, max(beyond, 0))
             if not lost_of(found):
                 return found
             best = best or found
     if best is not None:
         return best
+    if cut_off:
+        raise BadAnswerError(_CUT)
     if not text.strip():
         raise BadAnswerError("the answer was empty")
-    if cut_off:
-        raise BadAnswerError("the answer was cut off before its end; be briefer")
     raise BadAnswerError(problem or "the answer held no JSON object")
 
 
@@ -181,39 +209,45 @@ def joined(answer: Answer, more: Answer) -> Answer:
     came = len(more.lost)
     for name in answer.items:
         known = getattr(answer, name)
-        fresh = [one for one in getattr(more, name) if one not in known]
-        lists[name] = [*known, *fresh]
-        came += len(fresh)
+        lists[name] = _distinct((*known, *getattr(more, name)))
+        came += len(lists[name]) - len(known)
     wrong = [one for one in answer.lost if not one.cut]
+    bounded = [one for one in answer.lost if one.repeats]
     both = answer.model_copy(update=lists)
-    both._lost = (*wrong[came:], *more.lost)
+    both._lost = (*bounded, *wrong[came:], *more.lost)
     return both
 
 
-def _cut(answer: Answer) -> Answer:
+def _distinct(things: Iterable[BaseModel]) -> list[BaseModel]:
+    return list({thing.model_dump_json(): thing for thing in things}.values())
+
+
+def _cut(answer: Answer, beyond: int) -> Answer:
     """Return an answer whose end is missing, each of its things once."""
     if not isinstance(answer, AnswerModel):
         return answer
-    lists: dict[str, list[BaseModel]] = {}
-    again = 0
-    for name in answer.items:
-        given = getattr(answer, name)
-        lists[name] = list({one.model_dump_json(): one for one in given}.values())
-        again += len(given) - len(lists[name])
+    lists = {name: _distinct(getattr(answer, name)) for name in answer.items}
+    again = sum(len(getattr(answer, name)) - len(things) for name, things in lists.items())
     whole = answer.model_copy(update=lists)
-    repeated = Lost(problem="the model repeated itself until it was cut off", repeats=True)
-    whole._lost = (*answer.lost, repeated if again >= _REPEATS else Lost())
+    if beyond:
+        limit = f"the {beyond:,} characters beyond the first {LONGEST_ANSWER:,} were not read"
+        ending = Lost(problem=limit, repeats=True)
+    elif again >= _REPEATS:
+        ending = Lost(problem="the model repeated itself until it was cut off", repeats=True)
+    else:
+        ending = Lost()
+    whole._lost = (*answer.lost, ending)
     return whole
 
 
 def _objects(text: str) -> Iterator[JSON]:
-    decoder = json.JSONDecoder(strict=False)
     for repaired in dict.fromkeys((text, _TRAILING_COMMA.sub("", text))):
-        at = repaired.find("{")
-        while at >= 0:
+        at, left = repaired.find("{"), _SEARCHED
+        while at >= 0 and left > 0:
             try:
-                value, end = decoder.raw_decode(repaired, at)
-            except json.JSONDecodeError:
+                value, end = DECODER.raw_decode(repaired, at)
+            except json.JSONDecodeError as error:
+                left -= error.pos + _READ * (error.pos - at)
                 end = at + 1
             except RecursionError:
                 return

@@ -109,7 +109,8 @@ class Assertion:
     text: str = ""
     """The sentence, where it says when a fact ends in other words than the fact's own."""
     subject_as: str = ""
-    """Another name of its subject by which it was stated; empty for that it is stored by."""
+    """Another name of its subject by which it was stated; empty for that it is stored by. Of a
+    relation that was stated of one entity with itself, the same name at both ends."""
     object_as: str = ""
     void: Void | None = None
 

@@ -32,6 +32,11 @@ def shown(value: object) -> str:
     return f"a value of type {type(value).__name__}"
 
 
+def printable(text: str) -> str:
+    """Return words of others as they may be stored and printed: what is no character is escaped."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
 def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
     """Return a text as Python's own.
 
@@ -82,6 +87,18 @@ def checked_json(what: str, value: JSON, *, deepest: int = DEEPEST) -> JSON:
         f"{what} holds {shown(value)}, which is no JSON: give text, numbers, True, False, None, "
         "lists and mappings"
     )
+
+
+def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:
+    """Return attributes that JSON can carry.
+
+    Raises:
+        InputError: if they are none.
+    """
+    if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
+        raise InputError(f"attributes of {of} are no mapping from names to values")
+    checked: dict[str, JSON] = checked_json(f"attributes of {of}", attributes)
+    return checked
 
 
 def parsed_json(what: str, text: str | bytes) -> JSON:

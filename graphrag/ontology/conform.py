@@ -181,6 +181,22 @@ def _dead(claims: Sequence[Claim]) -> Iterator[Claim]:
             yield replace(claim, relation=VITAL, object=dead, kind="state", invalid_at=None)
 
 
+_IRREFLEXIVE = frozenset(
+    "works_at lives_in located_in part_of reports_to studies_at leads owned_by married_to born_in "
+    "engaged_to partner_of divorced_from died_in sibling_of twin_of cousin_of friend_of parent_of "
+    "child_of grandparent_of member_of subsidiary_of capital_of contains succeeds merged_with "
+    "travels_with works_with colleague_of classmate_of roommate_of lives_with neighbor_of".split()
+)
+"""Of these no entity has any to itself, unless they are declared otherwise; any other it may."""
+
+
+def loops(relation: str, relations: Relations) -> bool:
+    """Tell whether an entity may have a relation to itself: "the board consults the board"."""
+    name = relations.canonical(relation)[0]
+    declared = relations[name].irreflexive
+    return not (name in _IRREFLEXIVE if declared is None else declared)
+
+
 def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations) -> str:
     """Return the relation that says what a status does: that of a dead person ends much."""
     if VITAL not in relations:

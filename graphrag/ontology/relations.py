@@ -45,6 +45,8 @@ class Relation:
     symmetric one, those of both: who marries is engaged no more."""
     ends_between: tuple[str, ...] = ()
     """Relations between the same two that are over from then on: a divorce ends a marriage."""
+    irreflexive: bool | None = None
+    """No entity has it to itself, as nobody is their own parent; None judges that by its name."""
     nested_by: tuple[str, ...] = ()
     """Relations by which one value may lie in another, however far up: such two both hold."""
 
@@ -149,8 +151,7 @@ class Relations(Mapping[str, Relation]):
     def line(self, relation: str, subject: str, object_: str) -> tuple[str, str, str]:
         """Return what a fact says: inverses, synonyms and both directions read as one."""
         name, turned = self.canonical(relation)
-        if turned:
-            subject, object_ = object_, subject
+        subject, object_ = (object_, subject) if turned else (subject, object_)
         if self[name].symmetric and "" != object_ < subject:
             subject, object_ = object_, subject
         return name, subject, object_
@@ -230,10 +231,7 @@ def _inverses(declared: Mapping[str, Relation]) -> dict[str, str]:
             raise InputError(
                 f"{name!r} is declared the inverse of {other!r}, which has another one"
             )
-        if back == name:
-            straight[other] = name
-        else:
-            straight[name] = other
+        straight.update({other: name} if back == name else {name: other})
     return straight
 
 

@@ -83,13 +83,6 @@ async def test_what_the_extractor_dropped_itself_is_kept():
         (None, "it gave NoneType; expected Extraction"),
         ("nothing", "it gave str; expected Extraction"),
         ([], "it gave list; expected Extraction"),
-        (Extraction(mentions=("Alice",)), "it gave str; expected Mention"),
-        (Extraction(claims=(Mention("Alice"),)), "it gave Mention; expected Claim"),
-        (Extraction(mentions=None), "not iterable"),
-        (knows(None, 3), "is at None to 3: expected whole numbers"),
-        (knows("0", "3"), "is at '0' to '3'"),
-        (knows(0.0, 3.0), "is at 0.0 to 3.0"),
-        (knows(0, 3, mention=(1, None)), "mention 'Alice' is at 1 to None"),
     ],
 )
 async def test_what_is_no_extraction_is_refused_and_nothing_is_written(given, words):
@@ -123,3 +116,26 @@ def test_every_place_is_inside_and_a_right_one_stays(start, end, first, last, te
     assert claim.start < claim.end or start == end
     wrong = {(start, end, "claim"), (first, last, "mention")}
     assert len(found.dropped) == sum(not 0 <= a <= b <= len(TEXT) for a, b, _ in wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            Extraction(mentions=("Alice",)),
+            "mentions 1 is not used: it is 'Alice'; expected Mention",
+        ),
+        (Extraction(claims=(Mention("Alice"),)), "expected Claim"),
+        (Extraction(mentions=None), "mentions is None: give a tuple; nothing of it was used"),
+        (knows(None, 3), "is at None to 3: expected whole numbers"),
+        (knows("0", "3"), "is at '0' to '3'"),
+        (knows(0.0, 3.0), "is at 0.0 to 3.0"),
+        (knows(0, 3, mention=(1, None)), "mention 'Alice' is at 1 to None"),
+    ],
+)
+async def test_what_cannot_be_placed_is_left_out_and_the_text_is_kept(given, words):
+    async with open_graph(extractor=Fixed(given)) as graph:
+        added = await graph.add_episode(TEXT, reference_time="2020")
+        assert added.facts == ()
+        assert any(words in note for note in added.dropped), added.dropped
+        assert not (await graph.health.check_all()).findings

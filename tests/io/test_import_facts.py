@@ -199,7 +199,11 @@ async def test_vectors_that_are_given_are_used():
         ({"valid_form": "2020"}, InputError, "row 3: there is no column 'valid_form'"),
         ({"attributes": "{"}, InputError, "row 3: column 'attributes'"),
         ({"embedding": [1.0, 2.0]}, InputError, "row 3: column 'embedding' has shape"),
-        ({"object": "alice"}, InputError, "row 3: 'Alice' likes 'alice': both ends"),
+        (
+            {"relation": "married_to", "object": "alice"},
+            InputError,
+            "row 3: 'Alice' married_to 'alice': both ends",
+        ),
         ({"object": 7}, InputError, "row 3: column 'object' is 7"),
     ],
 )
@@ -208,8 +212,8 @@ async def test_a_bad_row_is_named_and_its_batch_is_not_written(graph, bad, error
     with pytest.raises(error, match=words) as caught:
         await graph.load.facts(rows, batch=2)
     assert caught.value.__notes__ == [
-        "2 rows are in the graph; import again when this is put right: what is there is not added "
-        "twice"
+        '2 rows are in the graph; import again when this is put right, or with on_error="skip" '
+        "(--on-error skip): what is there is not added twice"
     ]
     assert await history(graph) == {("Alice", "works_at", "Acme", "2020-01-01", None)}
     assert not (await graph.health.check_all()).findings

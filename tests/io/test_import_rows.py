@@ -16,7 +16,10 @@ GOOD = [
     {"subject": "Bob", "relation": "knows", "object": "Alice"},
 ]
 BAD = {
-    "equal ends": ({"subject": "Zoe", "object": "zoe"}, "both ends are the same entity"),
+    "equal ends": (
+        {"subject": "Zoe", "relation": "parent_of", "object": "zoe"},
+        "both ends are the same entity",
+    ),
     "no object": ({"object": ""}, "column 'object' is missing"),
     "no date": ({"valid_at": "soon"}, "valid_at 'soon'"),
     "end before start": ({"valid_at": "2020", "invalid_at": "2019"}, "is not after valid_at"),
@@ -54,7 +57,7 @@ async def test_what_cannot_be_used_is_left_out_and_named(graph, bad, words, batc
 
 
 async def test_without_skipping_the_error_says_what_is_in_the_graph(graph):
-    with pytest.raises(InputError, match="row 4: 'Zoe' likes 'zoe': both ends") as caught:
+    with pytest.raises(InputError, match="row 4: 'Zoe' parent_of 'zoe': both ends") as caught:
         await graph.load.facts(mixed(BAD["equal ends"][0])[1:], batch=2)
     assert caught.value.__notes__[0].startswith("2 rows are in the graph")
 

@@ -204,7 +204,9 @@ async def test_a_failing_arbiter_leaves_nothing_behind():
 
     async with open_graph(arbiter=Broken()) as graph:
         await graph.add_episode("Ann drives_to Acme.", reference_time="2024-01-01")
-        with pytest.raises(ExtractionError, match="the arbiter failed on episode 'Ann drives_to B"):
+        with pytest.raises(
+            ExtractionError, match="the arbiter Broken failed on episode 'Ann drives_to B"
+        ):
             await graph.add_episode("Ann drives_to Beta.", reference_time="2024-02-01")
         assert (await graph.stats()).episodes == 1
 

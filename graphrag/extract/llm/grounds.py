@@ -15,6 +15,7 @@ it then says of others than its speakers waits for a person.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
@@ -71,13 +72,7 @@ def _without_spaces(quote: str, content: str) -> tuple[int, int] | None:
     wanted = "".join(c for c in quote.casefold() if c.isalnum())
     if len(wanted) < _SQUEEZED:
         return None
-    letters, places = [], []
-    for place, character in enumerate(content):
-        for letter in character.casefold():
-            if letter.isalnum():
-                letters.append(letter)
-                places.append(place)
-    squeezed = "".join(letters)
+    squeezed, places = _squeezed(content)
     at = squeezed.find(wanted)
     while at >= 0:
         start, end = places[at], places[at + len(wanted) - 1] + 1
@@ -86,6 +81,18 @@ def _without_spaces(quote: str, content: str) -> tuple[int, int] | None:
             return start, end
         at = squeezed.find(wanted, at + 1)
     return None
+
+
+@lru_cache(maxsize=4)  # a model quotes one text again and again
+def _squeezed(content: str) -> tuple[str, tuple[int, ...]]:
+    """Return the letters and digits of a text, and where each stands."""
+    letters, places = [], []
+    for place, character in enumerate(content):
+        for letter in character.casefold():
+            if letter.isalnum():
+                letters.append(letter)
+                places.append(place)
+    return "".join(letters), tuple(places)
 
 
 def _with_a_gap(quote: str, content: str) -> tuple[int, int] | None:

@@ -65,7 +65,7 @@ class Said:
     def waits(self, fact: Fact) -> list[Assertion]:
         """Return what of a fact waits for a person, if nothing of it stands."""
         live = [one for one in fact.statements if self.void(one) is None]
-        if fact.subject_id == fact.object_id or not all(one.pending for one in live):
+        if not all(one.pending and not merged(one, fact) for one in live):
             return []
         return live
 
@@ -76,7 +76,7 @@ class Said:
                 void = self.void(one)
                 if void is None and one.pending:
                     continue
-                if fact.subject_id == fact.object_id:
+                if merged(one, fact):
                     void = void or Void("retracted", reason=ONE_ENTITY)
                 yield stated(one, fact, void)
         for entity, endings in self.endings.items():
@@ -126,6 +126,13 @@ class Said:
         if one.source and not one.manual and self.gone(one.source):
             return False
         return one.void is None or one.void.closed_as == "corrected"
+
+
+def merged(one: Assertion, fact: Fact) -> bool:
+    """Tell whether both ends of a statement became one entity: by it they were two."""
+    return fact.subject_id == fact.object_id and not (
+        one.subject_as and one.subject_as == one.object_as
+    )
 
 
 def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:

@@ -36,31 +36,8 @@ class Piece:
         return self.support.line
 
 
-class Earliest:
-    """The support that begins first, and the first of another value than its."""
-
-    def __init__(self) -> None:
-        self._best: Support | None = None
-        self._other: Support | None = None
-
-    def add(self, support: Support) -> None:
-        """Take one in."""
-        best, other = self._best, self._other
-        if best is None or _order(support) < _order(best):
-            if best is not None and best.line != support.line:
-                self._other = best
-            self._best = support
-        elif support.line != best.line and (other is None or _order(support) < _order(other)):
-            self._other = support
-
-    def taker(self, line: Line, least: int) -> Support | None:
-        """Return the first of another value."""
-        best = self._best
-        return self._other if best is not None and best.line == line else best
-
-
-class Ordered:
-    """The first support of each value and level of trust, in order."""
+class Newer:
+    """Newer evidence, to be asked what takes the place of a value: the first that begins."""
 
     def __init__(self, bonds: "Bonds") -> None:
         self._bonds = bonds
@@ -77,14 +54,9 @@ class Ordered:
     def taker(self, line: Line, least: int) -> Support | None:
         """Return the first that takes the place of a value, at a moment or later."""
         for _, rival in self._order:
-            since = self._bonds.since(line, rival)
-            if rival.line != line and max(least, rival.first) < since:
+            if rival.line != line and max(least, rival.first) < self._bonds.since(line, rival):
                 return rival
         return None
-
-
-Newer = Earliest | Ordered
-"""Newer evidence, to be asked what takes the place of a value."""
 
 
 class Cover:
@@ -196,32 +168,26 @@ class Bonds:
                 if slot[0] in ("subject", "object"):
                     lines = together[slot, statement.source, support.last, statement.trust]
                     lines[line] = min(support.first, lines.get(line, FOREVER))
-        self._stated: dict[Line, dict[Evidence, int]] = defaultdict(dict)
+        self._stated: dict[Line, dict[Evidence, int]] = {}
         for evidence, lines in together.items():
             for line, first in lines.items() if 1 < len(lines) <= _TOGETHER else ():
-                self._stated[line][evidence] = first
+                self._stated.setdefault(line, {})[evidence] = first
         self._since: dict[tuple[Line, Line, float], int] = {}
-
-    def __contains__(self, line: Line) -> bool:
-        """Tell whether a value was stated together with any other."""
-        return line in self._stated
 
     def since(self, line: Line, rival: Support) -> int:
         """Return from when on a rival leaves a value alone; never if it does not.
 
         What is trusted more than the text that states both takes no notice of it.
         """
+        own, its = self._stated.get(line), self._stated.get(rival.line)
+        if not own or not its:
+            return FOREVER
         pair = line, rival.line, rival.statement.trust
-        since = self._since.get(pair)
-        if since is None:
-            its = self._stated.get(rival.line, {})
-            both = (
-                max(first, its[evidence])
-                for evidence, first in self._stated.get(line, {}).items()
-                if evidence in its and evidence[-1] >= pair[-1]
-            )
-            since = self._since[pair] = min(both, default=FOREVER)
-        return since
+        if pair not in self._since:
+            shared = (evidence for evidence in own if evidence in its and evidence[-1] >= pair[-1])
+            both = (max(own[evidence], its[evidence]) for evidence in shared)
+            self._since[pair] = min(both, default=FOREVER)
+        return self._since[pair]
 
 
 @dataclass(slots=True)

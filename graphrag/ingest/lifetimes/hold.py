@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import Literal
 
@@ -18,10 +17,8 @@ from graphrag.ingest.lifetimes.accounts import Nesting, Slot, find_slots, slots_
 from graphrag.ingest.lifetimes.cover import (
     Bonds,
     Cover,
-    Earliest,
     Holdings,
     Newer,
-    Ordered,
     Piece,
     Trusted,
 )
@@ -133,9 +130,8 @@ def _limits(
     of what runs or was stated whole, on its level or above, takes only what it persists in. That
     something ended says nothing of others.
     """
-    bound = slot[0] != "ruling" and any(support.line in bonds for support in members)
-    kept = partial(Ordered, bonds) if bound else Earliest
-    newer: dict[str, tuple[Newer, Newer]] = {kind: (kept(), kept()) for kind in ("running", "any")}
+    bonds = Bonds((), {}) if slot[0] == "ruling" else bonds
+    newer = {kind: (Newer(bonds), Newer(bonds)) for kind in ("running", "any")}
     deciding = [support for support in members if support.statement.trust >= trust]
     deciding.sort(key=lambda support: -support.evidence)
     for _, group in groupby(deciding, key=lambda support: support.evidence):
@@ -198,7 +194,7 @@ def _believe(account: Account, holdings: Holdings) -> None:
     """Let go what gives a value other dates than a more trusted source stated.
 
     That is what begins before a start or goes on after an end, without a gap between, and what ends
-    within. What was said of no time in particular is said of the same time.
+    within.
     """
     trusts = {support.statement.trust for support in account.supports}
     if len(trusts) < 2:
@@ -210,7 +206,7 @@ def _believe(account: Account, holdings: Holdings) -> None:
     known: list[Piece] = []
     for trust in sorted(trusts, reverse=True):
         trusted = Trusted(known)
-        for place, support in enumerate(account.supports):
+        for support in account.supports:
             if support.kind in ("event", "silent") or support.statement.trust != trust:
                 continue
             id_, own = support.statement.id, pieces.get(support.statement.id, [])
@@ -221,11 +217,7 @@ def _believe(account: Account, holdings: Holdings) -> None:
                 known += own if support.kind != "was" else ()
                 continue
             pieces.pop(id_, None)
-            if support.last == BEGINNING:
-                moved = replace(support, first=against.start, last=against.start)
-                account.supports[place] = moved
-            else:
-                _contest(support, against.support.statement, holdings)
+            _contest(support, against.support.statement, holdings)
     holdings.pieces[account.line] = [piece for own in pieces.values() for piece in own]
 
 

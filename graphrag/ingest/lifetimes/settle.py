@@ -16,8 +16,14 @@ Where the rules leave room, this is how they are read (each has a test):
 - The unknown start of an ended value reaches back to where a rival ended last; a rival that still
   holds then holds beside it. If the value had only given way to that rival, it goes on from there;
   if it was said to be over, it is one moment: who was there until 2005 and left in 2020 came back,
-  nobody knows when. What merely was so, or "no longer" is at the moment of telling, gets the last
-  free stretch before, if the value is not known to have held before.
+  nobody knows when. What merely was so, or "no longer" is at the moment of telling, holds at no
+  moment: it is a fact of its own, unless the value is known to have held before.
+- What says nothing of any time is silent beside what gives the same value a time, if it is trusted
+  no more. It is one more source of the last stretch of the value.
+- A plan is replaced by the first report of its value after it was made, and by a newer plan that
+  was made while it was still to come, if they give another day, month or year.
+- Values of one relation that one text states with equal evidence are no rivals of each other from
+  then on, but to what is trusted more and to rulings. In earlier moments they are.
 - Bounded support is not cut by its own explicit end either; the end is listed against it.
 - Events compete with nothing. What is timeless is evidence for ever.
 - A trusted value that runs is not stopped by the stretch of a less trusted one: both hold. What

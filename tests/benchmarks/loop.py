@@ -1,0 +1,294 @@
+"""``serving --loop``: the dearest calls of every route and tool, and how long each holds the loop.
+
+The server runs in a process of its own, with a heartbeat in its event loop: the longest gap
+between two beats is what every other client waits. ``processor ms`` is the processor time of the
+loop's thread in the longest stretch without a beat: on a busy machine it says more than the clock.
+"""
+
+import asyncio
+import json
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx2
+
+from graphrag import GraphRAG, Models
+from graphrag.serve.server import serve
+from graphrag.testing import HashEmbedder
+from tests.benchmarks.load import filled
+from tests.benchmarks.prepared import DIMENSION, NAME
+from tests.benchmarks.report import Report, Section, p50, p95
+from tests.benchmarks.synthetic import Synthetic
+from tests.conftest import PlainExtractor
+
+_ROOT = Path(__file__).parents[2]
+_BEAT = 0.005
+_LATE = 0.04
+"""Seconds without a beat from which on it is noted, and where the loop's thread was."""
+BOUND = 50.0
+"""Milliseconds for which a call may hold the loop."""
+Given = Mapping[str, Any]
+
+
+class Words(HashEmbedder):
+    """A quick embedder under the name of the one that the synthetic store was made with."""
+
+    def __init__(self) -> None:
+        super().__init__(DIMENSION)
+        self.name = NAME
+
+
+@dataclass(slots=True)
+class Beats:
+    """Gaps between the beats of a loop: when each ended, how long it was, where it came from."""
+
+    last: float = field(default_factory=time.monotonic)
+    places: Counter[str] = field(default_factory=Counter)
+
+    async def run(self) -> None:
+        """Beat until cancelled, and print each gap that is long."""
+        while True:
+            began, used = time.monotonic(), time.thread_time()
+            await asyncio.sleep(_BEAT)
+            self.last = time.monotonic()
+            gap, processor = self.last - began - _BEAT, time.thread_time() - used
+            if gap > _LATE or processor > _LATE:
+                where = "; ".join(f"{n}x {place}" for place, n in self.places.most_common(2))
+                sys.stdout.write(json.dumps([self.last, gap, processor, where]) + "\n")
+                sys.stdout.flush()
+            self.places.clear()
+
+    def watch(self, thread: int) -> None:
+        """Note where the loop's thread is whenever a beat is late; runs in another thread."""
+        while True:
+            time.sleep(_BEAT)
+            if time.monotonic() - self.last > _BEAT + _LATE / 2:
+                frame = sys._current_frames().get(thread)
+                stack = [] if frame is None else traceback.extract_stack(frame)
+                own = [at for at in stack if str(_ROOT) in at.filename and "benchmarks" not in at.filename]
+                if own or stack:
+                    self.places[
+                        " < ".join(f"{Path(at.filename).name}:{at.lineno}" for at in (own or stack)[:-6:-1])
+                    ] += 1
+
+
+async def _child(url: str, local: bool) -> None:
+    """Serve a store, with a heartbeat."""
+    models = Models() if local else Models(embedder=Words(), extractor=PlainExtractor())
+    async with GraphRAG.open(url, models=models) as graph:
+        beats = Beats()
+        beating = asyncio.ensure_future(beats.run())
+        threading.Thread(target=beats.watch, args=[threading.get_ident()], daemon=True).start()
+
+        def listening(url: str) -> None:
+            sys.stdout.write(url + "\n")
+            sys.stdout.flush()
+
+        try:
+            await serve(graph, port=0, on_start=listening)
+        finally:
+            beating.cancel()
+
+
+@dataclass(slots=True)
+class Watched:
+    """A server with a heartbeat, seen from outside."""
+
+    url: str
+    gaps: list[tuple[float, float, float, str]] = field(default_factory=list)
+
+    async def listen(self, out: asyncio.StreamReader) -> None:
+        """Take down the gaps that it prints."""
+        async for line in out:
+            self.gaps.append(tuple(json.loads(line)))
+
+
+@asynccontextmanager
+async def watched(store: str, *, local: bool = False) -> AsyncIterator[Watched]:
+    """Start a server with a heartbeat on a store."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.benchmarks.loop", store, "local" if local else "plain"),
+        cwd=_ROOT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    server = Watched((await process.stdout.readline()).decode().strip())
+    listening = asyncio.ensure_future(server.listen(process.stdout))
+    try:
+        yield server
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
+        await listening
+
+
+def dearest(names: Sequence[str], facts: Sequence[str], then: str, last: int) -> list[tuple[str, Given]]:
+    """Return the dearest calls of every verb.
+
+    Args:
+        names: Of entities, the best connected first.
+        facts: Ids of facts.
+        then: A moment of system time before half of the log.
+        last: Number of the last event.
+    """
+    hub, other, *_ = names
+    words = " ".join(names[:400])
+    ever = {"valid_at": "2024-01-01", "known_at": then}
+    tree = " and ".join(f"(relation == relation_{n % 40} or valid_at < 20{n % 90 + 10})" for n in range(30))
+    whole = {"scopes": ["facts", "entities", "episodes", "communities"], "limit": 100}
+    return [
+        ("search", {"query": words[:10_000], **whole}),
+        ("search", {"query": words[:10_000], **whole, "history": True}),
+        ("search", {"query": words[:9_000], **whole, **ever}),
+        ("search", {"query": words[:5_000], **whole, "where": tree[:2000].rpartition(" and ")[0]}),
+        ("search", {"query": "a e i o u " * 1000, **whole}),
+        ("ask", {"question": words[:2000]}),
+        ("ask", {"question": f"Who relation_1 {hub} before 2019 and after 2016 and during 2018?"}),
+        ("ask", {"question": words[:1900], **ever}),
+        ("answer", {"question": words[:2000], "max_tokens": 32_000}),
+        ("entity", {"entity": hub, "facts": 200}),
+        ("entity", {"entity": hub, "facts": 200, **ever}),
+        ("entity", {"entity": "nobody " * 70}),
+        ("timeline", {"entity": hub, "limit": 1000}),
+        ("timeline", {"entity": hub, "limit": 1000, **ever}),
+        ("changes", {"since": "0001-01-02", "limit": 1000}),
+        ("changes", {"since": "0001-01-02", "limit": 1000, "axis": "world"}),
+        ("changes", {"since": then, "limit": 1000, "known_at": then}),
+        ("changes", {"since": "0001-01-02", "until": "2020-01-01", "axis": "world", "limit": 1000, **ever}),
+        ("path", {"start": names[-1], "end": names[-2], "max_depth": 10, "number": 10}),
+        ("path", {"start": hub, "end": names[-1], "max_depth": 10, "number": 10}),
+        ("path", {"start": hub, "end": other, "max_depth": 10, "number": 10, **ever}),
+        ("context", {"question": words[:10_000], "max_tokens": 32_000}),
+        ("context", {"question": words[:10_000], "max_tokens": 32_000, "format": "xml", **ever}),
+        ("communities", {"limit": 200}),
+        ("communities", {"limit": 200, "valid_at": "2021-01-01"}),
+        ("communities", {"limit": 200, "valid_at": "2020-01-01", "known_at": then}),
+        ("communities", {"question": words[:10_000], "max_tokens": 32_000, "limit": 200}),
+        ("communities", {"question": words[:9_000], "valid_at": "2019-06-01", "max_tokens": 32_000}),
+        ("communities", {"community": "a", "limit": 200, "valid_at": "2021-01-01"}),
+        ("communities_over_time", {"every": "decade", "limit": 200, "events": 1000, "details": True}),
+        ("communities_over_time", {"every": "year", "limit": 200, "events": 1000, "details": True}),
+        ("communities_over_time", {"every": "month", "start": "2015-01-01", "details": True}),
+        ("communities_over_time", {"every": "year", "resolution": 0.001}),
+        ("communities_over_time", {"every": "year", "resolution": 1e6, "details": True}),
+        ("atlas", {"limit": 10_000}),
+        ("atlas", {"limit": 10_000, **ever}),
+        ("atlas", {"limit": 1, "valid_at": "2018-01-01"}),
+        ("candidates", {"limit": 200, "facts": 50}),
+        ("log", {"limit": 500}),
+        ("log", {"limit": 500, "entity": hub}),
+        ("log", {"limit": 500, "fact": facts[0]}),
+        ("review", {"limit": 200}),
+        ("forget", {"entity": hub}),
+        ("remember", {"content": f"{hub} knows {other}. " * 20_000, "wait": False}),
+        ("remember", {"content": " ".join(f"{name} knows {hub}." for name in names[:300])}),
+        ("remember", {"content": {f"key {n}": {"name": f"n{n}", "list": [1, 2, 3]} for n in range(20_000)}}),
+        ("remember", {"content": "x" * 1_000_000}),
+        ("remember", {"fact": {"subject": hub, "relation": "knows", "object": "z" * 500}}),
+        ("correct", {"fact": facts[1], "action": "change", "text": "w " * 499}),
+        ("correct", {"fact": facts[2], "action": "end", "invalid_at": "2030-01-01"}),
+        ("merge", {"keep": hub, "other": other, "reason": "r" * 1000}),
+        ("split", {"entity": hub, "name": "another", "facts": list(facts[3:6])}),
+        ("revert", {"event": last, "force": True}),
+        ("revert", {"event": 3, "force": True}),
+        ("keep_apart", {"one": names[5], "other": names[6]}),
+        ("forget", {"entity": names[2], "confirm": names[2]}),
+        ("forget", {"entity": names[3], "confirm": names[3], "keep_episodes": True}),
+        ("communities_over_time", {"every": "year", "start": "1900-01-01", "details": True}),
+        ("search", {"query": "late", **whole, **ever}),
+    ]
+
+
+@dataclass(slots=True)
+class Probe:
+    """How long ``/health`` takes while something else is asked."""
+
+    http: httpx2.AsyncClient
+    seconds: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    async def run(self) -> None:
+        """Ask again and again until cancelled."""
+        while True:
+            began = time.perf_counter()
+            try:
+                answer = await self.http.get("/health")
+                if answer.status_code != 200:
+                    self.errors.append(f"{answer.status_code} {answer.text[:100]}")
+            except httpx2.TransportError as error:
+                self.errors.append(type(error).__name__)
+            self.seconds.append(time.perf_counter() - began)
+            await asyncio.sleep(0.01)
+
+
+async def _known(http: httpx2.AsyncClient) -> list[tuple[str, Given]]:
+    """Return the dearest calls for the store that is served."""
+    atlas = (await http.post("/v1/atlas", json={"limit": 10_000})).raise_for_status().json()
+    log = (await http.post("/v1/log", json={"limit": 500})).raise_for_status().json()["events"]
+    middle = log[len(log) // 2]
+    return dearest(atlas["nodes"]["name"], atlas["facts"]["id"], middle["at"], log[-1]["seq"])
+
+
+async def _asked(server: Watched, http: httpx2.AsyncClient, probe: Probe, number: int, verb: str, given: Given, tool: bool) -> dict[str, Any]:
+    """Ask for one thing and return what it did to the loop."""
+    server.gaps.clear()
+    probe.seconds.clear()
+    began = time.monotonic()
+    if tool:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": verb, "arguments": given}}
+        headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+        answer = await http.post("/mcp", json=call, headers=headers)
+    else:
+        answer = await http.post(f"/v1/{verb}", json=given)
+    took = time.monotonic() - began
+    await asyncio.sleep(0.1)
+    gaps = [gap for gap in server.gaps if gap[0] >= began]
+    worst = max(gaps, key=lambda gap: gap[2], default=(0, 0, 0, ""))
+    refusal = "" if answer.status_code == 200 else answer.text[:160]
+    return {
+        "call": f"{number} {verb}{' (tool)' if tool else ''}",
+        "status": float(answer.status_code),
+        "seconds": took,
+        "loop ms": 1000 * max((gap[1] for gap in gaps), default=0.0),
+        "processor ms": 1000 * worst[2],
+        "health ms": 1000 * max(probe.seconds, default=0.0),
+        "where": worst[3] or refusal,
+    }
+
+
+async def section(store: str, title: str, *, chosen: Sequence[int] = (), tools: bool = True) -> Section:
+    """Ask for the dearest of everything, one after the other."""
+    rows: list[dict[str, Any]] = []
+    async with watched(store) as server, httpx2.AsyncClient(base_url=server.url, timeout=600) as http:
+        calls = await _known(http)
+        async with httpx2.AsyncClient(base_url=server.url, timeout=600) as other:
+            probe = Probe(other)
+            probing = asyncio.ensure_future(probe.run())
+            from graphrag.serve.verb_table import VERBS
+
+            for number, (verb, given) in enumerate(calls):
+                if chosen and number not in chosen:
+                    continue
+                rows.append(await _asked(server, http, probe, number, verb, given, tool=False))
+                print({k: round(v, 2) if isinstance(v, float) else v for k, v in rows[-1].items()}, flush=True)
+                if tools and VERBS[verb].tool and not VERBS[verb].writes:
+                    rows.append(await _asked(server, http, probe, number, verb, given, tool=True))
+            probing.cancel()
+    return Section(title, rows)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "try":
+        asyncio.run(section(sys.argv[2], "try", chosen=[int(n) for n in sys.argv[3:]], tools=False))
+    else:
+        asyncio.run(_child(sys.argv[1], sys.argv[2] == "local"))

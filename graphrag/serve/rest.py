@@ -45,7 +45,7 @@ def routes(service: Service) -> list[Route]:
             return _answer(HealthOutput(status="stopping"), 503)
         try:
             async with asyncio.timeout(_READY_SECONDS):
-                await service.graph.groups().list()
+                await service.in_graph(service.graph.groups().list())
         except (GraphRAGError, TimeoutError):
             return _answer(HealthOutput(status="unavailable"), 503)
         return _answer(HealthOutput(status="ok"))
@@ -58,14 +58,15 @@ def routes(service: Service) -> list[Route]:
 
     async def entity(request: Request) -> Response:
         id_ = request.path_params["id"]
-        found = await _call(request).graph.entity(id_)
+        found = await service.in_graph(_call(request).graph.entity(id_))
         if found is None:
             raise HTTPProblem(404, "Not Found", f"no entity has the id or name {id_!r}")
         return _answer(EntityOutput.of(found))
 
     async def episode(request: Request) -> Response:
         try:
-            return _answer(await episode_output(request.path_params["id"], _call(request)))
+            found = episode_output(request.path_params["id"], _call(request))
+            return _answer(await service.in_graph(found))
         except QueryError as error:
             raise HTTPProblem(404, "Not Found", str(error)) from None
 

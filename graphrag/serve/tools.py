@@ -114,7 +114,8 @@ def mcp_server(service: Service) -> Server[Any]:
             known = ", ".join(PROMPTS)
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name!r}: {known}")
         try:
-            text = await prompt.write(call_of(context), params.arguments or {})
+            written = prompt.write(call_of(context), params.arguments or {})
+            text = await service.in_graph(written)
         except GraphRAGError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         content = types.TextContent(type="text", text=text)
@@ -170,7 +171,7 @@ async def _resource(uri: str, call: Call, service: Service) -> Output:
     id_ = unquote(uri.removeprefix(prefix))
     if prefix == ENTITY:
         return await service.answer(VERBS["entity"], {"entity": id_}, call)
-    return await episode_output(id_, call)
+    return await service.in_graph(episode_output(id_, call))
 
 
 async def episode_output(id_: str, call: Call) -> EpisodeOutput:

@@ -22,7 +22,7 @@ from typing import Any
 import httpx2
 
 from graphrag import GraphRAG, Models
-from graphrag.serve.server import serve
+from graphrag.serve import server
 from graphrag.testing import HashEmbedder
 from tests.benchmarks.load import filled
 from tests.benchmarks.prepared import DIMENSION, NAME
@@ -51,8 +51,14 @@ class Words(HashEmbedder):
 class Beats:
     """Gaps between the beats of a loop: when each ended, how long it was, where it came from."""
 
+    loop: str
     last: float = field(default_factory=time.monotonic)
     places: Counter[str] = field(default_factory=Counter)
+
+    def start(self) -> asyncio.Task[None]:
+        """Beat in the loop that runs."""
+        threading.Thread(target=self.watch, args=[threading.get_ident()], daemon=True).start()
+        return asyncio.ensure_future(self.run())
 
     async def run(self) -> None:
         """Beat until cancelled, and print each gap that is long."""
@@ -63,7 +69,7 @@ class Beats:
             gap, processor = self.last - began - _BEAT, time.thread_time() - used
             if gap > _LATE or processor > _LATE:
                 where = "; ".join(f"{n}x {place}" for place, n in self.places.most_common(2))
-                sys.stdout.write(json.dumps([self.last, gap, processor, where]) + "\n")
+                sys.stdout.write(json.dumps([self.loop, self.last, gap, processor, where]) + "\n")
                 sys.stdout.flush()
             self.places.clear()
 
@@ -74,10 +80,16 @@ class Beats:
             if time.monotonic() - self.last > _BEAT + _LATE / 2:
                 frame = sys._current_frames().get(thread)
                 stack = [] if frame is None else traceback.extract_stack(frame)
-                own = [at for at in stack if str(_ROOT) in at.filename and "benchmarks" not in at.filename]
+                own = [
+                    at
+                    for at in stack
+                    if str(_ROOT) in at.filename and "benchmarks" not in at.filename
+                ]
                 if own or stack:
                     self.places[
-                        " < ".join(f"{Path(at.filename).name}:{at.lineno}" for at in (own or stack)[:-6:-1])
+                        " < ".join(
+                            f"{Path(at.filename).name}:{at.lineno}" for at in (own or stack)[:-6:-1]
+                        )
                     ] += 1
 
 
@@ -85,18 +97,30 @@ async def _child(url: str, local: bool) -> None:
     """Serve a store, with a heartbeat."""
     models = Models() if local else Models(embedder=Words(), extractor=PlainExtractor())
     async with GraphRAG.open(url, models=models) as graph:
-        beats = Beats()
-        beating = asyncio.ensure_future(beats.run())
-        threading.Thread(target=beats.watch, args=[threading.get_ident()], daemon=True).start()
+        own = Beats("graph")
+        beating = [own.start()]
+        application = server.application
+
+        def watched(*given: Any, **how: Any) -> Any:
+            app = application(*given, **how)
+
+            async def answer(scope: Any, receive: Any, send: Any) -> None:
+                if len(beating) == 1:
+                    beating.append(Beats("server").start())
+                await app(scope, receive, send)
+
+            return answer
+
+        server.application = watched
 
         def listening(url: str) -> None:
             sys.stdout.write(url + "\n")
             sys.stdout.flush()
 
         try:
-            await serve(graph, port=0, on_start=listening)
+            await server.serve(graph, port=0, on_start=listening)
         finally:
-            beating.cancel()
+            beating[0].cancel()
 
 
 @dataclass(slots=True)
@@ -104,7 +128,7 @@ class Watched:
     """A server with a heartbeat, seen from outside."""
 
     url: str
-    gaps: list[tuple[float, float, float, str]] = field(default_factory=list)
+    gaps: list[tuple[str, float, float, float, str]] = field(default_factory=list)
 
     async def listen(self, out: asyncio.StreamReader) -> None:
         """Take down the gaps that it prints."""
@@ -132,7 +156,9 @@ async def watched(store: str, *, local: bool = False) -> AsyncIterator[Watched]:
         await listening
 
 
-def dearest(names: Sequence[str], facts: Sequence[str], then: str, last: int) -> list[tuple[str, Given]]:
+def dearest(
+    names: Sequence[str], facts: Sequence[str], then: str, last: int
+) -> list[tuple[str, Given]]:
     """Return the dearest calls of every verb.
 
     Args:
@@ -144,7 +170,9 @@ def dearest(names: Sequence[str], facts: Sequence[str], then: str, last: int) ->
     hub, other, *_ = names
     words = " ".join(names[:400])
     ever = {"valid_at": "2024-01-01", "known_at": then}
-    tree = " and ".join(f"(relation == relation_{n % 40} or valid_at < 20{n % 90 + 10})" for n in range(30))
+    tree = " and ".join(
+        f"(relation == relation_{n % 40} or valid_at < 20{n % 90 + 10})" for n in range(30)
+    )
     whole = {"scopes": ["facts", "entities", "episodes", "communities"], "limit": 100}
     return [
         ("search", {"query": words[:10_000], **whole}),
@@ -164,7 +192,10 @@ def dearest(names: Sequence[str], facts: Sequence[str], then: str, last: int) ->
         ("changes", {"since": "0001-01-02", "limit": 1000}),
         ("changes", {"since": "0001-01-02", "limit": 1000, "axis": "world"}),
         ("changes", {"since": then, "limit": 1000, "known_at": then}),
-        ("changes", {"since": "0001-01-02", "until": "2020-01-01", "axis": "world", "limit": 1000, **ever}),
+        (
+            "changes",
+            {"since": "0001-01-02", "until": "2020-01-01", "axis": "world", "limit": 1000, **ever},
+        ),
         ("path", {"start": names[-1], "end": names[-2], "max_depth": 10, "number": 10}),
         ("path", {"start": hub, "end": names[-1], "max_depth": 10, "number": 10}),
         ("path", {"start": hub, "end": other, "max_depth": 10, "number": 10, **ever}),
@@ -174,9 +205,15 @@ def dearest(names: Sequence[str], facts: Sequence[str], then: str, last: int) ->
         ("communities", {"limit": 200, "valid_at": "2021-01-01"}),
         ("communities", {"limit": 200, "valid_at": "2020-01-01", "known_at": then}),
         ("communities", {"question": words[:10_000], "max_tokens": 32_000, "limit": 200}),
-        ("communities", {"question": words[:9_000], "valid_at": "2019-06-01", "max_tokens": 32_000}),
+        (
+            "communities",
+            {"question": words[:9_000], "valid_at": "2019-06-01", "max_tokens": 32_000},
+        ),
         ("communities", {"community": "a", "limit": 200, "valid_at": "2021-01-01"}),
-        ("communities_over_time", {"every": "decade", "limit": 200, "events": 1000, "details": True}),
+        (
+            "communities_over_time",
+            {"every": "decade", "limit": 200, "events": 1000, "details": True},
+        ),
         ("communities_over_time", {"every": "year", "limit": 200, "events": 1000, "details": True}),
         ("communities_over_time", {"every": "month", "start": "2015-01-01", "details": True}),
         ("communities_over_time", {"every": "year", "resolution": 0.001}),
@@ -192,7 +229,10 @@ def dearest(names: Sequence[str], facts: Sequence[str], then: str, last: int) ->
         ("forget", {"entity": hub}),
         ("remember", {"content": f"{hub} knows {other}. " * 20_000, "wait": False}),
         ("remember", {"content": " ".join(f"{name} knows {hub}." for name in names[:300])}),
-        ("remember", {"content": {f"key {n}": {"name": f"n{n}", "list": [1, 2, 3]} for n in range(20_000)}}),
+        (
+            "remember",
+            {"content": {f"key {n}": {"name": f"n{n}", "list": [1, 2, 3]} for n in range(20_000)}},
+        ),
         ("remember", {"content": "x" * 1_000_000}),
         ("remember", {"fact": {"subject": hub, "relation": "knows", "object": "z" * 500}}),
         ("correct", {"fact": facts[1], "action": "change", "text": "w " * 499}),
@@ -239,37 +279,67 @@ async def _known(http: httpx2.AsyncClient) -> list[tuple[str, Given]]:
     return dearest(atlas["nodes"]["name"], atlas["facts"]["id"], middle["at"], log[-1]["seq"])
 
 
-async def _asked(server: Watched, http: httpx2.AsyncClient, probe: Probe, number: int, verb: str, given: Given, tool: bool) -> dict[str, Any]:
+async def _asked(
+    server: Watched,
+    http: httpx2.AsyncClient,
+    probe: Probe,
+    number: int,
+    verb: str,
+    given: Given,
+    tool: bool,
+) -> dict[str, Any]:
     """Ask for one thing and return what it did to the loop."""
     server.gaps.clear()
     probe.seconds.clear()
     began = time.monotonic()
     if tool:
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": verb, "arguments": given}}
-        headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+        call = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": verb, "arguments": given},
+        }
+        headers = {
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": "2025-06-18",
+        }
         answer = await http.post("/mcp", json=call, headers=headers)
     else:
         answer = await http.post(f"/v1/{verb}", json=given)
     took = time.monotonic() - began
     await asyncio.sleep(0.1)
-    gaps = [gap for gap in server.gaps if gap[0] >= began]
-    worst = max(gaps, key=lambda gap: gap[2], default=(0, 0, 0, ""))
+    gaps = [gap for gap in server.gaps if gap[1] >= began]
+    worst = {
+        loop: max(
+            (gap for gap in gaps if gap[0] == loop),
+            key=lambda gap: gap[3],
+            default=("", 0, 0, 0, ""),
+        )
+        for loop in ("server", "graph")
+    }
     refusal = "" if answer.status_code == 200 else answer.text[:160]
     return {
         "call": f"{number} {verb}{' (tool)' if tool else ''}",
         "status": float(answer.status_code),
         "seconds": took,
-        "loop ms": 1000 * max((gap[1] for gap in gaps), default=0.0),
-        "processor ms": 1000 * worst[2],
+        "server ms": 1000 * worst["server"][2],
+        "processor": 1000 * worst["server"][3],
+        "graph ms": 1000 * worst["graph"][2],
+        "processor ms": 1000 * worst["graph"][3],
         "health ms": 1000 * max(probe.seconds, default=0.0),
-        "where": worst[3] or refusal,
+        "where": worst["server"][4] or worst["graph"][4] or refusal,
     }
 
 
-async def section(store: str, title: str, *, chosen: Sequence[int] = (), tools: bool = True) -> Section:
+async def section(
+    store: str, title: str, *, chosen: Sequence[int] = (), tools: bool = True
+) -> Section:
     """Ask for the dearest of everything, one after the other."""
     rows: list[dict[str, Any]] = []
-    async with watched(store) as server, httpx2.AsyncClient(base_url=server.url, timeout=600) as http:
+    async with (
+        watched(store) as server,
+        httpx2.AsyncClient(base_url=server.url, timeout=600) as http,
+    ):
         calls = await _known(http)
         async with httpx2.AsyncClient(base_url=server.url, timeout=600) as other:
             probe = Probe(other)
@@ -280,7 +350,10 @@ async def section(store: str, title: str, *, chosen: Sequence[int] = (), tools: 
                 if chosen and number not in chosen:
                     continue
                 rows.append(await _asked(server, http, probe, number, verb, given, tool=False))
-                print({k: round(v, 2) if isinstance(v, float) else v for k, v in rows[-1].items()}, flush=True)
+                print(
+                    {k: round(v, 2) if isinstance(v, float) else v for k, v in rows[-1].items()},
+                    flush=True,
+                )
                 if tools and VERBS[verb].tool and not VERBS[verb].writes:
                     rows.append(await _asked(server, http, probe, number, verb, given, tool=True))
             probing.cancel()

@@ -29,8 +29,6 @@ _PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
 _READY_SECONDS = 2.0
 """In which the store has to answer, or the server is not ready."""
-_DEEPEST = 100
-"""Nested lists or objects in a body."""
 
 
 def routes(service: Service) -> list[Route]:

@@ -5,6 +5,7 @@ group. Browsers are kept out: a page of another origin is refused, and where no 
 also a name that is not this machine's, which a page could have made point here (DNS rebinding).
 """
 
+import asyncio
 import math
 import re
 from collections.abc import Collection, Mapping
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graphrag.errors import InputError, PolicyError
 from graphrag.serve.call import SCOPE_KEY
 from graphrag.serve.grants import Grant
-from graphrag.serve.problems import problem
+from graphrag.serve.problems import HTTPProblem, problem, problem_of
 from graphrag.serve.quota import Bucket
 from graphrag.serve.service import Service
 
@@ -79,7 +80,33 @@ class Guard:
         if (refusal := self._refusal(scope, receive)) is not None:
             await refusal(scope, receive, sending)
             return
+        if scope["method"] == "POST":
+            try:
+                receive = _again(await self._body(receive), receive)
+            except HTTPProblem as error:
+                await problem_of(error)(scope, receive, sending)
+                return
         await self.app(scope, receive, sending)
+
+    async def _body(self, receive: Receive) -> bytes:
+        """Return what a request carries.
+
+        Raises:
+            HTTPProblem: if it is too large, or does not come.
+        """
+        quota, body = self._service.quota, bytearray()
+        try:
+            async with asyncio.timeout(quota.body_seconds):
+                while (message := await receive())["type"] == "http.request":
+                    body += message.get("body", b"")
+                    if len(body) > quota.body_bytes:
+                        most = f"a body has at most {quota.body_bytes:,} bytes"
+                        raise HTTPProblem(413, "Too Large", most)
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            raise HTTPProblem(408, "Timeout", "the body did not come in time") from None
+        raise HTTPProblem(400, "Bad Request", "the body was cut short")
 
     def _refusal(self, scope: Scope, receive: Receive) -> ASGIApp | None:
         """Return the answer to a request that may not go on; otherwise note its call in it."""
@@ -125,6 +152,16 @@ class Guard:
         if grant.name not in self._buckets:
             self._buckets[grant.name] = Bucket(quota.per_second, quota.burst)
         return self._buckets[grant.name]
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return what receives a body that has come already, and then whatever comes."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receiving() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receiving
 
 
 async def _gone(receive: Receive) -> None:

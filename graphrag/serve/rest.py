@@ -8,7 +8,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -108,7 +108,7 @@ def _verbs() -> list[Verb[Any, Any]]:
 
 def _posted(verb: Verb[Any, Any], service: Service) -> Handler:
     async def post(request: Request) -> Response:
-        given = await _body(request, service)
+        given = await _body(request)
         return _answer(await service.answer(verb, given, _call(request)))
 
     return _mended(post)
@@ -126,29 +126,18 @@ def _mended(handler: Handler) -> Handler:
     return handle
 
 
-async def _body(request: Request, service: Service) -> Any:
+async def _body(request: Request) -> Any:
     """Return the JSON value that a request carries.
 
     Raises:
-        HTTPProblem: if it is none, too large, or does not come.
+        HTTPProblem: if it is none.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # Also keeps out the forms that a page may send to another origin.
         raise HTTPProblem(415, "Unsupported Media Type", "send Content-Type: application/json")
-    most, body = service.quota.body_bytes, bytearray()
     try:
-        async with asyncio.timeout(service.quota.body_seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise HTTPProblem(413, "Too Large", f"a body has at most {most:,} bytes")
-    except TimeoutError:
-        raise HTTPProblem(408, "Timeout", "the body did not come in time") from None
-    except ClientDisconnect:
-        raise HTTPProblem(400, "Bad Request", "the body was cut short") from None
-    try:
-        return json.loads(body)
+        return json.loads(await request.body())
     except (ValueError, RecursionError):
         raise HTTPProblem(400, "Bad Request", "the body is no JSON") from None
 

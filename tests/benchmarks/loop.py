@@ -7,6 +7,7 @@ loop's thread in the longest stretch without a beat: on a busy machine it says m
 
 import asyncio
 import json
+import random
 import sys
 import threading
 import time
@@ -20,9 +21,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx2
+from mcp import Client
 
 from graphrag import GraphRAG, Models
 from graphrag.serve import server
+from graphrag.serve.verb_table import VERBS
 from graphrag.testing import HashEmbedder
 from tests.benchmarks.load import filled
 from tests.benchmarks.prepared import DIMENSION, NAME
@@ -36,6 +39,7 @@ _LATE = 0.04
 """Seconds without a beat from which on it is noted, and where the loop's thread was."""
 BOUND = 50.0
 """Milliseconds for which a call may hold the loop."""
+_JSON = {"content-type": "application/json"}
 Given = Mapping[str, Any]
 
 
@@ -331,37 +335,199 @@ async def _asked(
     }
 
 
-async def section(
-    store: str, title: str, *, chosen: Sequence[int] = (), tools: bool = True
-) -> Section:
-    """Ask for the dearest of everything, one after the other."""
+async def alone(store: str, title: str, chosen: Sequence[int] = ()) -> Section:
+    """Ask for the dearest of everything, one after the other, by REST and as tools."""
     rows: list[dict[str, Any]] = []
-    async with (
-        watched(store) as server,
-        httpx2.AsyncClient(base_url=server.url, timeout=600) as http,
-    ):
+    async with watched(store) as server, _client(server) as http, _client(server) as other:
         calls = await _known(http)
-        async with httpx2.AsyncClient(base_url=server.url, timeout=600) as other:
-            probe = Probe(other)
-            probing = asyncio.ensure_future(probe.run())
-            from graphrag.serve.verb_table import VERBS
+        probe = Probe(other)
+        probing = asyncio.ensure_future(probe.run())
+        for number, (verb, given) in enumerate(calls):
+            ways = (False, True) if VERBS[verb].tool and not VERBS[verb].writes else (False,)
+            for tool in ways if not chosen or number in chosen else ():
+                rows.append(await _asked(server, http, probe, number, verb, given, tool=tool))
+        probing.cancel()
+    late = [row for row in rows if max(row["server ms"], row["graph ms"]) > BOUND]
+    notes = [f"{len(rows)} calls; {len(late)} held a loop for more than {BOUND:g} ms"]
+    notes += [f"{row['call']}: {row['where']}" for row in late]
+    return Section(title, [{k: v for k, v in row.items() if k != "where"} for row in rows], notes)
 
-            for number, (verb, given) in enumerate(calls):
-                if chosen and number not in chosen:
-                    continue
-                rows.append(await _asked(server, http, probe, number, verb, given, tool=False))
-                print(
-                    {k: round(v, 2) if isinstance(v, float) else v for k, v in rows[-1].items()},
-                    flush=True,
-                )
-                if tools and VERBS[verb].tool and not VERBS[verb].writes:
-                    rows.append(await _asked(server, http, probe, number, verb, given, tool=True))
-            probing.cancel()
-    return Section(title, rows)
+
+def _client(server: Watched) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(base_url=server.url, timeout=120)
+
+
+@dataclass(slots=True)
+class Answers:
+    """What came back: how many, and what was neither an answer nor a refusal in a sentence."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    errors: list[str] = field(default_factory=list)
+
+    def note(self, who: str, verb: str, status: int, text: str) -> None:
+        """Count an answer."""
+        self.counts[f"{who} {status}"] += 1
+        if status == 200:
+            return
+        try:
+            sentence = json.loads(text)["detail"]
+        except (ValueError, KeyError, TypeError):
+            sentence = ""
+        if status == 500 or not sentence or "Traceback" in text:
+            self.errors.append(f"{who} {verb}: {status} {text[:200]}")
+
+
+async def _posted(http: httpx2.AsyncClient, who: str, verb: str, given: Any, to: Answers) -> None:
+    try:
+        answer = await http.post(f"/v1/{verb}", content=_body(given), headers=_JSON)
+        to.note(who, verb, answer.status_code, answer.text)
+    except httpx2.TransportError as error:
+        to.errors.append(f"{who} {verb}: {type(error).__name__}")
+
+
+def _body(given: Any) -> str:
+    return json.dumps(given)  # half a surrogate pair is escaped, NaN stays
+
+
+async def beside(store: str, title: str, *, seconds: float, clients: int) -> Section:
+    """Let many clients ask for little while one asks for the dearest of everything."""
+    answers = Answers()
+    async with watched(store) as server, _client(server) as http, _client(server) as other:
+        calls = await _known(http)
+        names = calls[0][1]["query"].split(" ")
+        probe = Probe(other)
+        until = time.monotonic() + seconds
+
+        async def little(number: int) -> None:
+            dice = random.Random(number)
+            async with _client(server) as own:
+                while time.monotonic() < until:
+                    name = " ".join(dice.sample(names, 3))
+                    verb = dice.choice(("search", "ask", "context"))
+                    asked = "query" if verb == "search" else "question"
+                    await _posted(own, "little", verb, {asked: f"Who knows {name}?"}, answers)
+
+        async def much() -> None:
+            while time.monotonic() < until:
+                for verb, given in calls:
+                    if time.monotonic() < until and not VERBS[verb].writes:
+                        await _posted(http, "much", verb, given, answers)
+
+        probing = asyncio.ensure_future(probe.run())
+        await asyncio.gather(much(), *(little(number) for number in range(clients)))
+        probing.cancel()
+    return _told(title, probe, answers)
+
+
+async def fuzzed(store: str, title: str, *, seconds: float, clients: int = 4) -> Section:
+    """Send every route and every tool what nobody should send."""
+    answers = Answers()
+    async with watched(store) as server, _client(server) as http, _client(server) as other:
+        calls = await _known(http)
+        probe = Probe(other)
+        until = time.monotonic() + seconds
+
+        async def routes(number: int) -> None:
+            dice = random.Random(number)
+            async with _client(server) as own:
+                while time.monotonic() < until:
+                    verb, given = _mutated(dice, calls)
+                    await _posted(own, "route", verb, given, answers)
+
+        async def tools() -> None:
+            dice = random.Random(99)
+            async with Client(f"{server.url}/mcp") as client:
+                while time.monotonic() < until:
+                    verb, given = _mutated(dice, calls)
+                    given = given if isinstance(given, dict) else {"value": str(given)}
+                    given = json.loads(_body(given).replace("\\ud8", "").replace("NaN", "0"))
+                    result = await client.call_tool(verb, given)
+                    text = result.content[0].text
+                    answers.counts[f"tool {'refused' if result.is_error else 'answered'}"] += 1
+                    if result.is_error and ("unexpected" in text or "Traceback" in text):
+                        answers.errors.append(f"tool {verb}: {text[:200]}")
+
+        probing = asyncio.ensure_future(probe.run())
+        await asyncio.gather(tools(), *(routes(number) for number in range(clients)))
+        probing.cancel()
+    return _told(title, probe, answers)
+
+
+_ODD = (
+    *(
+        None,
+        True,
+        -1,
+        0,
+        10**30,
+        1e308,
+        float("nan"),
+        "",
+        " ",
+        "\0",
+        "\ud800",
+        "x" * 600,
+        "0001-01-01",
+    ),
+    *(
+        "9999-12-31",
+        [],
+        {},
+        [[]],
+        {"a": {"b": []}},
+        "relation ==",
+        "(" * 500,
+        "a" * 20_000,
+        "last week",
+    ),
+)
+
+
+def _mutated(dice: random.Random, calls: Sequence[tuple[str, Given]]) -> tuple[str, Any]:
+    """Return a call with some of its arguments changed for what nobody should send."""
+    verb, given = dice.choice(calls)
+    fields = [*VERBS[verb].input.model_fields, "stray"]
+    changed = {name: value for name, value in given.items() if len(str(value)) < 3000}
+    changed |= {name: dice.choice(_ODD) for name in dice.sample(fields, dice.randint(1, 2))}
+    return verb, dice.choice(_ODD) if dice.random() < 0.02 else changed
+
+
+def _told(title: str, probe: Probe, answers: Answers) -> Section:
+    waits = [1000 * seconds for seconds in probe.seconds]
+    row: dict[str, Any] = {
+        "health p50 ms": p50(waits),
+        "health p95 ms": p95(waits),
+        "health most ms": max(waits),
+        "errors": float(len(answers.errors) + len(probe.errors)),
+    }
+    counts = ", ".join(f"{who}: {count:,}" for who, count in sorted(answers.counts.items()))
+    return Section(title, [row], [counts, *answers.errors[:10], *probe.errors[:5]])
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How many facts, and how long."""
+
+    facts: tuple[int, ...] = (20_000, 100_000)
+    beside: float = 60
+    fuzz: float = 300
+    clients: int = 64
+    chosen: tuple[int, ...] = ()
+    """Some of the dearest calls; default: all."""
+
+
+async def measure(report: Report, options: Options) -> None:
+    """Measure the dearest calls alone, beside many clients, and the odd ones."""
+    with TemporaryDirectory(prefix="graphrag-loop-") as folder:
+        for facts in options.facts:
+            url = f"surrealkv://{folder}/{facts}"
+            await filled(url, Synthetic(facts))
+            size = f"{facts:,} facts"
+            report.add(await alone(url, f"{size}: the dearest calls", options.chosen))
+            title = f"{size}: {options.clients} clients beside the dearest calls"
+            report.add(await beside(url, title, seconds=options.beside, clients=options.clients))
+            report.add(await fuzzed(url, f"{size}: odd calls", seconds=options.fuzz))
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "try":
-        asyncio.run(section(sys.argv[2], "try", chosen=[int(n) for n in sys.argv[3:]], tools=False))
-    else:
-        asyncio.run(_child(sys.argv[1], sys.argv[2] == "local"))
+    asyncio.run(_child(sys.argv[1], sys.argv[2] == "local"))

@@ -13,6 +13,7 @@ from typing import Literal
 from graphrag.display.cards import entity_title, episode_title, lifetime, lifetime_cell, triple
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
+from graphrag.index.read_lazy import read_values
 from graphrag.model.values import Entity, Episode, Event, Fact
 from graphrag.search.rewind import Past
 from graphrag.store.store import Store
@@ -113,7 +114,7 @@ async def learned_between(
     between = [event for event in events if event.at <= until]
     at = {change.record: event.at for event in between for change in event.changes}
     early, late = Past.undoing(events), Past.undoing(events[len(between) :])
-    facts = await store.get(Fact, _ids(at, "relates_to"))
+    facts = await read_values(store, Fact, _ids(at, "relates_to"))
     were = early.facts({id_: one for id_, one in facts.items() if _was(early, one)}, index)
     are = late.facts(facts, index)
     changed = [
@@ -121,8 +122,8 @@ async def learned_between(
         for id_, fact in are.items()
         if (kind := _kind(were.get(id_), fact)) is not None
     ]
-    entities = (await store.get(Entity, _ids(at, "entity"))).values()
-    episodes = (await store.get(Episode, _ids(at, "episode"))).values()
+    entities = (await read_values(store, Entity, _ids(at, "entity"))).values()
+    episodes = (await read_values(store, Episode, _ids(at, "episode"))).values()
     return Changes(
         since,
         until,

@@ -117,7 +117,8 @@ class Service:
                     )
                     if not working.done():
                         raise OverloadedError(f"{verb.name} was ended: nobody waits for it")
-                    return working.result()
+                    output: Output = working.result()
+                    return output
                 finally:
                     working.cancel()
                     if leaving:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.read_lazy import read_values
 from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names.key import name_key
@@ -176,7 +177,7 @@ class Lens:
     ) -> dict[int, Entity]:
         """Return the entities of these rows as they were, by row."""
         ids = {int(row): index.entities.ids[row] for row in rows}
-        found = await self.store.get(Entity, ids.values())
+        found = await read_values(self.store, Entity, ids.values())
         return {row: self.named(past.rewind(found[id_])) for row, id_ in ids.items()}
 
     def named(self, entity: Entity) -> Entity:
@@ -188,7 +189,7 @@ class Lens:
     ) -> dict[int, Fact]:
         """Return the facts of these rows as they were, by row."""
         ids = {int(row): index.facts.ids[row] for row in rows}
-        found = await self.store.get(Fact, ids.values())
+        found = await read_values(self.store, Fact, ids.values())
         then = past.facts(found, index)
         return {row: then[id_] for row, id_ in ids.items()}
 

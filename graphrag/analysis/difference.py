@@ -13,9 +13,8 @@ from typing import Literal
 from graphrag.display.cards import entity_title, episode_title, lifetime, lifetime_cell, triple
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_lazy import read_values
 from graphrag.model.values import Entity, Episode, Event, Fact
-from graphrag.search.rewind import Past
+from graphrag.search.rewind import Past, read_values
 from graphrag.store.store import Store
 
 Axis = Literal["system", "world"]

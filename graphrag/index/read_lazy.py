@@ -5,7 +5,6 @@ Read what a group's episodes speak of, when a search first follows it.
 Read which episodes state which facts, when that is first asked for.
 """
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,24 +14,12 @@ from graphrag.index.lazy import MISSING, AsideColumn
 from graphrag.index.scope import Scope
 from graphrag.model.values import Change, Event
 from graphrag.store.record import Record
-from graphrag.store.store import Store, Value
+from graphrag.store.store import Store
 
 _FEW = 500
 """Rows that are read by their ids: the index may hold a part of the group only."""
-_PAGE = 500
-"""Values that are made of rows in one go: 20 ms."""
 _NEVER = -62_167_219_200_000_000
 """Microseconds of the year 0, where no datetime of Python is."""
-
-
-async def read_values(store: Store, kind: type[Value], ids: Iterable[str]) -> dict[str, Value]:
-    """Return values by id, page after page, so that others have their turn between two."""
-    wanted = list(dict.fromkeys(ids))
-    found: dict[str, Value] = {}
-    for first in range(0, len(wanted), _PAGE):
-        found |= await store.get(kind, wanted[first : first + _PAGE])
-        await asyncio.sleep(0)  # rows in memory are read without waiting
-    return found
 
 
 async def read_aside(

@@ -1,7 +1,7 @@
 """The server: one app with tools under ``/mcp`` and REST under ``/v1``, run until it is stopped.
 
-It listens in a thread with an event loop of its own, and asks the graph in the graph's: what holds
-that one for a while keeps nobody from being told so.
+It listens in a thread with an event loop of its own, and asks the graph in the graph's: it answers
+whatever holds that one for a while.
 """
 
 import asyncio

@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.index.read_lazy import read_values
 from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.search.near import bearers
-from graphrag.search.rewind import Past, undone
+from graphrag.search.rewind import Past, read_values, undone
 from graphrag.search.visibility import Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store

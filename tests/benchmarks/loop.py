@@ -255,24 +255,53 @@ def dearest(
 
 @dataclass(slots=True)
 class Probe:
-    """How long ``/health`` takes while something else is asked."""
+    """How long ``/health`` takes, asked by a process of its own that is not as busy as this one."""
 
-    http: httpx2.AsyncClient
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
-    async def run(self) -> None:
-        """Ask again and again until cancelled."""
-        while True:
-            began = time.perf_counter()
-            try:
-                answer = await self.http.get("/health")
-                if answer.status_code != 200:
-                    self.errors.append(f"{answer.status_code} {answer.text[:100]}")
-            except httpx2.TransportError as error:
-                self.errors.append(type(error).__name__)
-            self.seconds.append(time.perf_counter() - began)
+    async def listen(self, out: asyncio.StreamReader) -> None:
+        """Take down what the process prints."""
+        async for line in out:
+            took, error = json.loads(line)
+            self.seconds.append(took)
+            self.errors += [error] if error else []
+
+
+@asynccontextmanager
+async def probed(server: Watched) -> AsyncIterator[Probe]:
+    """Ask for the health of a server again and again."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.benchmarks.loop", server.url, "probe"),
+        cwd=_ROOT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    probe = Probe()
+    listening = asyncio.ensure_future(probe.listen(process.stdout))
+    try:
+        while not probe.seconds:
             await asyncio.sleep(0.01)
+        yield probe
+    finally:
+        process.kill()
+        await process.wait()
+        await listening
+
+
+def _probe(url: str) -> None:
+    """Print how long each answer took, until killed."""
+    with httpx2.Client(base_url=url, timeout=60) as http:
+        while True:
+            began, error = time.perf_counter(), ""
+            try:
+                answer = http.get("/health")
+                error = "" if answer.status_code == 200 else answer.text[:100]
+            except httpx2.TransportError as failure:
+                error = type(failure).__name__
+            sys.stdout.write(json.dumps([time.perf_counter() - began, error]) + "\n")
+            sys.stdout.flush()
+            time.sleep(0.01)
 
 
 async def _known(http: httpx2.AsyncClient) -> list[tuple[str, Given]]:
@@ -338,15 +367,12 @@ async def _asked(
 async def alone(store: str, title: str, chosen: Sequence[int] = ()) -> Section:
     """Ask for the dearest of everything, one after the other, by REST and as tools."""
     rows: list[dict[str, Any]] = []
-    async with watched(store) as server, _client(server) as http, _client(server) as other:
+    async with watched(store) as server, _client(server) as http, probed(server) as probe:
         calls = await _known(http)
-        probe = Probe(other)
-        probing = asyncio.ensure_future(probe.run())
         for number, (verb, given) in enumerate(calls):
             ways = (False, True) if VERBS[verb].tool and not VERBS[verb].writes else (False,)
             for tool in ways if not chosen or number in chosen else ():
                 rows.append(await _asked(server, http, probe, number, verb, given, tool=tool))
-        probing.cancel()
     late = [row for row in rows if max(row["server ms"], row["graph ms"]) > BOUND]
     notes = [f"{len(rows)} calls; {len(late)} held a loop for more than {BOUND:g} ms"]
     notes += [f"{row['call']}: {row['where']}" for row in late]
@@ -392,10 +418,9 @@ def _body(given: Any) -> str:
 async def beside(store: str, title: str, *, seconds: float, clients: int) -> Section:
     """Let many clients ask for little while one asks for the dearest of everything."""
     answers = Answers()
-    async with watched(store) as server, _client(server) as http, _client(server) as other:
+    async with watched(store) as server, _client(server) as http, probed(server) as probe:
         calls = await _known(http)
         names = calls[0][1]["query"].split(" ")
-        probe = Probe(other)
         until = time.monotonic() + seconds
 
         async def little(number: int) -> None:
@@ -413,18 +438,15 @@ async def beside(store: str, title: str, *, seconds: float, clients: int) -> Sec
                     if time.monotonic() < until and not VERBS[verb].writes:
                         await _posted(http, "much", verb, given, answers)
 
-        probing = asyncio.ensure_future(probe.run())
         await asyncio.gather(much(), *(little(number) for number in range(clients)))
-        probing.cancel()
-    return _told(title, probe, answers)
+    return _told(title, probe, answers, server)
 
 
 async def fuzzed(store: str, title: str, *, seconds: float, clients: int = 4) -> Section:
     """Send every route and every tool what nobody should send."""
     answers = Answers()
-    async with watched(store) as server, _client(server) as http, _client(server) as other:
+    async with watched(store) as server, _client(server) as http, probed(server) as probe:
         calls = await _known(http)
-        probe = Probe(other)
         until = time.monotonic() + seconds
 
         async def routes(number: int) -> None:
@@ -447,10 +469,8 @@ async def fuzzed(store: str, title: str, *, seconds: float, clients: int = 4) ->
                     if result.is_error and ("unexpected" in text or "Traceback" in text):
                         answers.errors.append(f"tool {verb}: {text[:200]}")
 
-        probing = asyncio.ensure_future(probe.run())
         await asyncio.gather(tools(), *(routes(number) for number in range(clients)))
-        probing.cancel()
-    return _told(title, probe, answers)
+    return _told(title, probe, answers, server)
 
 
 _ODD = (
@@ -492,7 +512,7 @@ def _mutated(dice: random.Random, calls: Sequence[tuple[str, Given]]) -> tuple[s
     return verb, dice.choice(_ODD) if dice.random() < 0.02 else changed
 
 
-def _told(title: str, probe: Probe, answers: Answers) -> Section:
+def _told(title: str, probe: Probe, answers: Answers, server: Watched) -> Section:
     waits = [1000 * seconds for seconds in probe.seconds]
     row: dict[str, Any] = {
         "health p50 ms": p50(waits),
@@ -501,7 +521,9 @@ def _told(title: str, probe: Probe, answers: Answers) -> Section:
         "errors": float(len(answers.errors) + len(probe.errors)),
     }
     counts = ", ".join(f"{who}: {count:,}" for who, count in sorted(answers.counts.items()))
-    return Section(title, [row], [counts, *answers.errors[:10], *probe.errors[:5]])
+    gaps = sorted((gap for gap in server.gaps if gap[0] == "server"), key=lambda gap: -gap[2])
+    held = [f"held for {1000 * gap[2]:.0f} ms: {gap[4]}" for gap in gaps[:3]]
+    return Section(title, [row], [counts, *held, *answers.errors[:10], *probe.errors[:5]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -530,4 +552,7 @@ async def measure(report: Report, options: Options) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_child(sys.argv[1], sys.argv[2] == "local"))
+    if sys.argv[2] == "probe":
+        _probe(sys.argv[1])
+    else:
+        asyncio.run(_child(sys.argv[1], sys.argv[2] == "local"))

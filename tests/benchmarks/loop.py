@@ -522,7 +522,10 @@ def _told(title: str, probe: Probe, answers: Answers, server: Watched) -> Sectio
     }
     counts = ", ".join(f"{who}: {count:,}" for who, count in sorted(answers.counts.items()))
     gaps = sorted((gap for gap in server.gaps if gap[0] == "server"), key=lambda gap: -gap[2])
-    held = [f"held for {1000 * gap[2]:.0f} ms: {gap[4]}" for gap in gaps[:3]]
+    held = [
+        f"no beat for {1000 * gap[2]:.0f} ms ({1000 * gap[3]:.0f} of processor): {gap[4]}"
+        for gap in gaps[:3]
+    ]
     return Section(title, [row], [counts, *held, *answers.errors[:10], *probe.errors[:5]])
 
 

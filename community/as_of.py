@@ -21,7 +21,7 @@ from datetime import datetime
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
-from graphrag.community.detect import detect_levels
+from graphrag.community.detect import detected
 from graphrag.community.draft import Draft, Facts, drafts, lasting
 from graphrag.community.stored import Tree, in_order, merged, with_members
 from graphrag.community.ties import Ties
@@ -73,7 +73,7 @@ async def communities_of(
     subject, object_ = seen.ends
     held = seen.facts & seen.entities[subject] & seen.entities[object_]
     ties = await Ties.read(index, store, held, seen, past=past)
-    clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
+    clusters = await detected(ties.subjects, ties.objects, ties.weights)
     times = seen.valid, seen.invalid, index.facts["observed"]
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, *times)
     made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))

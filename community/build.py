@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
-from graphrag.community.detect import detect_levels
+from graphrag.community.detect import detected
 from graphrag.community.draft import Author, drafts, lasting, seats_of
 from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Storing, Tree, keep_tree
@@ -78,7 +78,7 @@ async def plan_communities(index: GroupIndex, tree: Tree, workshop: Workshop) ->
     """
     now = utc_now()
     ties = await _live(index, workshop.store, now)
-    clusters = detect_levels(ties.subjects, ties.objects, weights=ties.weights)
+    clusters = await detected(ties.subjects, ties.objects, ties.weights)
     made = Redrawn((), tree.communities, clusters, ties.strengths(len(index.entities)))
     done = Detection(index.seq + 1, index.seq + 1, 0, now)
     return await _planned(made, ties, index, tree, workshop, BUILD, done)

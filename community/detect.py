@@ -23,11 +23,14 @@ from threading import Lock
 import numpy as np
 
 from graphrag.community.refine import Labels, Nodes, Weights, strengths
+from graphrag.index.child import in_child
 
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""
 _AGAIN = 2
 """Passes from communities that were good before a few facts changed."""
+_SHORT = 5_000
+"""Edges whose communities are found in 50 ms."""
 _drawing = Lock()
 
 
@@ -139,6 +142,17 @@ def detect_levels(
     """Return the communities of all levels, the coarsest first, on each the largest first."""
     tops = detect(subjects, objects, weights=weights, seed=seed)
     return divided(tops, subjects, objects, weights=weights, seed=seed)
+
+
+async def detected(subjects: Nodes, objects: Nodes, weights: Weights) -> list[Cluster]:
+    """Return what ``detect_levels`` does; the event loop goes on.
+
+    Raises:
+        QueryError: if it takes too long.
+    """
+    if len(subjects) < _SHORT:
+        return detect_levels(subjects, objects, weights=weights)
+    return await in_child(detect_levels, subjects, objects, weights=weights)
 
 
 def divided(

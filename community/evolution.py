@@ -11,34 +11,30 @@ The same is sought as by ``leidenalg.find_partition_temporal``, but layers are m
 an entity that is missing for a while is coupled with itself when it is back, and a large graph
 starts from small parts that igraph finds: half the time, for a partition that is as good.
 
-``leidenalg`` lets no other thread run meanwhile, so a large graph is looked at by a process of its
-own: ``python -m graphrag.community.evolution``, arrays in, arrays out.
+``leidenalg`` lets no other thread run meanwhile, so all but a very small graph is looked at by a
+child process. Each layer holds all nodes: time and memory grow with nodes times slices.
 """
 
-import io
-import logging
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import anyio
 import numpy as np
 
 from graphrag.community.detect import seeded
 from graphrag.community.refine import Labels, Nodes, Weights, strengths
 from graphrag.community.slices import SlicedTies
-from graphrag.errors import MissingExtraError
+from graphrag.errors import MissingExtraError, QueryError
+from graphrag.index.child import in_child
 
-_LOG = logging.getLogger("graphrag")
-_LARGE = 20_000
-"""Nodes from which on one starts from small parts."""
-_LONG = 20_000
-"""Ties from which on that takes longer than to start a process."""
+_LARGE = 50_000
+"""Nodes times slices from which on one starts from small parts."""
+_LONG = 2_000
+"""Nodes times slices that take 50 ms."""
+_MOST = 5_000_000
+"""Nodes times slices at most: a minute, and 2 GB."""
 _FINE = 20.0
 """Resolution of modularity at which those are found: few of them lie across communities."""
-_COLUMNS = ("places", "slices", "subjects", "objects", "weights")
 _PASSES = 20
 """Passes over a graph that is not large: it ends earlier, when nothing gets better."""
 
@@ -61,34 +57,22 @@ async def evolved(
     """Return what ``evolve`` does; the event loop goes on.
 
     Raises:
+        QueryError: for more slices of more entities than can be looked at together.
         MissingExtraError: if ``leidenalg`` is not installed.
     """
     _solver()
-    if len(ties.weights) >= _LONG and sys.executable:
-        with io.BytesIO() as sent:
-            how = np.array([np.nan if resolution is None else resolution, coupling])
-            np.savez(sent, *(getattr(ties, name) for name in _COLUMNS), order, how)
-            command = [sys.executable, "-P", "-m", "graphrag.community.evolution"]
-            try:
-                done = await anyio.run_process(command, input=sent.getvalue(), stderr=None)
-            except (OSError, subprocess.CalledProcessError) as error:
-                _LOG.warning("communities are sought in this process, which waits: %s", error)
-                done = None
-        if done is not None:
-            with np.load(io.BytesIO(done.stdout)) as found:
-                return States(*(found[name] for name in found.files))
-    return evolve(ties, order, resolution=resolution, coupling=coupling)
-
-
-def _main() -> None:
-    """Read the arguments of ``evolve`` and write what it returns."""
-    with np.load(io.BytesIO(sys.stdin.buffer.read())) as given:
-        *columns, order, (resolution, coupling) = (given[name] for name in given.files)
-    limit = None if np.isnan(resolution) else float(resolution)
-    states = evolve(SlicedTies(*columns), order, resolution=limit, coupling=float(coupling))
-    with io.BytesIO() as sent:
-        np.savez(sent, states.slices, states.entities, states.labels, states.strengths)
-        sys.stdout.buffer.write(sent.getvalue())
+    slices = np.unique(ties.slices)
+    keys = np.concatenate((ties.subjects, ties.objects)) * len(slices)
+    nodes = len(np.unique(keys + np.searchsorted(slices, np.tile(ties.slices, 2))))
+    if nodes * len(slices) > _MOST:
+        raise QueryError(
+            f"{len(slices)} slices of {nodes // len(slices):,} entities on average are too many to "
+            f"be looked at together: give a longer every=, or a later start= (slices² x entities "
+            f"is {nodes * len(slices):,}, at most {_MOST:,})"
+        )
+    if nodes * len(slices) < _LONG:
+        return evolve(ties, order, resolution=resolution, coupling=coupling)
+    return await in_child(evolve, ties, order, resolution=resolution, coupling=coupling)
 
 
 def evolve(
@@ -126,7 +110,7 @@ def evolve(
     if len(keys):
         optimiser.set_rng_seed(seed)
         start = None
-        if len(keys) >= _LARGE:
+        if len(keys) * len(np.unique(part)) >= _LARGE:
             fine = _fine(graph, seed)
             small = _layers(graph.joined(fine), resolution, None, partition, coupled)
             optimiser.optimise_partition_multiplex(small, n_iterations=2)
@@ -226,7 +210,3 @@ def _fine(graph: _Graph, seed: int) -> Labels:
     with seeded(seed):
         found = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
     return np.array(found.membership, dtype=np.int64)
-
-
-if __name__ == "__main__":
-    _main()

@@ -14,7 +14,7 @@ from graphrag.display.cards import entity_title, episode_title, lifetime, lifeti
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Episode, Event, Fact
-from graphrag.search.rewind import Past
+from graphrag.search.rewind import Past, read_values
 from graphrag.store.store import Store
 
 Axis = Literal["system", "world"]
@@ -113,7 +113,7 @@ async def learned_between(
     between = [event for event in events if event.at <= until]
     at = {change.record: event.at for event in between for change in event.changes}
     early, late = Past.undoing(events), Past.undoing(events[len(between) :])
-    facts = await store.get(Fact, _ids(at, "relates_to"))
+    facts = await read_values(store, Fact, _ids(at, "relates_to"))
     were = early.facts({id_: one for id_, one in facts.items() if _was(early, one)}, index)
     are = late.facts(facts, index)
     changed = [
@@ -121,8 +121,8 @@ async def learned_between(
         for id_, fact in are.items()
         if (kind := _kind(were.get(id_), fact)) is not None
     ]
-    entities = (await store.get(Entity, _ids(at, "entity"))).values()
-    episodes = (await store.get(Episode, _ids(at, "episode"))).values()
+    entities = (await read_values(store, Entity, _ids(at, "entity"))).values()
+    episodes = (await read_values(store, Episode, _ids(at, "episode"))).values()
     return Changes(
         since,
         until,

@@ -6,7 +6,7 @@ and entities that no fact is about are left out; a graph that is larger is cut t
 entities.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from os import PathLike
@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import detect
 from graphrag.display.cards import episode_title
 from graphrag.errors import InputError
-from graphrag.explorer.layout import Labels, Places, Ties, lay_out, place_new
+from graphrag.explorer.layout import Labels, Places, Ties, arranged, lay_out, place_new
 from graphrag.explorer.page import frame, page
+from graphrag.index.child import in_child
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.retention import Slot
 from graphrag.model.values import Community, Fact
@@ -29,8 +29,8 @@ from graphrag.search.sources import Quote
 from graphrag.search.visibility import Visible
 
 _SECOND = 1_000_000
-_ROUNDS = 3
-"""How far a community reaches to entities that it does not count, since their facts have ended."""
+_SHORT = 2_000
+"""Facts that are laid out in 50 ms."""
 _NEW = 0.2
 """Share of entities without a place from which on all are laid out anew."""
 _QUOTES, _QUOTE = 3, 400
@@ -107,7 +107,7 @@ class Atlas:
         return frame(self.to_html())
 
 
-def atlas_of(
+async def atlas_of(
     index: GroupIndex,
     past: Past,
     seen: Visible,
@@ -142,18 +142,22 @@ def atlas_of(
     number[rows] = np.arange(len(rows))
     facts = facts[(number[subject[facts]] >= 0) & (number[object_[facts]] >= 0)]
     ties = Ties(number[subject[facts]], number[object_[facts]])
-    labels, named = _labels(communities, index, number, ties)
     names = [past.name(index.entities.ids[row], index) for row in rows.tolist()]
-    places = _places(index, rows, labels, ties)
     of_type, used_types = _coded(types[rows])
     of_relation, used_relations = _coded(index.facts["relation"][facts])
+    # All that is read of the group, before others may write.
+    start, end = seen.valid[facts], seen.invalid[facts]
+    ids = [index.entities.ids[row] for row in rows.tolist()]
+    fact_ids = [index.facts.ids[row] for row in facts.tolist()]
+    labels, named = await _labels(communities, index, number, ties)
+    places = await _places(index, rows, labels, ties)
     return Atlas(
         group=index.group_id,
         at=at,
         known_at=known_at,
         made_at=now,
         nodes={
-            "id": [index.entities.ids[row] for row in rows.tolist()],
+            "id": ids,
             "name": names,
             "type": of_type,
             "community": labels.tolist(),
@@ -161,12 +165,12 @@ def atlas_of(
             "y": np.round(places[:, 1], 2).tolist(),
         },
         facts={
-            "id": [index.facts.ids[row] for row in facts.tolist()],
+            "id": fact_ids,
             "subject": ties.one.tolist(),
             "relation": of_relation,
             "object": ties.other.tolist(),
-            "start": _seconds(seen.valid[facts]),
-            "end": _seconds(seen.invalid[facts]),
+            "start": _seconds(start),
+            "end": _seconds(end),
         },
         types=[index.types[code] for code in used_types],
         relations=[index.relations[code] for code in used_relations],
@@ -184,28 +188,16 @@ def sourced(fact: Fact, quotes: Sequence[Quote]) -> list[Any]:
     return [fact.text, fact.reason or "", said, list(fact.provenance)]
 
 
-def _labels(
+async def _labels(
     communities: Sequence[Community], index: GroupIndex, number: Labels, ties: Ties
 ) -> tuple[Labels, dict[int, str]]:
-    """Return the community of each node, those of most nodes first, and the names that some have.
-
-    Stored communities are made of the facts that hold: who only has others belongs where most of
-    those lead to. What is left makes communities of its own.
-    """
-    count = int(number.max(initial=-1)) + 1
-    labels = np.full(count, -1, dtype=np.int64)
+    """Return the community of each node, the largest first, and the names of some."""
+    labels = np.full(int(number.max(initial=-1)) + 1, -1, dtype=np.int64)
     row_of = index.entities.row_of
     for label, one in enumerate(communities):
         inside = number[[row_of[id_] for id_ in one.members if id_ in row_of]]
         labels[inside[inside >= 0]] = label
-    for _ in range(_ROUNDS if communities else 0):
-        _spread(labels, ties, len(communities))
-    rest = ties.within(labels < 0)
-    found = detect(rest.one, rest.other)
-    for label, members in enumerate(found, start=len(communities)):
-        labels[members] = label
-    single = np.flatnonzero(labels < 0)
-    labels[single] = len(communities) + len(found) + np.arange(len(single))
+    labels = await _apart(arranged, labels, ties, len(communities))
     kinds, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
@@ -215,22 +207,10 @@ def _labels(
         for spot, kind in enumerate(kinds.tolist())
         if kind < len(communities)
     }
-    return place[labels] if count else labels, named
+    return place[labels] if len(labels) else labels, named
 
 
-def _spread(labels: Labels, ties: Ties, count: int) -> None:
-    """Let nodes without a community join the one that most of their ties lead to."""
-    ends = np.concatenate((ties.one, ties.other))
-    others = np.concatenate((ties.other, ties.one))
-    usable = (labels[ends] < 0) & (labels[others] >= 0)
-    kinds, counts = np.unique(
-        ends[usable] * np.int64(max(1, count)) + labels[others[usable]], return_counts=True
-    )
-    order = np.argsort(counts, kind="stable")  # what comes last is kept: the commonest
-    labels[kinds[order] // max(1, count)] = kinds[order] % max(1, count)
-
-
-def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: Ties) -> Places:
+async def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: Ties) -> Places:
     """Return where nodes lie; those that had a place before keep it, if most had one."""
     laid = np.full((len(index.entities), 2), np.nan)
     if (before := _LAID.get(index)) is not None:
@@ -238,12 +218,19 @@ def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: Ties) -> Plac
     places = laid[rows]
     known = ~np.isnan(places[:, 0])
     if np.count_nonzero(~known) > _NEW * len(rows):
-        places = lay_out(labels, ties)
+        places = await _apart(lay_out, labels, ties)
     elif not known.all():
         places = place_new(np.nan_to_num(places), known, ties)
     laid[rows] = places
     _LAID.set(index, laid)
     return places
+
+
+async def _apart(work: Callable[..., Any], labels: Labels, ties: Ties, *given: int) -> Any:
+    """Return what is worked out of ties, in a child process if they are many."""
+    if len(ties.one) < _SHORT:
+        return work(labels, ties, *given)
+    return await in_child(work, labels, ties, *given)
 
 
 def _coded(codes: npt.NDArray[Any]) -> tuple[list[int], list[int]]:

@@ -12,12 +12,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import seeded
+from graphrag.community.detect import detect, seeded
 
 Labels = npt.NDArray[np.int64]
 Places = npt.NDArray[np.float64]
 """A row of x and y for each node."""
 
+_ROUNDS = 3
+"""How far a community reaches to entities that it does not count, since their facts have ended."""
 _ROOM = 1.0
 """The radius of a disc for one node; it grows with the root of their number."""
 _GAP = 1.5
@@ -50,6 +52,41 @@ class Ties:
         """Return the ties of which both ends are among these."""
         inside = chosen[self.one] & chosen[self.other]
         return Ties(self.one[inside], self.other[inside])
+
+
+def arranged(labels: Labels, ties: Ties, named: int) -> Labels:
+    """Return the community of each node.
+
+    Stored communities are made of the facts that hold: who only has others belongs where most of
+    those lead to. What is left makes communities of its own.
+
+    Args:
+        labels: The stored community of each node, -1 for none.
+        ties: Of nodes.
+        named: How many communities are stored.
+    """
+    labels = labels.copy()
+    for _ in range(_ROUNDS if named else 0):
+        _spread(labels, ties, named)
+    rest = ties.within(labels < 0)
+    found = detect(rest.one, rest.other)
+    for label, members in enumerate(found, start=named):
+        labels[members] = label
+    single = np.flatnonzero(labels < 0)
+    labels[single] = named + len(found) + np.arange(len(single))
+    return labels
+
+
+def _spread(labels: Labels, ties: Ties, count: int) -> None:
+    """Let nodes without a community join the one that most of their ties lead to."""
+    ends = np.concatenate((ties.one, ties.other))
+    others = np.concatenate((ties.other, ties.one))
+    usable = (labels[ends] < 0) & (labels[others] >= 0)
+    kinds, counts = np.unique(
+        ends[usable] * np.int64(max(1, count)) + labels[others[usable]], return_counts=True
+    )
+    order = np.argsort(counts, kind="stable")  # what comes last is kept: the commonest
+    labels[kinds[order] // max(1, count)] = kinds[order] % max(1, count)
 
 
 def lay_out(labels: Labels, ties: Ties) -> Places:

@@ -9,7 +9,7 @@ from typing import Any
 from graphrag.errors import InputError
 from graphrag.ingest.given import End, GivenFact, given_end, given_fact
 from graphrag.io.content_lines import Line, components
-from graphrag.io.files import check_there
+from graphrag.io.files import read_whole
 from graphrag.io.tables import read_file
 from graphrag.model.checks import shown
 from graphrag.model.values import JSON
@@ -122,11 +122,10 @@ def read_text(path: Path) -> str:
     """Return the text of a file.
 
     Raises:
-        InputError: if there is none.
+        InputError: if there is none, or it is too large to be read as a whole.
     """
-    check_there(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from graphrag.errors import InputError
 
+_LONGEST = 4_000_000
+"""Characters of a line: photos are lines of base64."""
 _FOLD = re.compile(r"\r?\n[ \t]")
 _HEAD = re.compile(r'(?P<name>[\w.-]+)(?P<parameters>(?:;[\w-]+(?:=(?:"[^"]*"|[^":;]*))?)*):')
 _PARAMETER = re.compile(r';(?P<name>[\w-]+)(?:=(?P<value>"[^"]*"|[^":;]*))?')
@@ -38,11 +40,11 @@ def components(text: str, kind: str, *, what: str) -> Iterator[Sequence[Line]]:
     """Yield the lines of each component of one kind, those of components inside it left out.
 
     Raises:
-        InputError: if a component is never ended, or there is none at all.
+        InputError: if a component is never ended, there is none at all, or a line is too long.
     """
     depth, found = 0, False
     inside: list[Line] = []
-    for line in _lines(text):
+    for line in _lines(text, what):
         mark = line.value.strip().upper()
         if line.name == "BEGIN" and (depth or mark == kind):
             depth += 1
@@ -65,8 +67,12 @@ def unescaped(value: str) -> str:
     return _ESCAPE.sub(lambda found: "\n" if found[1] in "nN" else found[1], value)
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _lines(text: str, what: str) -> Iterator[Line]:
     for raw in _FOLD.sub("", text.lstrip("\ufeff")).splitlines():
+        if len(raw) > _LONGEST:
+            raise InputError(
+                f"{what}: the line that begins {raw[:20]!r} has more than {_LONGEST:,} characters"
+            )
         if head := _HEAD.match(raw):
             parameters = {
                 found["name"].upper(): (found["value"] or "").strip('"')

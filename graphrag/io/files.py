@@ -7,19 +7,24 @@ its underscore written as ``_x005F_``: whatever was written comes back.
 """
 
 import gzip
+import io
 import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import IO
+from typing import IO, Any
 
 from graphrag.errors import InputError
 
 GZIP = ".gz"
 _MAGIC = b"\x1f\x8b"
 _LEVEL = 6
+_FREE, _RATIO = 64 << 20, 100
+"""Bytes that any packed file may unpack to, and how often its own size beyond them: facts as text
+shrink to a tenth, the most regular ones to a fiftieth."""
+_PART = 1 << 16
 Put = Callable[[bytes], object]
 """Write some bytes."""
 
@@ -67,7 +72,7 @@ def written(path: Path) -> Iterator[Put]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+def opened(path: Path) -> Iterator[IO[bytes] | io.BufferedReader]:
     """Give the bytes of a file, unpacked if it is packed, whatever its name says.
 
     Raises:
@@ -78,10 +83,35 @@ def opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
         file = path.open("rb")
     with file:
         if file.peek(len(_MAGIC))[: len(_MAGIC)] == _MAGIC:
+            most = _FREE + _RATIO * path.stat().st_size
             with gzip.GzipFile(fileobj=file) as packed:
-                yield packed
+                yield io.BufferedReader(_Unpacked(packed, path, most), _PART)
         else:
             yield file
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a packed file, as long as they are not far more than it can hold of facts."""
+
+    def __init__(self, packed: gzip.GzipFile, path: Path, most: int) -> None:
+        self._packed, self._path, self._most, self._count = packed, path, most, 0
+
+    def readable(self) -> bool:
+        """Tell that it is there to be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Unpack some more."""
+        with refusals("read", self._path):
+            data = self._packed.read(len(buffer))
+        self._count += len(data)
+        if self._count > self._most:
+            raise InputError(
+                f"{self._path.name} unpacks to more than {self._most >> 20} MB, {_RATIO} times its "
+                "size and more: if that is right, unpack it first"
+            )
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def check_there(path: Path) -> None:
@@ -111,7 +141,22 @@ def read_lines(path: Path, longest: int) -> Iterator[bytes]:
             yield line
 
 
-def read_parts(path: Path, size: int = 1 << 16) -> Iterator[bytes]:
+def read_whole(path: Path, most: int = 1 << 28) -> bytes:
+    """Return the bytes of a file that is understood only as a whole.
+
+    Raises:
+        InputError: as ``read_lines``, and if there are more than ``most``.
+    """
+    with opened(path) as file, refusals("read", path):
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(
+            f"{path.name} has more than {most >> 20} MB, and is read as a whole: split it"
+        )
+    return data
+
+
+def read_parts(path: Path, size: int = _PART) -> Iterator[bytes]:
     """Yield the bytes of a file in parts.
 
     Raises:

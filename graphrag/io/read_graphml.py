@@ -13,6 +13,10 @@ from xml.parsers import expat
 from graphrag.errors import InputError
 from graphrag.io.files import read_parts, unescaped
 
+_TOKEN = 1 << 23
+"""Bytes of a tag, or of the text inside one; an episode has a million characters at most."""
+_NESTED, _KEYS = 100, 1_000
+"""Nodes in nodes, and attributes that a file declares."""
 _LABELS = frozenset({"NodeLabel", "EdgeLabel"})
 """Where yEd keeps what it shows."""
 
@@ -50,13 +54,16 @@ def read_graphml(path: Path) -> Iterator[Part]:
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text.append
+    parser.CharacterDataHandler = reader.add
     parser.EntityDeclHandler = reader.refuse
     parser.ExternalEntityRefHandler = reader.refuse
     reader.parser = parser
     try:
+        size = 0
         for data in read_parts(path):
             parser.Parse(data)
+            size += len(data)
+            reader.bound("a tag", size - parser.CurrentByteIndex, _TOKEN)
             yield from reader.taken()
         parser.Parse(b"", True)
         yield from reader.taken()
@@ -78,6 +85,18 @@ class _Reader:
         self._open: list[Part] = []
         self._done: list[Part] = []
         self._data = ""
+        self._size = 0
+
+    def add(self, text: str) -> None:
+        """Take some of the text inside a tag."""
+        self.text.append(text)
+        self._size += len(text)
+        self.bound("the text of a tag", self._size, _TOKEN)
+
+    def bound(self, what: str, size: int, most: int) -> None:
+        """Refuse what is larger than in any graph."""
+        if size > most:
+            raise InputError(f"{self._place()}{what} is larger than {most:,}: this is no graph")
 
     def taken(self) -> list[Part]:
         """Return what has been read since."""
@@ -108,8 +127,10 @@ class _Reader:
                 self._open.append(Part(self._place(), ends, unescaped(given.get("id", "")), {}))
             case "data":
                 self._data = given.get("key", "")
-        if name in ("data", "default") or name in _LABELS:
-            self.text.clear()
+        self.text.clear()
+        self._size = 0
+        self.bound("the depth of nodes", len(self._open), _NESTED)
+        self.bound("the number of keys", len(self._keys), _KEYS)
 
     def end(self, tag: str) -> None:
         name = tag.rpartition(" ")[2]

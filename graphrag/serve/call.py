@@ -1,6 +1,7 @@
 """One call of a verb: the graph of its group, who calls, and whether the server is to stop."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from graphrag.graph import GraphRAG
@@ -21,3 +22,5 @@ class Call:
     """Set when the server is told to stop."""
     last_seconds: float = 5
     """How long an episode may still be read then."""
+    gone: Callable[[], Awaitable[object]] | None = None
+    """Waits until the client has gone; None where nobody can tell."""

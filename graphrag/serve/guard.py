@@ -5,8 +5,12 @@ group. Browsers are kept out: a page of another origin is refused, and where no 
 also a name that is not this machine's, which a page could have made point here (DNS rebinding).
 """
 
+import asyncio
 import math
+import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graphrag.errors import InputError, PolicyError
 from graphrag.serve.call import SCOPE_KEY
 from graphrag.serve.grants import Grant
-from graphrag.serve.problems import problem
+from graphrag.serve.problems import HTTPProblem, problem, problem_of
 from graphrag.serve.quota import Bucket
 from graphrag.serve.service import Service
 
@@ -34,6 +38,7 @@ _HEADERS: Final[Mapping[str, str]] = {
     "x-frame-options": "DENY",
 }
 _GROUPS = "/groups/"
+_HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^\s:/?#@,\\\[\]]+)(:[0-9]{1,5})?", re.ASCII)
 _FAILURES = 5.0
 """Wrong tokens a second, of all strangers together: a right one is not held up by them."""
 
@@ -72,15 +77,42 @@ class Guard:
 
         if scope["path"] == "/":
             scope["path"] = _PAGE  # what somebody sees who types the address alone
-        if (refusal := self._refusal(scope)) is not None:
+        if (refusal := self._refusal(scope, receive)) is not None:
             await refusal(scope, receive, sending)
             return
+        if scope["method"] == "POST":
+            try:
+                receive = _again(await self._body(receive), receive)
+            except HTTPProblem as error:
+                await problem_of(error)(scope, receive, sending)
+                return
         await self.app(scope, receive, sending)
 
-    def _refusal(self, scope: Scope) -> ASGIApp | None:
+    async def _body(self, receive: Receive) -> bytes:
+        """Return what a request carries.
+
+        Raises:
+            HTTPProblem: if it is too large, or does not come.
+        """
+        quota, body = self._service.quota, bytearray()
+        try:
+            async with asyncio.timeout(quota.body_seconds):
+                while (message := await receive())["type"] == "http.request":
+                    body += message.get("body", b"")
+                    if len(body) > quota.body_bytes:
+                        most = f"a body has at most {quota.body_bytes:,} bytes"
+                        raise HTTPProblem(413, "Too Large", most)
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            raise HTTPProblem(408, "Timeout", "the body did not come in time") from None
+        raise HTTPProblem(400, "Bad Request", "the body was cut short")
+
+    def _refusal(self, scope: Scope, receive: Receive) -> ASGIApp | None:
         """Return the answer to a request that may not go on; otherwise note its call in it."""
         headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
+        hosts, origin = headers.getlist("host"), headers.get("origin")
+        host = hosts[0] if len(hosts) == 1 else ""
         if origin is not None and origin.partition("://")[2] != host:
             return problem(403, "Forbidden", f"pages of {origin!r} may not ask this server")
         service = self._service
@@ -104,7 +136,7 @@ class Guard:
         if service.metrics.running >= service.quota.concurrent:
             return _later(1, status=503, why="too many requests are being answered")
         try:
-            scope[SCOPE_KEY] = service.call(grant, asked)
+            scope[SCOPE_KEY] = replace(service.call(grant, asked), gone=partial(_gone, receive))
         except PolicyError as error:
             return problem(403, "Forbidden", str(error))
         except InputError as error:
@@ -122,11 +154,26 @@ class Guard:
         return self._buckets[grant.name]
 
 
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return what receives a body that has come already, and then whatever comes."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receiving() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receiving
+
+
+async def _gone(receive: Receive) -> None:
+    """Wait until the client has gone; the body has come by then."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 def _name(host: str) -> str:
-    """Return the name in a Host header, without its port."""
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0].lower()
+    """Return the name in a Host header, without its port; nothing for what is no name."""
+    parts = _HOST.fullmatch(host)
+    return parts["name"].lower() if parts else ""
 
 
 def _group(scope: Scope) -> str | None:

@@ -16,12 +16,13 @@ from graphrag.errors import (
     StoreError,
 )
 from graphrag.serve.outputs import ProblemOutput
-from graphrag.serve.service import UnexpectedError
+from graphrag.serve.service import OverloadedError, UnexpectedError
 
 MEDIA_TYPE = "application/problem+json"
 # The first kind that fits.
 _STATUSES: tuple[tuple[type[GraphRAGError], int, str], ...] = (
     (UnexpectedError, 500, "Internal Error"),
+    (OverloadedError, 503, "Service Unavailable"),
     (InputError, 422, "Unprocessable"),
     (PolicyError, 403, "Forbidden"),
     (ExtractionError, 502, "Extraction Failed"),

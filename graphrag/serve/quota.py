@@ -14,7 +14,9 @@ class Quota:
     body_bytes: int = 1 << 20
     """Of one request. An episode is at most 1,000,000 characters, usually far less."""
     body_seconds: float = 30
-    """For a client to send one."""
+    """For a client to send one, after its head."""
+    head_seconds: float = 10
+    """For a client to send the head of a request; then its connection is closed."""
     per_second: float = 100
     """Requests of one token, in the long run; without tokens, on this machine, of nobody."""
     burst: int = 200
@@ -25,6 +27,8 @@ class Quota:
     """Reads that are worked on at a time; others wait. On one processor more are no faster, and a
     write would wait for a slice of each of them at every one of its steps. More are right where an
     embedder is asked over a network."""
+    read_seconds: float = 30
+    """For a read to be worked on, and before that to wait for its turn; then it is ended."""
     streams: int = 64
     """Open streams of events."""
     last_seconds: float = 5

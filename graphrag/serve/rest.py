@@ -8,7 +8,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -29,8 +29,6 @@ _PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
 _READY_SECONDS = 2.0
 """In which the store has to answer, or the server is not ready."""
-_DEEPEST = 100
-"""Nested lists or objects in a body."""
 
 
 def routes(service: Service) -> list[Route]:
@@ -45,7 +43,7 @@ def routes(service: Service) -> list[Route]:
             return _answer(HealthOutput(status="stopping"), 503)
         try:
             async with asyncio.timeout(_READY_SECONDS):
-                await service.graph.groups().list()
+                await service.in_graph(service.graph.groups().list())
         except (GraphRAGError, TimeoutError):
             return _answer(HealthOutput(status="unavailable"), 503)
         return _answer(HealthOutput(status="ok"))
@@ -58,14 +56,15 @@ def routes(service: Service) -> list[Route]:
 
     async def entity(request: Request) -> Response:
         id_ = request.path_params["id"]
-        found = await _call(request).graph.entity(id_)
+        found = await service.in_graph(_call(request).graph.entity(id_))
         if found is None:
             raise HTTPProblem(404, "Not Found", f"no entity has the id or name {id_!r}")
         return _answer(EntityOutput.of(found))
 
     async def episode(request: Request) -> Response:
         try:
-            return _answer(await episode_output(request.path_params["id"], _call(request)))
+            found = episode_output(request.path_params["id"], _call(request))
+            return _answer(await service.in_graph(found))
         except QueryError as error:
             raise HTTPProblem(404, "Not Found", str(error)) from None
 
@@ -109,7 +108,7 @@ def _verbs() -> list[Verb[Any, Any]]:
 
 def _posted(verb: Verb[Any, Any], service: Service) -> Handler:
     async def post(request: Request) -> Response:
-        given = await _body(request, service)
+        given = await _body(request)
         return _answer(await service.answer(verb, given, _call(request)))
 
     return _mended(post)
@@ -127,29 +126,18 @@ def _mended(handler: Handler) -> Handler:
     return handle
 
 
-async def _body(request: Request, service: Service) -> Any:
+async def _body(request: Request) -> Any:
     """Return the JSON value that a request carries.
 
     Raises:
-        HTTPProblem: if it is none, too large, or does not come.
+        HTTPProblem: if it is none.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # Also keeps out the forms that a page may send to another origin.
         raise HTTPProblem(415, "Unsupported Media Type", "send Content-Type: application/json")
-    most, body = service.quota.body_bytes, bytearray()
     try:
-        async with asyncio.timeout(service.quota.body_seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise HTTPProblem(413, "Too Large", f"a body has at most {most:,} bytes")
-    except TimeoutError:
-        raise HTTPProblem(408, "Timeout", "the body did not come in time") from None
-    except ClientDisconnect:
-        raise HTTPProblem(400, "Bad Request", "the body was cut short") from None
-    try:
-        return json.loads(body)
+        return json.loads(await request.body())
     except (ValueError, RecursionError):
         raise HTTPProblem(400, "Bad Request", "the body is no JSON") from None
 

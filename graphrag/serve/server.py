@@ -1,4 +1,8 @@
-"""The server: one app with tools under ``/mcp`` and REST under ``/v1``, run until it is stopped."""
+"""The server: one app with tools under ``/mcp`` and REST under ``/v1``, run until it is stopped.
+
+It listens in a thread with an event loop of its own, and asks the graph in the graph's: it answers
+whatever holds that one for a while.
+"""
 
 import asyncio
 import logging
@@ -17,6 +21,7 @@ from starlette.exceptions import HTTPException
 
 from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
+from graphrag.serve.connections import connections
 from graphrag.serve.grants import Tokens
 from graphrag.serve.guard import TOOLS, Guard
 from graphrag.serve.problems import not_there
@@ -30,6 +35,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _MOMENT = 0.05
 _CONNECTIONS = 4
 """Connections for each request that may be worked on: most of them are silent."""
+_ACCEPTED = 100
+"""Connections taken at once, before any of them is looked at."""
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 """Names of this machine."""
 
@@ -66,25 +73,28 @@ async def serve(
         )
     listening = _listen(host, port)
     place = f"[{host}]" if ":" in host else host
+    most = _CONNECTIONS * service.quota.concurrent
     config = uvicorn.Config(
         application(service, hosts=(*_HERE, place.lower()), rest=rest),
-        http="h11",
+        http=connections(service.quota.head_seconds, most),
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_CONNECTIONS * service.quota.concurrent,
+        backlog=_ACCEPTED,
         timeout_graceful_shutdown=round(service.quota.grace_seconds),
     )
     server = _Server(config, service.stopping)
     if on_start is not None:
         on_start(f"http://{place}:{listening.getsockname()[1]}")
-    serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+    listener = asyncio.to_thread(asyncio.run, server.serve(sockets=[listening]))
+    serving = asyncio.ensure_future(listener)
     preparing = asyncio.ensure_future(service.prepare()) if rest else None
     try:
-        await asyncio.shield(serving)
+        with _handling(server.stop):
+            await asyncio.shield(serving)
     except asyncio.CancelledError:
         server.stop()
         await serving
@@ -154,9 +164,8 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at a signal, at once at the second; uvicorn's own would then kill the process."""
-        with _handling(self.stop):
-            yield
+        """Leave signals to who serves; uvicorn's own would then kill the process."""
+        yield
 
     def stop(self, number: int = signal.SIGTERM) -> None:
         """Finish what was begun, or, asked again, nothing more."""

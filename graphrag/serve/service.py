@@ -3,10 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from graphrag.errors import GraphRAGError
 from graphrag.graph import GraphRAG
@@ -17,7 +16,12 @@ from graphrag.serve.metrics import Metrics
 from graphrag.serve.quota import Quota
 from graphrag.serve.verb_table import Verb
 
+T = TypeVar("T")
 _LOG = logging.getLogger("graphrag")
+
+
+class OverloadedError(GraphRAGError):
+    """A call took longer than a server works on one, and was ended."""
 
 
 class UnexpectedError(GraphRAGError):
@@ -51,11 +55,20 @@ class Service:
         graph = self.graph.group(grant.group(group, self.graph.group_id))
         return Call(graph, grant, self.stopping, self.quota.last_seconds)
 
+    async def in_graph(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return what a coroutine returns that has to run in the loop of the graph.
+
+        The server listens in a loop of its own: whatever holds the graph's, it answers.
+        """
+        loop = self.graph.handle.loop
+        if loop is None or loop is asyncio.get_running_loop():
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
     async def prepare(self) -> None:
         """Read the group that is served and lay it out, so that who comes first need not wait."""
         try:
-            async with self.turns:
-                await self.graph.export.atlas()
+            await self.graph.export.atlas()
         except GraphRAGError as error:  # told to whoever asks, too
             _LOG.warning("group %r could not be prepared: %s", self.graph.group_id, error)
 
@@ -68,8 +81,10 @@ class Service:
         began, outcome = time.perf_counter(), "failed"
         self.metrics.running += 1
         try:
-            async with nullcontext() if verb.writes else self.turns:
-                output: Output = await verb.answer(call, given)
+            if verb.writes:
+                output: Output = await self.in_graph(verb.answer(call, given))
+            else:
+                output = await self._read(verb, given, call)
             outcome = "done"
             return output
         except GraphRAGError:
@@ -82,3 +97,34 @@ class Service:
         finally:
             self.metrics.running -= 1
             self.metrics.called(verb.name, outcome, time.perf_counter() - began)
+
+    async def _read(self, verb: Verb[Any, Any], given: Mapping[str, Any], call: Call) -> Output:
+        """Run a verb that reads, when it is its turn, until it takes too long or nobody waits.
+
+        Raises:
+            OverloadedError: if it took too long, or the client has gone.
+        """
+        seconds = self.quota.read_seconds
+        try:
+            async with asyncio.timeout(seconds) as limit, self.turns:
+                limit.reschedule(asyncio.get_running_loop().time() + seconds)
+                working = asyncio.ensure_future(self.in_graph(verb.answer(call, given)))
+                leaving = asyncio.ensure_future(call.gone()) if call.gone else None
+                try:
+                    await asyncio.wait(
+                        {working, leaving} if leaving else {working},
+                        return_when=asyncio.FIRST_COMPLETED,
+                    )
+                    if not working.done():
+                        raise OverloadedError(f"{verb.name} was ended: nobody waits for it")
+                    output: Output = working.result()
+                    return output
+                finally:
+                    working.cancel()
+                    if leaving:
+                        leaving.cancel()
+        except TimeoutError:
+            raise OverloadedError(
+                f"{verb.name} took more than {seconds:g} s and was ended: ask for less at once, "
+                "such as a shorter time, fewer hits or a narrower question"
+            ) from None

@@ -27,8 +27,12 @@ async def events(service: Service, call: Call, after: int | None) -> AsyncIterat
 
 async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterator[str]:
     service.metrics.streams += 1
-    stopping = asyncio.ensure_future(service.stopping.wait())
-    coming = asyncio.ensure_future(anext(news, None))
+
+    def following() -> asyncio.Task[Event | None]:
+        return asyncio.ensure_future(service.in_graph(_next(news)))
+
+    stopping = asyncio.ensure_future(service.in_graph(service.stopping.wait()))
+    coming = following()
     try:
         yield ": the log follows\n\n"
         while True:
@@ -40,7 +44,7 @@ async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterat
                 if event is None:  # the graph was closed
                     return
                 yield _line(event)
-                coming = asyncio.ensure_future(anext(news, None))
+                coming = following()
             elif stopping.done():
                 return
             else:
@@ -49,6 +53,10 @@ async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterat
         service.metrics.streams -= 1
         stopping.cancel()
         coming.cancel()
+
+
+async def _next(news: AsyncIterator[Event]) -> Event | None:
+    return await anext(news, None)
 
 
 def _line(event: Event) -> str:

@@ -20,7 +20,7 @@ async def atlas(lens: Lens, *, limit: int, history: bool, quotes: bool) -> Atlas
     view = lens.viewpoint
     stored = replace(lens, viewpoint=replace(view, valid_at=None, history=False))
     communities = await CommunityReads(stored).list(level=0)
-    found = atlas_of(
+    found = await atlas_of(
         index,
         past,
         seen,

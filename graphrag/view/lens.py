@@ -17,7 +17,7 @@ from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.search.near import bearers
-from graphrag.search.rewind import Past, undone
+from graphrag.search.rewind import Past, read_values, undone
 from graphrag.search.visibility import Visible, visible
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
@@ -176,7 +176,7 @@ class Lens:
     ) -> dict[int, Entity]:
         """Return the entities of these rows as they were, by row."""
         ids = {int(row): index.entities.ids[row] for row in rows}
-        found = await self.store.get(Entity, ids.values())
+        found = await read_values(self.store, Entity, ids.values())
         return {row: self.named(past.rewind(found[id_])) for row, id_ in ids.items()}
 
     def named(self, entity: Entity) -> Entity:
@@ -188,7 +188,7 @@ class Lens:
     ) -> dict[int, Fact]:
         """Return the facts of these rows as they were, by row."""
         ids = {int(row): index.facts.ids[row] for row in rows}
-        found = await self.store.get(Fact, ids.values())
+        found = await read_values(self.store, Fact, ids.values())
         then = past.facts(found, index)
         return {row: then[id_] for row, id_ in ids.items()}
 

@@ -23,6 +23,7 @@ from tests.benchmarks import (
     groups,
     identity,
     imports,
+    loop,
     misses,
     novel,
     parity,
@@ -140,7 +141,10 @@ def main() -> None:
                 options = scale.Options(tuple(given.facts), given.runs)
                 asyncio.run(scale.measure(report, options))
             case "serving":
-                asyncio.run(serving.measure(report, serving.Options()))
+                if given.loop:
+                    asyncio.run(loop.measure(report, loop.Options(tuple(given.facts))))
+                else:
+                    asyncio.run(serving.measure(report, serving.Options()))
             case "speed":
                 fast = speed.Options(tuple(given.facts), given.runs, given.queries)
                 asyncio.run(speed.measure(report, fast))
@@ -185,6 +189,9 @@ def _arguments() -> argparse.Namespace:
         "--data", type=Path, default=Path("data"), help="folder of sets (quality, extraction)"
     )
     parser.add_argument("--llm-url", metavar="URL", help="of a server with a model (extraction)")
+    parser.add_argument(
+        "--loop", action="store_true", help="the dearest calls, and odd ones (serving)"
+    )
     parser.add_argument("--page", action="store_true", help="then all results as one page")
     parser.add_argument("--sets", nargs="*", default=[], help="some of them; default: all")
     parser.add_argument("--stores", type=Path, default=RESULTS / "stores", help="where they are")

@@ -12,6 +12,7 @@ from tests.benchmarks import (
     ablation,
     fresh,
     groups,
+    loop,
     quality,
     report,
     rivals,
@@ -103,6 +104,21 @@ async def test_serving_measures_a_few_clients_to_the_end(tmp_path, monkeypatch):
     result.write()
     written = Path(tmp_path / "serving.json").read_text(encoding="utf-8")
     assert "0 errors" in written and "stale reads" in written
+
+
+async def test_the_dearest_and_the_odd_calls_keep_no_small_server_from_answering(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    result = report.Report("loop", Console(record=True, quiet=True))
+    few = loop.Options((300,), beside=2, fuzz=2, clients=2, chosen=(0, 14, 24, 29, 34, 49))
+    await loop.measure(result, few)
+    result.write()
+    written = json.loads(Path(tmp_path / "loop.json").read_text(encoding="utf-8"))
+    dearest, beside, odd = written["sections"]
+    assert len(dearest["rows"]) >= 6
+    for section in (beside, odd):
+        assert section["rows"][0]["errors"] == 0, section["notes"]
 
 
 def test_all_results_become_one_page(tmp_path, monkeypatch):

@@ -15,15 +15,17 @@ from typing import Any
 
 from graphrag.errors import InputError
 from graphrag.ingest.intake import checked_group
-from graphrag.io.files import Put, read_lines
+from graphrag.io.files import Put, opened, read_lines, refusals
 from graphrag.io.formats import WHOLE
 from graphrag.io.jsonl.shape import UnreadableError, moment, read_moment
 
 VERSION = 1
 END = "end"
 EVENT = "event"
-_LONGEST = 1 << 28
-"""Bytes of a line: a transaction of 100,000 facts has 100 MB. More is no export of ours."""
+_LONGEST, _RECORD = 1 << 27, 1 << 24
+"""Bytes of a line that tells an event, and of any other: a transaction of 100,000 facts has 100 MB,
+an episode of a million characters with its vectors less than ten."""
+_TELLS = b'{"record":"event"'
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 Line = Mapping[str, Any]
@@ -135,7 +137,7 @@ def read(path: Path) -> Iterator[Placed]:
         InputError: naming the line that is not as it should be.
     """
     checksum, number, sealed = sha256(), 0, False
-    for data in read_lines(path, _LONGEST):
+    for data in _lines(path):
         number += 1
         if sealed:
             raise InputError(f"{path.name}, line {number}: nothing may follow the last line")
@@ -153,10 +155,20 @@ def read(path: Path) -> Iterator[Placed]:
         )
 
 
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, each as far as one of its kind may go."""
+    with opened(path) as file, refusals("read", path):
+        while line := file.readline(_RECORD):
+            if len(line) == _RECORD and not line.endswith(b"\n") and line.startswith(_TELLS):
+                line += file.readline(_LONGEST - _RECORD)
+            yield line
+
+
 def _parsed(path: Path, number: int, data: bytes) -> Line:
     place = f"{path.name}, line {number}"
-    if not data.endswith(b"\n") and len(data) >= _LONGEST:
-        raise InputError(f"{place} has more than {_LONGEST >> 20} MB: this is no export")
+    most = _LONGEST if data.startswith(_TELLS) else _RECORD
+    if not data.endswith(b"\n") and len(data) >= most:
+        raise InputError(f"{place} has more than {most >> 20} MB: this is no export")
     try:
         line = json.loads(data)
     except (ValueError, RecursionError) as error:  # also of bytes that are no text

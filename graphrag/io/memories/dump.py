@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag.errors import InputError, TimeError
-from graphrag.io.files import read_parts, refusals
+from graphrag.io.files import read_whole, refusals
 from graphrag.model.checks import parsed_json
 from graphrag.model.values import JSON
 from graphrag.temporal.moment import parse_moment
@@ -60,7 +60,7 @@ def records_of(file: Path) -> Iterator[Record]:
     Raises:
         InputError: if there is no such file, or it is no JSON, naming the line.
     """
-    data = b"".join(read_parts(file))
+    data = read_whole(file)
     if not data.strip():
         raise InputError(f"{file.name} is empty")
     try:

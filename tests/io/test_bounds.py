@@ -1,0 +1,114 @@
+"""Files made to fill the memory: refused early, with the file, the line and the bound."""
+
+import gzip
+import resource
+import sys
+
+import pytest
+
+from graphrag.errors import InputError
+from graphrag.io import files
+from graphrag.io.contacts import read_contacts
+from graphrag.io.jsonl import lines
+from graphrag.io.memories.dump import records_of
+from graphrag.io.read_graphml import read_graphml
+from graphrag.io.tables import read_file
+
+MB = 1 << 20
+GRAPHML = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph>\n'
+
+
+def packed(path, head, filling, times, tail=b""):
+    """Write a packed file that is many times larger than it looks."""
+    with gzip.open(path, "wb") as file:
+        file.write(head)
+        for _ in range(times):
+            file.write(filling)
+        file.write(tail)
+    return path
+
+
+def used():
+    """Return the most memory that this process ever had, in MB."""
+    scale = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale / MB
+
+
+LONG = b"x" * MB
+TOKENS = {
+    "an id": (GRAPHML + b'<node id="', LONG, b'"/>'),
+    "a name of an attribute": (GRAPHML + b"<node ", LONG, b"/>"),
+    "a comment": (GRAPHML + b"<!--", LONG, b"-->"),
+    "the text of a node": (GRAPHML + b'<node id="a"><data key="k">', LONG, b"</data></node>"),
+    "text outside of any": (GRAPHML, LONG, b"</graph></graphml>"),
+}
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_token_of_graphml_has_a_bound(tmp_path, token):
+    head, filling, tail = TOKENS[token]
+    path = packed(tmp_path / "big.graphml", head, filling, 500, tail)
+    before = used()
+    with pytest.raises(InputError, match=r"big\.graphml, line 2: .* is larger than 8,388,608"):
+        list(read_graphml(path))
+    assert used() - before < 100
+
+
+@pytest.mark.parametrize(
+    ("filling", "what"),
+    [
+        (b'<node id="a">' * 1000, "the depth of nodes is larger than 100"),
+        (b'<key id="a%d" attr.name="b"/>', "the number of keys is larger than 1,000"),
+    ],
+)
+def test_what_graphml_nests_and_declares_has_a_bound(tmp_path, filling, what):
+    path = tmp_path / "deep.graphml"
+    many = b"".join(filling % n if b"%d" in filling else filling for n in range(2000))
+    path.write_bytes(GRAPHML + many)
+    with pytest.raises(InputError, match=what):
+        list(read_graphml(path))
+
+
+def test_an_export_has_lines_of_a_bounded_length(tmp_path):
+    path = packed(tmp_path / "group.jsonl.gz", b'{"record":"fact","text":"', LONG, 600)
+    before = used()
+    with pytest.raises(InputError, match=r"group\.jsonl\.gz, line 1 has more than 16 MB"):
+        list(lines.read(path))
+    assert used() - before < 100
+    assert not lines.is_whole_group(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("rows.csv.gz", read_file),
+        ("rows.tsv.gz", read_file),
+        ("rows.jsonl.gz", read_file),
+        ("rows.json.gz", read_file),
+        ("memories.json.gz", records_of),
+        ("people.vcf", read_contacts),
+        ("net.graphml.gz", read_graphml),
+    ],
+)
+def test_what_unpacks_to_far_more_than_it_can_hold_is_refused(tmp_path, monkeypatch, name, read):
+    monkeypatch.setattr(files, "_FREE", MB)
+    heads = {"net": GRAPHML, "people": b"BEGIN:VCARD\n"}
+    filling = (b"ab,cd\n" if "graphml" not in name else b"<x/>   ") * 1000
+    path = packed(tmp_path / name, heads.get(name.split(".")[0], b""), filling, 10_000)
+    with pytest.raises(InputError, match=rf"{name} unpacks to more than \d+ MB, 100 times"):
+        list(read(path))
+
+
+@pytest.mark.parametrize("name", ["people.vcf", "rows.csv", "rows.jsonl"])
+def test_a_line_has_a_bound(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"BEGIN:VCARD\nNOTE:" + b"x" * (5 * MB) + b"\nEND:VCARD\n")
+    read = read_contacts if name == "people.vcf" else read_file
+    with pytest.raises(InputError, match=rf"{name}.* more than (4,000,000 characters|4 MB)"):
+        list(read(path))
+
+
+def test_what_regular_facts_pack_to_is_unpacked(tmp_path):
+    row = b'{"subject":"Ann","relation":"knows","object":"Bob","text":"Ann knows Bob."}\n'
+    path = packed(tmp_path / "rows.jsonl.gz", b"", row * 1000, 100)
+    assert sum(1 for _ in read_file(path)) == 100_000

@@ -159,7 +159,7 @@ class Ledger:
         if not new:
             return
         facts = self.component.facts
-        told = []
+        facts_stated = []
         for fact in new:
             if not _is_fact(fact):
                 self._end(fact)
@@ -167,13 +167,13 @@ class Ledger:
                 self.stands[fact.id] = taken.id
                 self.component.nested.pop(fact.id, None)
             else:
-                told.append(fact)
-        for fact in told:
+                facts_stated.append(fact)
+        for fact in facts_stated:
             facts[fact.id] = self._ruled(self._replacing(fact))
         outcome = self._outcome()
-        for fact in told:
+        for fact in facts_stated:
             self.stands[fact.id] = keep(self.component, fact.id, outcome)
-        if outcome.names(fact.id for fact in told if fact.id not in facts):
+        if outcome.names(fact.id for fact in facts_stated if fact.id not in facts):
             self._outcome()
 
     def _outcome(self) -> Outcome:

@@ -67,8 +67,8 @@ def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
     for support in supports:
         for place in _places(support, spells, starts) if support.placed or starts else ():
             by_id[place][support.statement.id] = support
-    for spell, told in zip(spells, by_id, strict=True):
-        spell.supports = sorted(told.values(), key=telling)
+    for spell, supported in zip(spells, by_id, strict=True):
+        spell.supports = sorted(supported.values(), key=telling)
     return spells
 
 

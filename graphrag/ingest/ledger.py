@@ -14,11 +14,11 @@ from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
+from graphrag.ingest.lifetimes.replacement import left_alone, replacing
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
-from graphrag.ingest.lifetimes.said import gone_from, stated
+from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.review import ends_of_each, wait
-from graphrag.model.assertion import Assertion, Ending, Void
-from graphrag.model.ids import new_id
+from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import DEATHS, VITAL, Relations
 from graphrag.store.store import Store
@@ -123,7 +123,7 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
-        self.in_vain = [*self._left_alone(new)]
+        self.in_vain = [*left_alone(self.component, new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
@@ -169,7 +169,7 @@ class Ledger:
             else:
                 facts_stated.append(fact)
         for fact in facts_stated:
-            facts[fact.id] = self._ruled(self._replacing(fact))
+            facts[fact.id] = self._ruled(replacing(self.component, fact))
         outcome = self._outcome()
         for fact in facts_stated:
             self.stands[fact.id] = keep(self.component, fact.id, outcome)
@@ -203,48 +203,6 @@ class Ledger:
         whole = [fact] if _is_fact(fact) else ends_of_each(fact, component, gone, now=now)
         for one in whole:
             self.stands[one.id] = wait(one, component, gone, now=now)
-
-    def _replacing(self, fact: Fact) -> Fact:
-        """Let what a fact says it replaces end or be called off, where it is no rival of it.
-
-        An event ends what it names, and so does an end; a plan that it names is off. So is one that
-        a newer plan or state names while it is still to come.
-        """
-        said, facts = fact.statements[0], self.component.facts
-        rivals = said.kind in ("state", "planned") and not said.ends
-        date = said.until if said.ends else said.since
-        left = []
-        for id_ in said.excludes:
-            other = facts.get(id_)
-            if other is None or not shares_end(fact, other):
-                continue
-            plans = {
-                one.id
-                for one in other.statements
-                if stated(one, other, None).planned and one.trust <= said.trust
-                if not rivals or (said.at and one.since and said.at < one.since.moment)
-            }
-            if plans:
-                why = f"replaced: {fact.text}"
-                self.component.void(plans, Void("cancelled", by=said.id, reason=why))
-            elif rivals:
-                left.append(id_)
-            elif date is not None:
-                end = replace(said, id=new_id(), since=None, until=date, kind="state", excludes=())
-                end = replace(end, text=fact.text)
-                facts[id_] = replace(other, statements=(*other.statements, end))
-        return replace(fact, statements=(replace(said, excludes=tuple(left)),))
-
-    def _left_alone(self, new: Iterable[Fact]) -> Iterator[str]:
-        """Yield which new statements name what they replace in vain, in words."""
-        component = self.component
-        for fact in new:
-            for id_ in fact.statements[0].excludes:
-                before, after = component.stored.get(id_), component.facts.get(id_)
-                own = component.facts.get(fact.id, fact)
-                lost = own.retracted_at is not None or own.closed_as == "superseded"
-                if after is not None and not lost and _life(before) == _life(after):
-                    yield f"{fact.text!r} takes the place of {after.text!r}, which it does not end"
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
@@ -312,10 +270,6 @@ def _is_plain(fact: Fact) -> bool:
 
 def _triple(fact: Fact) -> Triple:
     return fact.relation, fact.subject_id, fact.object_id
-
-
-def _life(fact: Fact | None) -> object:
-    return fact and (fact.valid_at, fact.invalid_at, fact.closed_as, fact.retracted_at)
 
 
 def _same(one: Fact, other: Fact) -> bool:

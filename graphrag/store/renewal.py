@@ -35,8 +35,8 @@ _WORTH = 64 << 20
 """Bytes of the log that are worth opening a small store anew, where there is memory for it."""
 _SHARE = 64
 """Part of the machine's memory: of a table in memory it is at most one, whatever the machine."""
-_GROWTH = 4
-"""Bytes that a byte of a transaction may take in the log and once more in the tables."""
+_GROWTH = 8
+"""Bytes that a byte of a transaction takes at most: 3.5 in the log, as many in the tables."""
 _SPARE = 2 << 20
 """Bytes that must stay free beside: for the heads of tables and two versions of the manifest."""
 LOCKED = "already locked"

@@ -33,7 +33,7 @@ from tests.benchmarks.report import Report, Section
 from tests.conftest import day, open_graph
 
 _ROOT = Path(__file__).parents[2]
-_REFUSALS = 8
+_REFUSALS = 6
 """After so many the process ends, or waits to be killed."""
 _ENOUGH = 1 << 30
 Ending = Literal["close", "exit", "kill"]
@@ -92,7 +92,7 @@ def ways(count: int, *, seed: int, limited: bool = False) -> list[Way]:
     return [
         Way(
             number,
-            chance.randint(3_000_000, 9_000_000) & ~4095,
+            chance.randint(2_500_000, 6_000_000) & ~4095,
             kinds[number % 3],
             endings[number // 3 % 3],
             guarded=number % 5 == 0,

@@ -236,13 +236,13 @@ def _whole(segment: Path) -> int:
     with segment.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         at = end = 0
         while at + _HEADER.size <= len(data):
-            rest = _BLOCK - at % _BLOCK
             _, length, kind = _HEADER.unpack_from(data, at)
-            if rest < _HEADER.size or (kind == _EMPTY and not data[at : at + rest].strip(b"\0")):
-                at += rest
+            start, stop = at + _HEADER.size, at + _BLOCK - at % _BLOCK
+            if start > stop or (kind == _EMPTY and not data[start:stop].strip(b"\0")):
+                at = stop
                 continue
-            at += _HEADER.size + length
-            if kind not in (*_WHOLE, *_PARTS) or _HEADER.size + length > rest:
+            at = start + length
+            if kind not in (*_WHOLE, *_PARTS) or at > stop:
                 return len(data)
             if kind in _WHOLE and at <= len(data):
                 end = at

@@ -142,9 +142,10 @@ class Store:
             TransactionError: for any other cause; nothing was written.
         """
         seq, group, ready = after + 1, changes.group_id, changes.ready
-        if self._last.get(group, (0, 0))[0] != after:  # of another writer, or of an earlier session
-            self._last[group] = after, await self.moment_of(group, after) or 0
-        if ready and ready.seq == seq and to_micros(ready.at, 0) > self._last[group][1]:
+        last = self._last.setdefault(group, (0, 0))
+        if last[0] != after:  # of another writer, or of an earlier session
+            last = self._last[group] = after, await self.moment_of(group, after) or 0
+        if ready and ready.seq == seq and to_micros(ready.at, 0) > last[1]:
             at, sql, params = ready.at, ready.sql, dict(ready.params)
         else:
             at = self._now(group)

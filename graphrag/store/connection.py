@@ -162,7 +162,8 @@ class Connection:
         except EngineError as error:
             if error.unreachable:
                 raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
-            raise StoreError(f"the database refused a query: {error}") from None
+            fault = _disk_fault(str(error))
+            raise StoreError(f"the database refused a query: {fault or error}") from None
 
 
 def _settle() -> None:

@@ -91,7 +91,12 @@ class FlushingEngine:
         async with self._writing:
             packed = {name: Packed.of(value) for name, value in params.items()}
             before = await self._ready(sum(len(value.data) for value in packed.values()))
-            rows = await self._pass_on(sql, packed)
+            try:
+                rows = await self._pass_on(sql, packed)
+            except EngineError:
+                if self._log.state() != before:
+                    await asyncio.to_thread(self._refuse, before)
+                raise
             cause = rows[-1]["result"] if rows[-1]["status"] != "OK" else ""
             if cause.startswith("Cannot COMMIT") and not _HARMLESS.search(cause):
                 await asyncio.to_thread(self._refuse, before)

@@ -1,4 +1,4 @@
-"""The time of an event is after that of the one before it, whatever the clocks of the writers say."""
+"""The time of an event is after that of the one before it, whatever the writers' clocks say."""
 
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,6 @@
-"""A disk that is full, a log that is torn: what was refused is gone, what was acknowledged is kept."""
+"""A full disk, a torn log: what was refused is gone, what was acknowledged is kept."""
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -187,8 +188,6 @@ async def test_a_long_log_is_brought_into_tables_before_the_disk_is_too_full(tmp
 
 
 async def test_transactions_side_by_side_are_all_kept_or_refused(tmp_path):
-    import asyncio
-
     engine = await opened(tmp_path / "store")
     with room_for(50_000, tmp_path / "store"):
         refused = await asyncio.gather(*(put(engine, number, 9_000) for number in range(12)))

@@ -52,6 +52,7 @@ from graphrag.errors import UnknownGroupError as UnknownGroupError
 from graphrag.errors import StoreAuthError as StoreAuthError
 from graphrag.errors import StoreClosedError as StoreClosedError
 from graphrag.errors import StoreCorruptError as StoreCorruptError
+from graphrag.errors import StoreDiskError as StoreDiskError
 from graphrag.errors import StoreError as StoreError
 from graphrag.errors import StoreIndexError as StoreIndexError
 from graphrag.errors import StoreLockedError as StoreLockedError

@@ -10,6 +10,7 @@
     │       └── UnknownGroupError    nobody wrote to a group of this name
     ├── StoreError                 the database said no
     │   ├── StoreURLError          the URL names no store we can open
+    │   ├── StoreDiskError         the disk of the store is full, read-only or failing
     │   ├── StoreLockedError       another process has the store open
     │   ├── StoreCorruptError      the files are damaged
     │   ├── StoreUnreachableError  no server answers at the URL
@@ -65,6 +66,10 @@ class StoreError(GraphRAGError):
 
 class StoreURLError(StoreError, ValueError):
     """The URL names no store that can be opened."""
+
+
+class StoreDiskError(StoreError):
+    """The disk of a store is full, cannot be written to, or fails."""
 
 
 class StoreLockedError(StoreError):

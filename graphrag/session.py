@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from graphrag.errors import InputError, StoreClosedError
+from graphrag.errors import InputError, StoreClosedError, StoreError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
 from graphrag.ingest.ingestion import Ingestion
@@ -166,11 +166,21 @@ class Handle:
 
         Raises:
             StoreClosedError: if the graph is not open.
+            StoreError: if it is open in another event loop, or in the parent of this process.
         """
         if self.current is None:
             raise StoreClosedError(f"{self!r} is not open: use 'async with GraphRAG.open(...)'")
         self.current.store.owner.check()
+        if self._foreign(asyncio._get_running_loop()):
+            raise StoreError(
+                f"{self!r} was opened in another event loop, and can be used only there: ask it "
+                "with asyncio.run_coroutine_threadsafe(), or share a graphrag.sync.GraphRAG"
+            )
         return self.current
+
+    def _foreign(self, running: asyncio.AbstractEventLoop | None) -> bool:
+        """Tell whether this is a guest: the loop of the owner is another, and still there."""
+        return running not in (None, self.loop) and not (self.loop is None or self.loop.is_closed())
 
     async def open(self) -> None:
         """Open the store, creating or migrating it if needed; opening twice is fine."""
@@ -220,6 +230,8 @@ class Handle:
         """Close the store and the connections of its model; closing twice is fine."""
         if self.current is not None and not self.current.store.owner.here:
             return  # the graph is its parent's: a fork neither closes it nor lets go of it
+        if self.current is not None:
+            _ = self.session  # refused to a guest, whose closing would be the owner's
         session, self.current = self.current, None
         if session is not None:
             await session.queue.close()

@@ -317,3 +317,25 @@ async def test_what_is_as_good_becomes_plain():
         assert type(entity.attributes["age"]) is int
         assert len(await graph.neighbors("Alice", limit=np.int64(1))) == 1
         assert len(await graph.neighbors("Alice", types={"person"})) == 1
+
+
+NUL = {
+    "subject": lambda graph: graph.add_fact("An\0n", "likes", "tea"),
+    "relation": lambda graph: graph.add_fact("Ann", "li\0kes", "tea"),
+    "object": lambda graph: graph.add_fact("Ann", "likes", "te\0a"),
+    "source": lambda graph: graph.add_fact("Ann", "likes", "tea", source="a\0b"),
+    "type": lambda graph: graph.add_fact("Ann", "likes", "tea", object_type="a\0b"),
+    "group": lambda graph: graph.group("a\0b").add_fact("Ann", "likes", "tea"),
+    "alias": lambda graph: graph.add_entity("Ann", aliases=["a\0b"]),
+    "key of an attribute": lambda graph: graph.add_entity("Ann", attributes={"a\0b": 1}),
+    "episode": lambda graph: graph.add_episode("Ann likes tea.", name="a\0b"),
+    "row": lambda graph: graph.load.facts([{"subject": "A", "relation": "a\0b", "object": "B"}]),
+    "NewEpisode": lambda graph: graph.add_episodes([NewEpisode("Ann likes tea.", name="a\0b")]),
+}
+
+
+@pytest.mark.parametrize("what", NUL)
+async def test_nul_is_no_part_of_a_name(graph, what):
+    with pytest.raises(InputError):
+        await NUL[what](graph)
+    assert await graph.log.events() == []

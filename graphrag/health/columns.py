@@ -109,18 +109,30 @@ def _differences(
             what = f"has another {name} in memory than in the store"
             yield _finding(snapshot, f"{table}:{both[place]}", what)
     if len(ours.row_of) == len(theirs.row_of) == len(both):
-        if not np.array_equal(_words(ours, theirs), _words(theirs, theirs)):
+        expected = _words(theirs, theirs)
+        if not (
+            np.array_equal(_words(ours, theirs), expected)
+            and np.array_equal(_words(ours, theirs, anew=True), expected)
+        ):
             yield _finding(snapshot, table, "memory has other words than the store")
-        found, expected = ours.postings.frequencies(), theirs.postings.frequencies()
-        for term in found.keys() | expected.keys():
-            if (rows_here := found.get(term, 0)) != (rows_there := expected.get(term, 0)):
+        counted = ours.postings.words_of(rows), theirs.postings.words_of(others)
+        if ours.postings.statistics(()) != theirs.postings.statistics(()) or (
+            not np.array_equal(*counted)
+        ):
+            yield _finding(snapshot, table, "memory counts other words than the store")
+        found, there = ours.postings.frequencies(), theirs.postings.frequencies()
+        for term in found.keys() | there.keys():
+            if (rows_here := found.get(term, 0)) != (rows_there := there.get(term, 0)):
                 what = f"memory finds {term!r} in {rows_here} records, the store in {rows_there}"
                 yield _finding(snapshot, table, what)
 
 
-def _words(scope: Scope, fresh: Scope) -> Array:
-    """Return term, row and count of every word, by the numbers that ``fresh`` gives to them."""
-    rows, counts, bounds = scope.postings.sorting()()
+def _words(scope: Scope, fresh: Scope, *, anew: bool = False) -> Array:
+    """Return term, row and count of every word, by the numbers that ``fresh`` gives to them.
+
+    As they are looked up, or ``anew`` as they stand in each row.
+    """
+    rows, counts, bounds = scope.postings.sorting(anew=anew)()
     terms = np.array([fresh.postings.numbers.get(term, -1) for term in scope.postings.numbers])
     place = np.array([fresh.row_of.get(id_, -1) for id_ in scope.ids], dtype=np.int64)
     if isinstance(scope.postings, Pieces):  # of a text with several pieces all together

@@ -95,14 +95,18 @@ class Postings:
         self._live, self._total = int(np.count_nonzero(words[1] >= 0)), int(words[2].sum())
         self.take(built)
 
-    def sorting(self) -> Callable[[], Sorted]:
+    def sorting(self, *, anew: bool = False) -> Callable[[], Sorted]:
         """Return what sorts these texts as they are now, whatever becomes of them meanwhile."""
-        if not self._changed:
+        if not self._changed and not anew:
             built = self._of_term.sorted
             return lambda: built
         texts = self._words.values, self._starts.values.copy(), self._lengths.values.copy()
         terms = len(self.numbers)
         return lambda: sort_words(*texts, terms)
+
+    def words_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return how many words each of some rows has."""
+        return self._lengths.values[rows].astype(np.int64)
 
     def take(self, built: Sorted) -> None:
         """Take over the arrays of terms of just these texts."""

@@ -41,13 +41,19 @@ def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
     """Return a text as Python's own.
 
     Raises:
-        InputError: if it is no text, too long, or holds half of a surrogate pair.
+        InputError: if it is no text, too long, or holds NUL or half of a surrogate pair.
     """
     if not isinstance(value, str):
         raise InputError(f"{what} {shown(value)}: give text")
     text = str.__str__(value)
     if len(text) > longest:
         raise InputError(f"{what} has {len(text):,} characters: at most {longest:,}")
+    if "\0" in text:
+        raise InputError(f"{what} {shown(text)} holds NUL at {text.index(chr(0))}: leave it out")
+    return _encodable(what, text)
+
+
+def _encodable(what: str, text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -67,7 +73,7 @@ def checked_json(what: str, value: JSON, *, deepest: int = DEEPEST) -> JSON:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return checked_text(what, value, longest=_MOST)
+        return _encodable(what, str.__str__(value))
     if isinstance(value, Integral):
         return whole(what, int(value))
     if isinstance(value, Real):

@@ -6,7 +6,10 @@ failed transaction"; the one that was the cause is found here.
 
 import asyncio
 import atexit
+import errno
+import os
 import random
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +18,7 @@ from graphrag.errors import (
     StoreAuthError,
     StoreClosedError,
     StoreCorruptError,
+    StoreDiskError,
     StoreError,
     StoreLockedError,
     StoreUnreachableError,
@@ -23,16 +27,27 @@ from graphrag.errors import (
 )
 from graphrag.store.engine import Engine, EngineError, Row
 from graphrag.store.process import Owner, check_limits
-from graphrag.store.renewal import give_back, open_flushing
+from graphrag.store.renewal import LOCKED, give_back, open_flushing
 from graphrag.store.target import Target
 
 _RETRIES = 12
-_LOCKED = "already locked"
+_FULL = "the disk is full", "make room there and try again; what was acknowledged is kept"
+_READ_ONLY = (
+    "it cannot be written to",
+    "the engine writes even to read; make it writable, or copy the folder to where it is",
+)
+_ADVICE = {
+    **dict.fromkeys(("ENOSPC", "EDQUOT", "EFBIG"), _FULL),
+    **dict.fromkeys(("EROFS", "EACCES", "EPERM"), _READ_ONLY),
+    "EIO": (
+        "the disk fails",
+        "look after the disk, and restore a backup if 'health check' says so",
+    ),
+}
+"""What is wrong, and what to do, by the name of the system's error."""
 # A worker thread of the engine may still call into Python right after close(); without a pause
 # before the interpreter ends one process in five aborted (surrealdb-embedded 3.0.0b10).
 _SETTLE_SECONDS = 0.1
-# And it may hold the lock of a folder that was moved a moment longer than close() takes.
-_UNLOCK_SECONDS, _PAUSE = 1.0, 0.05
 
 
 async def outlast(task: asyncio.Task[Any]) -> None:
@@ -76,17 +91,15 @@ class Connection:
                 self.target.path.parent.mkdir(parents=True, exist_ok=True)
                 self.target.path.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
-                raise StoreURLError(f"cannot create {error.filename}: {error.strerror}") from None
-        opening = asyncio.create_task(_open(self.target))
+                raise _folder_error(self.target, error) from None
+        opening = asyncio.create_task(open_flushing(self.target))
         try:
             await outlast(opening)
             self._engine = opening.result()
         except EngineError as error:
             raise _opening_error(self.target, error) from None
         except OSError as error:
-            raise StoreURLError(
-                f"cannot make a folder for {self.target.url}: {error.strerror} ({error.filename})"
-            ) from None
+            raise _folder_error(self.target, error) from None
         except asyncio.CancelledError:
             # What is half open would abort the process at its end: it is opened, and closed.
             if not opening.cancelled() and opening.exception() is None:
@@ -123,7 +136,7 @@ class Connection:
             if "can be retried" not in cause:
                 break
             await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
-        raise TransactionError(f"nothing was written: {cause}")
+        raise TransactionError(f"nothing was written: {_disk_fault(cause) or cause}")
 
     async def close(self) -> None:
         """Close and give back what the engine held; closing twice is fine."""
@@ -149,18 +162,8 @@ class Connection:
         except EngineError as error:
             if error.unreachable:
                 raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
-            raise StoreError(f"the database refused a query: {error}") from None
-
-
-async def _open(target: Target) -> Engine:
-    patience = asyncio.get_running_loop().time() + _UNLOCK_SECONDS
-    while True:
-        try:
-            return await open_flushing(target)
-        except EngineError as error:
-            if _LOCKED not in str(error) or asyncio.get_running_loop().time() > patience:
-                raise
-        await asyncio.sleep(_PAUSE)
+            fault = _disk_fault(str(error))
+            raise StoreError(f"the database refused a query: {fault or error}") from None
 
 
 def _settle() -> None:
@@ -173,6 +176,22 @@ def _cause(results: list[Row]) -> str | None:
         if not text.startswith("The query was not executed"):
             return text
     return failed[0] if failed else None
+
+
+def _disk_fault(text: str | None) -> str | None:
+    """Return what a disk lacks and what to do, if an error names it; its number is the system's."""
+    found = re.search(r"os error (\d+)", text or "")
+    number = int(found[1]) if found else 0
+    advice = _ADVICE.get(errno.errorcode.get(number, ""))
+    return advice and f"{advice[0]} ({os.strerror(number)}): {advice[1]}"
+
+
+def _folder_error(target: Target, error: OSError) -> StoreError:
+    """Return the error for a folder that cannot be made or written to."""
+    place = error.filename or target.path or target.url
+    if (fault := _disk_fault(f"os error {error.errno}")) is not None:
+        return StoreDiskError(f"cannot open {target.url} at {place}: {fault}")
+    return StoreURLError(f"cannot open {target.url}: {error.strerror} ({place})")
 
 
 def _lost_file(target: Target, text: str) -> bool:
@@ -191,11 +210,13 @@ def _opening_error(target: Target, error: EngineError) -> StoreError:
             f"{target.url} refused user {target.user!r} for {target.namespace}/{target.database}: "
             f"check user, password and rights ({text})"
         )
-    if _LOCKED in text:
+    if LOCKED in text:
         return StoreLockedError(
             f"{target.path} is open in another process (or twice in this one): "
             "close it there, or run a SurrealDB server and use ws://"
         )
+    if (fault := _disk_fault(text)) is not None:
+        return StoreDiskError(f"cannot open the store at {target.path}: {fault}")
     if "IO error" in text and "os error" in text and not _lost_file(target, text):
         reason = text.rpartition("IO error: ")[2]
         return StoreURLError(f"cannot open a store at {target.path}: {reason}")

@@ -44,8 +44,8 @@ class Packed:
 
     @classmethod
     def of(cls, value: Any) -> "Packed":
-        """Encode a value."""
-        return cls(value, _encode(value))
+        """Encode a value, unless it is encoded already."""
+        return value if isinstance(value, cls) else cls(value, _encode(value))
 
 
 class Engine(Protocol):

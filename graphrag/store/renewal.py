@@ -6,20 +6,27 @@ tables in memory for that, of 64 MiB on a machine with less than 1 GiB, 128 MiB 
 below 16 GiB and 1 GiB or more above; when both are full, the next write waits for ever. So the
 store is closed and opened between two transactions when its log has grown to a quarter of its
 files, and long before those tables are full; that takes a second or two.
+
+Transactions go to the engine one at a time, so that it is known where in the log each begins. If
+the disk has no room for one it is refused before; if the engine could not write it, what is in the
+log of it is cut off, and the store is opened anew before the next.
 """
 
 import asyncio
 import ctypes
 import os
+import re
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from graphrag.store.engine import Engine, EngineError, Row, open_engine
+from graphrag.errors import TransactionError
+from graphrag.store.engine import Engine, EngineError, Packed, Row, open_engine
 from graphrag.store.private import PrivateFolder
-from graphrag.store.process import Presence
+from graphrag.store.process import LogState, Presence, WriteAheadLog, sizes_of
 from graphrag.store.target import Target
 
 _LEAST, _MOST = 32 << 20, 512 << 20
@@ -28,6 +35,16 @@ _WORTH = 64 << 20
 """Bytes of the log that are worth opening a small store anew, where there is memory for it."""
 _SHARE = 64
 """Part of the machine's memory: of a table in memory it is at most one, whatever the machine."""
+_GROWTH = 8
+"""Bytes that a byte of a transaction takes at most: 3.5 in the log, as many in the tables."""
+_SPARE = 2 << 20
+"""Bytes that must stay free beside: for the heads of tables and two versions of the manifest."""
+LOCKED = "already locked"
+"""What the engine says of a store that is open."""
+# It may hold the lock of a folder that was moved a moment longer than close() takes.
+_UNLOCK_SECONDS, _PAUSE = 1.0, 0.05
+_HARMLESS = re.compile("can be retried|prior error")
+"""Reasons for which the engine did not even try to write."""
 
 
 class FlushingEngine:
@@ -45,12 +62,15 @@ class FlushingEngine:
         self._engine = engine
         self._target = target
         self._path = path
-        self._log = str(path / "wal")
+        self._log = WriteAheadLog(path)
         self._folder = folder
         self._presence = Presence(path)
         self._most = most
         """Bytes of the log of a large store."""
         self._limit = self._log_limit()
+        self._writing = asyncio.Lock()
+        self._spoiled: LogState | None = None
+        """Where the log ended before what could not be written; the store is opened anew first."""
         self._flying = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -60,15 +80,31 @@ class FlushingEngine:
         """Run statements; before a transaction the store may be opened anew.
 
         Raises:
-            TransactionError: if its folder is not there any more.
+            TransactionError: if its folder is not there any more, or its disk has no room.
         """
-        writes = sql.startswith("BEGIN;")
-        if self._renewal is None and writes and _size(self._log) > self._limit:
-            self._renewal = asyncio.create_task(self._renew())
+        if not sql.startswith("BEGIN;"):
+            return await self._pass_on(sql, params)
+        # Whoever is cancelled leaves, and the engine finishes what it was given before the next.
+        return await asyncio.shield(asyncio.create_task(self._write(sql, params)))
+
+    async def _write(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        async with self._writing:
+            packed = {name: Packed.of(value) for name, value in params.items()}
+            before = await self._ready(sum(len(value.data) for value in packed.values()))
+            try:
+                rows = await self._pass_on(sql, packed)
+            except EngineError:
+                if self._log.state() != before:
+                    await asyncio.to_thread(self._refuse, before)
+                raise
+            cause = rows[-1]["result"] if rows[-1]["status"] != "OK" else ""
+            if cause.startswith("Cannot COMMIT") and not _HARMLESS.search(cause):
+                await asyncio.to_thread(self._refuse, before)
+            return rows
+
+    async def _pass_on(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         if self._renewal is not None:
             await asyncio.shield(self._renewal)
-        if writes:
-            self._presence.check()
         self._flying += 1
         self._idle.clear()
         try:
@@ -80,27 +116,82 @@ class FlushingEngine:
 
     async def close(self) -> None:
         """Shut the engine down; a private folder is removed."""
-        if self._renewal is not None:
-            await asyncio.wait([self._renewal])
-        await self._engine.close()
+        async with self._writing:
+            await self._engine.close()
         if self._folder is not None:
             await asyncio.to_thread(self._folder.close)
 
     def _log_limit(self) -> int:
-        return min(self._most, max(_WORTH, _size(str(self._path / "sstables")) // 4))
+        return min(self._most, max(_WORTH, sum(sizes_of(self._path / "sstables")) // 4))
+
+    async def _ready(self, size: int) -> LogState:
+        """Return where the log ends, once there is room after it for a transaction of some size."""
+        self._presence.check()
+        state = self._log.state()
+        needed = state.size + _GROWTH * size + _SPARE
+        free = shutil.disk_usage(self._path).free
+        short = free < needed and state.size > _SPARE
+        if self._spoiled or state.size > self._limit or short:
+            if free < state.size + _SPARE:
+                raise self._full(free, needed)
+            self._renewal = asyncio.create_task(self._renew())
+            await asyncio.shield(self._renewal)
+            state, free = self._log.state(), shutil.disk_usage(self._path).free
+            needed = state.size + _GROWTH * size + _SPARE
+        if free < needed:
+            raise self._full(free, needed)
+        return state
+
+    def _full(self, free: int, needed: int) -> TransactionError:
+        return TransactionError(
+            f"nothing was written: the disk of {self._path} is full: {free / 1e6:.1f} MB are free, "
+            f"{needed / 1e6:.1f} are needed for this and for closing the store; make room and "
+            "write it again"
+        )
+
+    def _refuse(self, state: LogState) -> None:
+        """Take what could not be written out of the log."""
+        self._spoiled = state
+        try:
+            self._log.refuse(state)
+        except OSError as error:
+            raise EngineError(
+                f"a transaction failed, and {error.filename} could not be mended "
+                f"({error.strerror}): whether it is written shows when the store is opened again"
+            ) from None
 
     async def _renew(self) -> None:
         try:
             await self._idle.wait()
+            self._spoiled = self._spoiled or self._log.state()  # until it is open again
             await self._engine.close()
-            self._engine = await open_engine(self._target)
+            self._engine = await _open_mended(self._target, self._log)
             self._presence = Presence(self._path)
+            self._spoiled = None
             await asyncio.to_thread(give_back)
             self._limit = self._log_limit()
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:
             raise EngineError(str(error)) from None
         finally:
             self._renewal = None
+
+
+async def _open_mended(target: Target, log: WriteAheadLog) -> Engine:
+    """Open the engine on a log that ends with a whole record, in a file that it goes on with."""
+    patience = asyncio.get_running_loop().time() + _UNLOCK_SECONDS
+    while True:
+        await asyncio.to_thread(log.mend)
+        before = log.state()
+        try:
+            engine = await open_engine(target)
+        except EngineError as error:
+            if LOCKED not in str(error) or asyncio.get_running_loop().time() > patience:
+                raise
+            await asyncio.sleep(_PAUSE)
+            continue
+        if not before.end or log.state().file == before.file:
+            return engine
+        await engine.close()  # it replaced a damaged file, and would write into the old one
 
 
 async def open_flushing(target: Target, *, most: int | None = None) -> Engine:
@@ -115,7 +206,8 @@ async def open_flushing(target: Target, *, most: int | None = None) -> Engine:
     if most is None:
         most = most_log(machine_memory())
     if target.path is not None:
-        return FlushingEngine(await open_engine(target), target, target.path, most=most)
+        engine = await _open_mended(target, WriteAheadLog(target.path))
+        return FlushingEngine(engine, target, target.path, most=most)
     folder = await asyncio.to_thread(PrivateFolder)
     path = folder.path / "store"
     target = replace(target, url=f"surrealkv://{path}?sync=never")
@@ -141,15 +233,6 @@ def give_back() -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
-
-
-def _size(folder: str) -> int:
-    """Return the bytes of the files in a folder."""
-    try:
-        with os.scandir(folder) as files:  # half the time of Path.iterdir, before every write
-            return sum(file.stat().st_size for file in files)
-    except FileNotFoundError:  # a part of it was just removed
-        return 0
 
 
 def machine_memory() -> int:

@@ -112,14 +112,15 @@ class RowFile:
         Raises:
             OSError: if a file cannot be deleted; what is in it will not be read any more.
         """
-        self.close()
         self._places = Places()
         self._number += 1
+        self.close()
         self._flushed = 0
         self._changed = False
         self.stamps.clear()
-        for path in self._files():
-            path.unlink(missing_ok=True)
+        with self._writing:
+            for path in self._files():
+                path.unlink(missing_ok=True)
 
     def fault(self) -> str:
         """Hold every row that was written against its checksum; return what is wrong, or ""."""
@@ -170,13 +171,14 @@ class RowFile:
         head["checksum"] = crc32(places)
 
         def write() -> None:
-            with self._writing:
-                try:
-                    os.fsync(file.fileno())
-                    self._write_places(head, places)
-                except ValueError:  # cleared and closed meanwhile: there is nothing to save
-                    return
-                except OSError as error:
+            number = head["number"]
+            try:
+                os.fsync(file.fileno())
+                with self._writing:
+                    if self._number == number:
+                        self._write_places(head, places)
+            except (OSError, ValueError) as error:
+                if self._number == number:  # else cleared meanwhile: there is nothing to save
                     self._warn(error)
                     self._off = True
 

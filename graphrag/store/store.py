@@ -22,7 +22,7 @@ from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
 from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
 from graphrag.store.target import Target
-from graphrag.temporal.moment import to_micros, utc_now
+from graphrag.temporal.moment import from_micros, to_micros, utc_now
 
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
@@ -45,6 +45,8 @@ class Store:
         self._derived = derived
         self.profile: Profile = connection.target.new_profile
         """Where search runs, as the store remembers."""
+        self._last: dict[str, tuple[int, int]] = {}
+        """Number of the newest event known of each group written to, and its moment."""
         target = connection.target
         # A server has other writers, of whom nobody tells.
         self.held = Held() if target.embedded else Held(most_bytes=0)
@@ -126,7 +128,7 @@ class Store:
 
         What was prepared before keeps its moment: what follows on it may have one already.
         """
-        at = utc_now() if changes.ready is None else changes.ready.at
+        at = self._now(changes.group_id) if changes.ready is None else changes.ready.at
         sql, params = _stated(changes, after + 1, at)
         if self.target.embedded:
             params = {name: Packed.of(value) for name, value in params.items()}
@@ -139,11 +141,14 @@ class Store:
             StaleGroupError: if the group has moved past ``after``; nothing was written.
             TransactionError: for any other cause; nothing was written.
         """
-        seq = after + 1
-        if changes.ready is not None and changes.ready.seq == seq:
-            at, sql, params = changes.ready.at, changes.ready.sql, dict(changes.ready.params)
+        seq, group, ready = after + 1, changes.group_id, changes.ready
+        last = self._last.setdefault(group, (0, 0))
+        if last[0] != after:  # of another writer, or of an earlier session
+            last = self._last[group] = after, await self.moment_of(group, after) or 0
+        if ready and ready.seq == seq and to_micros(ready.at, 0) > last[1]:
+            at, sql, params = ready.at, ready.sql, dict(ready.params)
         else:
-            at = utc_now()
+            at = self._now(group)
             sql, params = _stated(changes, seq, at)
         if self.profile == "engine":
             if self._derived is None:
@@ -152,7 +157,7 @@ class Store:
             sql, params = f"{sql}\n{more}", params | derived
         if not self.target.embedded:
             sql = f"{sql}\n{purge.GUARD}"
-            params["info"] = Record("group_info", changes.group_id)
+            params["info"] = Record("group_info", group)
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
             self.held.erase()
@@ -164,10 +169,15 @@ class Store:
             self.held.written(touched)
             words = str(error) if isinstance(error, TransactionError) else ""
             if "event:" in words and "already exists" in words:
-                raise StaleGroupError(f"group {changes.group_id!r} moved past {after}") from None
+                raise StaleGroupError(f"group {group!r} moved past {after}") from None
             raise
-        self.held.wrote(changes, (seq, to_micros(at, 0)))
+        self._last[group] = seq, to_micros(at, 0)
+        self.held.wrote(changes, self._last[group])
         return seq
+
+    def _now(self, group: str) -> datetime:
+        """Return the moment of the next event: after the last one, whatever the clock says."""
+        return max(utc_now(), from_micros(self._last.get(group, (0, 0))[1] + 1))
 
     async def transact(self, statements: str, **params: Any) -> None:
         """Run statements that no event records, all of them or none.

@@ -110,8 +110,13 @@ def _checked_path(url: str, rest: str) -> Path:
         if key != "sync" or not _SYNC.fullmatch(value):
             raise StoreURLError(f"unknown option {key!r} of {text}: use sync=every|never|1s")
     path = Path(text).expanduser().absolute()
-    if path.is_file():
-        raise StoreURLError(f"{path} is a file; a store is a folder")
-    if path.is_dir() and not (path / "manifest").is_dir() and any(path.iterdir()):
-        raise StoreURLError(f"{path} holds other files and no store; name an empty or a new folder")
+    try:
+        if path.is_file():
+            raise StoreURLError(f"{path} is a file; a store is a folder")
+        if path.is_dir() and not (path / "manifest").is_dir() and any(path.iterdir()):
+            raise StoreURLError(
+                f"{path} holds other files and no store; name an empty or a new folder"
+            )
+    except OSError as error:
+        raise StoreURLError(f"{path} cannot be looked into: {error.strerror}") from None
     return path

@@ -22,7 +22,7 @@ _ISO = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?P<clock>[Tt ].+)?)?)?", re.AS
 
 def utc_now() -> datetime:
     """Give the present moment, aware."""
-    return datetime.now(UTC)
+    return _plain(datetime.now(UTC))
 
 
 def parse_moment(
@@ -104,13 +104,18 @@ def _from_iso(match: re.Match[str], value: str, what: str) -> datetime:
     return _aware(moment, value, what)
 
 
+def _plain(moment: datetime) -> datetime:
+    """Return a datetime of Python's own kind: the database knows neither pandas' nor a test's."""
+    kind = type(EPOCH)  # "datetime" itself may have been replaced, to stop the clock
+    return moment if type(moment) is kind else kind.combine(moment.date(), moment.time(), UTC)
+
+
 def _aware(moment: datetime, shown: datetime | str, what: str) -> datetime:
     if moment.utcoffset() is None:
         text = shown if isinstance(shown, str) else shown.isoformat()
         raise TimeError(f"{what} {text!r} has no time zone: add Z or an offset such as +02:00")
     try:
         utc = moment.astimezone(UTC)
-        # A data frame's own kind of datetime stays with it: the database does not know it.
-        return utc if type(utc) is datetime else datetime.combine(utc.date(), utc.time(), UTC)
+        return _plain(utc)
     except OverflowError as error:
         raise TimeError(f"{what} {str(shown)!r} is outside years 1-9999 in UTC") from error

@@ -20,6 +20,7 @@ from tests.benchmarks import (
     extraction,
     faults,
     fresh,
+    full_disk,
     groups,
     identity,
     imports,
@@ -111,7 +112,10 @@ def main() -> None:
             case "novel":
                 asyncio.run(novel.measure(report, given.text, given.runs))
             case "faults":
-                asyncio.run(faults.measure(report, given.kills))
+                if given.full_disk:
+                    asyncio.run(full_disk.measure(report, given.full_disk))
+                else:
+                    asyncio.run(faults.measure(report, given.kills))
             case "fresh":
                 asyncio.run(fresh.measure(report, fresh.Options(max(given.facts), given.queries)))
             case "graphiti" | "lightrag":
@@ -172,6 +176,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--groups", type=int, default=10_000, help="of 100 facts (groups)")
     parser.add_argument("--runs", type=int, default=5, help="repetitions of all but queries")
+    parser.add_argument(
+        "--full-disk",
+        type=int,
+        nargs="?",
+        const=30,
+        help="ways to fill a disk, instead of killing processes (faults)",
+    )
     parser.add_argument("--kills", type=int, default=200, help="processes to kill (faults)")
     parser.add_argument("--cases", type=int, default=1_000, help="searches to compare (parity)")
     parser.add_argument(

@@ -460,3 +460,33 @@ async def test_columns_from_a_file_are_held_against_the_tables(saved, harm, what
         harm(index)
         assert any(what in one.what for one in (await graph.health.check_all()).findings)
         assert (await graph.health.repair_all()).sound
+
+
+def _length(postings):
+    postings._lengths[0] = int(postings._lengths.values[0]) - 1
+
+
+def _total(postings):
+    postings._total += 9
+
+
+def _count(postings):
+    postings._live += 3
+
+
+def _word(postings):
+    words = postings._words.values.copy()
+    words[0] = next(number for number in words if number != words[0])
+    postings._words[:1] = words[:1]
+
+
+@pytest.mark.parametrize("craft", [_length, _total, _count, _word])
+@pytest.mark.parametrize("table", ["facts", "entities", "pieces"])
+async def test_word_statistics_that_somebody_made_up_are_found_and_read_anew(told, craft, table):
+    index = await told.handle.session.catalog.group("default")
+    await told.search("Alice Acme")
+    craft(index.episodes.pieces if table == "pieces" else getattr(index, table).postings)
+    findings = (await told.health.check()).findings
+    assert any("words" in finding.what for finding in findings)
+    assert (await told.health.repair()).sound
+    assert (await told.health.check()).sound

@@ -170,3 +170,42 @@ async def test_a_new_store_is_for_its_owner_alone(tmp_path):
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "new/store").stat().st_mode) == 0o700
     assert stat.S_IMODE(shared.stat().st_mode) == 0o750  # somebody chose that
+
+
+GUESTS = {
+    "search": lambda graph: graph.search("Ann"),
+    "add_fact": lambda graph: graph.add_fact("Bob", "likes", "tea"),
+    "add_episode": lambda graph: graph.add_episode("Ann likes tea.", reference_time="2020-01-01"),
+    "view": lambda graph: graph.at(valid_at="2024-01-01").facts("Ann"),
+    "group": lambda graph: graph.group("other").facts("Ann"),
+    "load": lambda graph: graph.load.facts([{"subject": "A", "relation": "likes", "object": "B"}]),
+    "erase": lambda graph: graph.erase.entity("Ann"),
+    "check": lambda graph: graph.health.check(),
+    "close": lambda graph: graph.close(),
+}
+
+
+@pytest.mark.parametrize("name", GUESTS)
+async def test_a_guest_from_another_event_loop_is_told_so_and_the_owner_goes_on(name):
+    async with open_graph() as graph:
+        await graph.add_fact("Ann", "likes", "tea")
+
+        def guest():
+            with pytest.raises(StoreError, match="opened in another event loop"):
+                asyncio.run(GUESTS[name](graph))
+
+        asking = asyncio.create_task(asyncio.to_thread(guest))
+        number = 0
+        while not asking.done() or number < 3:
+            await graph.add_fact("Ann", "knows", f"Bob{number}")
+            number += 1
+        await asking
+        assert len(await graph.facts("Ann")) == number + 1
+        assert (await graph.health.check_all()).sound
+
+
+def test_a_graph_whose_loop_has_ended_can_be_closed_in_another():
+    graph = open_graph()
+    asyncio.run(graph.__aenter__())
+    asyncio.run(graph.close())
+    asyncio.run(graph.close())

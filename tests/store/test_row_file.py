@@ -487,3 +487,30 @@ async def test_a_group_that_is_empty_does_not_cost_the_others_their_rows(tmp_pat
     async with open_graph(url) as graph:
         await graph.handle.session.catalog.group("empty")
         assert len(graph.handle.session.store.held.rows)
+
+
+@pytest.mark.parametrize("closed", ["before", "during", "after"])
+def test_an_erase_during_a_checkpoint_leaves_nothing_and_the_file_in_use(
+    tmp_path, monkeypatch, caplog, closed
+):
+    rows = filled(tmp_path / "rows")
+    write, synchronize = rows.checkpoint(STAMPS), os.fsync
+
+    def erasing(descriptor):
+        if closed == "during":
+            rows.clear()
+        synchronize(descriptor)  # of a file that may be closed by now
+        if closed == "after":
+            rows.clear()
+
+    if closed == "before":
+        rows.clear()
+    monkeypatch.setattr(row_file.os, "fsync", erasing)
+    write()
+    monkeypatch.undo()
+    monkeypatch.setattr(row_file, "_FEWEST", 1)
+    assert list((tmp_path / "rows").iterdir()) == []
+    assert caplog.text == ""
+    rows.put([(KEYS[0], image(0, "new"))])
+    rows.save(STAMPS)
+    assert opened(tmp_path / "rows").find(KEYS) == {KEYS[0]: image(0, "new").encode()}

@@ -22,7 +22,7 @@ async def events(service: Service, call: Call, after: int | None) -> AsyncIterat
     """
     if service.metrics.streams >= service.quota.streams:
         raise HTTPProblem(503, "Service Unavailable", "too many streams are open")
-    return _streamed(service, call.graph.log.follow(after=after))
+    return _streamed(service, await service.in_graph(_follow(call, after)))
 
 
 async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterator[str]:
@@ -53,6 +53,10 @@ async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterat
         service.metrics.streams -= 1
         stopping.cancel()
         coming.cancel()
+
+
+async def _follow(call: Call, after: int | None) -> AsyncIterator[Event]:
+    return call.graph.log.follow(after=after)
 
 
 async def _next(news: AsyncIterator[Event]) -> Event | None:

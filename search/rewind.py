@@ -23,6 +23,7 @@ from graphrag.index.incidence import Mentions
 from graphrag.index.merged import Heirs
 from graphrag.index.retention import Slot
 from graphrag.index.scope import Scope
+from graphrag.index.steady import disturbed
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.model.assertion import stored_by
@@ -184,7 +185,8 @@ async def index_then(
         then.upto = past.upto
         _LAST.set(index, (past.upto, then))
     if mentions and then.episodes.mentions is None:
-        then.episodes.mentions = await _mentions(then, index, past, store)
+        found = await _mentions(then, index, past, store)
+        then.episodes.mentions = None if disturbed() else found  # others may have these columns
     return then
 
 

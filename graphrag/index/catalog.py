@@ -6,17 +6,20 @@ that nobody wrote to leaves nothing behind when it is asked for.
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from graphrag.errors import QueryError, StoreError
 from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
+from graphrag.index.steady import Gate, held, steady
 from graphrag.index.tables import COLUMNS
 from graphrag.store.log import vouch
 from graphrag.store.store import Store
 
+Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
 _MEASURED = 16
 """Commits after which a group that is written to is measured anew."""
@@ -58,7 +61,31 @@ class Catalog:
 
         self.kept = GroupCache(most_bytes, self._leave)
         self._loading = Locks()
+        self._gates: WeakValueDictionary[str, Gate] = WeakValueDictionary()
         self._checkpoints = Checkpoints(store, dimension)
+
+    def gate(self, name: str) -> Gate:
+        """Return what lets reads of a group see one state of it."""
+        return self._gates.setdefault(name, Gate())
+
+    async def steady(self, names: Sequence[str], read: Callable[[], Awaitable[Value]]) -> Value:
+        """Return what a read finds in one state of these groups.
+
+        On a server, a read that another process disturbs is made again once.
+        """
+        gates = [*map(self.gate, names)]
+        if self._store.target.embedded:
+            return await steady(gates, read)
+
+        async def compared() -> Value:
+            before = [await self._store.last_seq(name) for name in names]
+            found = await read()
+            if not all(map(held, gates)):
+                after = [await self._store.last_seq(name) for name in names]
+                gates[0].turns += before != after
+            return found
+
+        return await steady(gates, compared)
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
@@ -70,6 +97,8 @@ class Catalog:
             StoreError: in a fork of the process that opened the store.
         """
         self._store.owner.check()
+        if held(self.gate(name)) and (kept := self._groups.get(name)) is not None:
+            return kept
         async with self._loading[name]:
             index = self._groups.get(name)
             if index is None:
@@ -91,7 +120,7 @@ class Catalog:
 
     async def reload(self, name: str) -> GroupIndex:
         """Read the group into memory anew, whatever is there of it."""
-        async with self._loading[name]:
+        async with self.gate(name).change(), self._loading[name]:
             return await self._load(name, anew=True)
 
     async def drop(self, name: str) -> None:
@@ -172,9 +201,12 @@ class Catalog:
 
     async def _refresh(self, index: GroupIndex) -> GroupIndex:
         """Take in what is new; whatever was forgotten is left behind with the old index."""
-        last = await self._store.last_seq(index.group_id)
-        if last < index.seq or (last > index.seq and not await refresh_group(self._store, index)):
-            return await self._load(index.group_id, anew=True)
+        name, last = index.group_id, await self._store.last_seq(index.group_id)
+        if last == index.seq:
+            return index
+        async with self.gate(name).change():
+            if last < index.seq or not await refresh_group(self._store, index):
+                return await self._load(name, anew=True)
         return index
 
     def _keep(self, index: GroupIndex) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
+from graphrag.index.steady import disturbed
 from graphrag.store.renewal import machine_memory
 
 Value = TypeVar("Value")
@@ -37,8 +38,9 @@ class Slot(Generic[Value]):
         return value
 
     def set(self, index: GroupIndex, value: Value) -> None:
-        """Keep the value of an index instead of the one before."""
-        index.derived[self] = value
+        """Keep the value of an index instead of the one before, unless a read is disturbed."""
+        if not disturbed():
+            index.derived[self] = value
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,12 @@ class Writer:
         """Apply and enter as one: what the engine has begun is not left half known by a cancel."""
 
         async def write() -> int:
+            async with self.catalog.gate(index.group_id).change():
+                seq = await apply()
+            self.streams.committed(index.group_id, seq)
+            return seq
+
+        async def apply() -> int:
             seq = await self.store.apply(changes, after=index.seq)
             try:
                 await self._enter(index, changes, enter, back, seq)
@@ -142,7 +148,6 @@ class Writer:
                     exc_info=True,
                 )
                 await self.catalog.drop(index.group_id)
-            self.streams.committed(index.group_id, seq)
             return seq
 
         writing = asyncio.create_task(write())

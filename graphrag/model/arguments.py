@@ -40,16 +40,25 @@ class Kind:
 
 Kinds = tuple[Kind, ...]
 """Each thing that an argument may be; none if that is anything."""
+Around = Callable[[Any, Callable[[], Any]], Any]
+"""Awaits what a method of an object returns."""
 
 
 def checked(
-    error: type[InputError] = InputError, *, reads: type | None = None, door: str | None = None
+    error: type[InputError] = InputError,
+    *,
+    reads: type | None = None,
+    door: str | None = None,
+    around: Around | None = None,
+    but: Collection[str] = (),
 ) -> Callable[[Checked], Checked]:
     """Make a function, or a class's public methods with those it inherits, check their arguments.
 
     Args:
         error: What is raised for an argument that does not fit the annotation.
         reads: A class of reads; methods of its names raise ``QueryError``.
+        around: Awaits the asynchronous methods; if ``reads`` is given, only those it has, too.
+        but: Names of methods that are awaited as they are.
         door: How users come by an object of the class, such as ``graph.load``: what Python says of
             a missing argument names that.
     """
@@ -63,8 +72,10 @@ def checked(
             if name.startswith("_"):
                 continue
             raised = QueryError if hasattr(reads, name) else error
+            same = reads is None or _code(getattr(reads, name, None)) is _code(member)
+            awaits = around if same and name not in but else None
             if isinstance(member, FunctionType):
-                setattr(target, name, _checking(member, raised))
+                setattr(target, name, _checking(member, raised, awaits))
             elif isinstance(member, classmethod):
                 setattr(target, name, classmethod(_checking(member.__func__, raised)))
         return target
@@ -99,7 +110,13 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
     return decorate
 
 
-def _checking(method: Callable[..., Any], error: type[InputError]) -> Callable[..., Any]:
+def _code(member: object) -> object:
+    return getattr(inspect.unwrap(member) if callable(member) else member, "__code__", member)
+
+
+def _checking(
+    method: Callable[..., Any], error: type[InputError], around: Around | None = None
+) -> Callable[..., Any]:
     # Asked for at the first call: most programs call few of the methods.
     asked = functools.cache(functools.partial(_kinds_of, method))
 
@@ -121,7 +138,9 @@ def _checking(method: Callable[..., Any], error: type[InputError]) -> Callable[.
     @functools.wraps(method)
     async def waiting(*args: Any, **given: Any) -> Any:
         placed, named = read(args, given)
-        return await method(*placed, **named)
+        if around is None:
+            return await method(*placed, **named)
+        return await around(placed[0], functools.partial(method, *placed, **named))
 
     return waiting if inspect.iscoroutinefunction(method) else calling
 

@@ -108,7 +108,7 @@ async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
         QueryError: if there is no question, it is a text, or the budget has no room for a fact.
     """
     with traced(lens.session.tracer, "answer", group=lens.group, text=question) as note:
-        found = await _found(lens, question, max_tokens)
+        found = await _steady(lens, question, max_tokens)
         answered = found if isinstance(found, CitedAnswer) else await _answered(found, lens)
         note(_figures(answered))
         return answered
@@ -151,7 +151,7 @@ async def stream(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[Ci
 
 
 async def _parts(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
-    found = await _found(lens, question, max_tokens)
+    found = await _steady(lens, question, max_tokens)
     if isinstance(found, CitedAnswer):
         yield found
         return
@@ -178,6 +178,12 @@ def _figures(answer: CitedAnswer) -> Figures:
 
 def _asked(found: _Memory) -> list[Message]:
     return ask_written(found.question, found.context.text, now=found.now)
+
+
+async def _steady(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _Memory:
+    """Return what one state of the group says: commits never wait for what a model writes."""
+    find = partial(_found, lens, question, max_tokens)
+    return await lens.session.catalog.steady([lens.group], find)
 
 
 async def _found(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _Memory:

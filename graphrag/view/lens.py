@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis
     from graphrag.search.edges import Rows
 
+Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
 _ALIKE = 0.75
 """How near a name is to one that was mistyped: ``work_at`` to ``works_at`` is 0.93."""
@@ -191,6 +192,20 @@ class Lens:
         found = await self.store.get(Fact, ids.values())
         then = past.facts(found, index)
         return {row: then[id_] for row, id_ in ids.items()}
+
+
+class Looking(Protocol):
+    """What reads a group through a lens."""
+
+    @property
+    def _lens(self) -> Lens:
+        """Return it."""
+
+
+async def steady(reads: Looking, read: Callable[[], Awaitable[Value]]) -> Value:
+    """Let a read see one state of its group from its first to its last await."""
+    lens = reads._lens
+    return await lens.session.catalog.steady([lens.group], read)
 
 
 def types_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:

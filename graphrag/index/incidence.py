@@ -123,9 +123,14 @@ class Links(Incidence):
         self.add(new >> 32, new & 0xFFFFFFFF)
 
     def among(self, left: Alive, right: Alive, gone: Iterable[tuple[int, int]]) -> Self:
-        """Return the links between rows that live, without some, to be added to apart."""
+        """Return the links between rows that live, without some, to be added to apart.
+
+        Rows that are newer than the masks do not live in them.
+        """
         other = type(self)(self.seq)
         lefts, rights = self._left.values, self._right.values
+        kept = (lefts < len(left)) & (rights < len(right))
+        lefts, rights = lefts[kept], rights[kept]
         kept = left[lefts] & right[rights]
         flat = np.fromiter(chain.from_iterable(gone), dtype=np.int64)
         if len(flat):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
+from traceback import format_exception
 
 import numpy as np
 
@@ -106,7 +107,7 @@ def plain(value):
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if is_dataclass(value):
-        names = [each.name for each in fields(value) if each.name not in ("explanation", "html")]
+        names = [each.name for each in fields(value) if each.name not in ("explanation", "html", "made_at")]
         return [type(value).__name__, *(plain(getattr(value, name)) for name in names)]
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
@@ -207,7 +208,9 @@ class Campaign:
             except QueryError as error:
                 found = str(error)
             except Exception as error:  # noqa: BLE001 - what is looked for
-                self.errors[f"{kind}: {type(error).__name__}: {error}"[:150]] += 1
+                place = f"{kind}: {type(error).__name__}"
+                self.errors[place] += 1
+                self.examples.setdefault(place, (moment, "".join(format_exception(error)), ""))
                 continue
             self.reads[kind] += 1
             if moment is not None:
@@ -216,7 +219,10 @@ class Campaign:
 
     async def compare(self):
         """Ask everything again, when nobody writes."""
+        now = self.graph._lens.store.profile == "engine"
         for kind, moment, began, found in self.answers:
+            if now and kind.startswith(("search", "explain", "answer", "ask")):
+                continue  # it ranks by the statistics of today
             if self.erased_at is not None and began <= self.erased_at:
                 continue  # what is erased is gone from the past, too
             try:
@@ -268,7 +274,7 @@ def _differing(one, other, path=""):
                 return f"{path}: key {key}"
             if value != other[key]:
                 return _differing(value, other[key], f"{path}.{key}")
-    return f"{path}: {str(one)[:300]} <> {str(other)[:300]}"
+    return f"{path}: {str(one)[-1500:]} <> {str(other)[:300]}"
 
 
 if __name__ == "__main__":

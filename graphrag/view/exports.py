@@ -138,7 +138,7 @@ class Exports:
         return Shown.of(index, past, lens.store, lens.viewpoint, now=utc_now())
 
 
-@checked(door="graph.export", reads=Exports, around=steady)
+@checked(door="graph.export", reads=Exports, around=steady, but=("file",))
 class GroupExports(Exports):
     """A group given out whole, or as others read it: ``graph.export``."""
 

@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.retention import Value
 from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names.key import name_key
@@ -28,20 +29,11 @@ if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis
     from graphrag.search.edges import Rows
 
-Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
 _ALIKE = 0.75
 """How near a name is to one that was mistyped: ``work_at`` to ``works_at`` is 0.93."""
 MOST = 10_000
 """Rows that a read returns at most."""
-
-
-@dataclass(slots=True)
-class _Undone:
-    """What was undone last, and of which event on it is right."""
-
-    seq: int
-    past: Past
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +45,9 @@ class Lens:
     viewpoint: Viewpoint = NOW
     strict: bool = False
     """Whether a group that nobody wrote to is an error, as of somebody who mistypes."""
-    _undone: list[_Undone] = field(default_factory=list, init=False, repr=False, compare=False)
+    _undone: list[tuple[int, Past]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def session(self) -> Session:
@@ -89,10 +83,9 @@ class Lens:
         if self.viewpoint.known_at is None or not catalog.loaded(self.group):
             return await undone(self.store, self.group, self.viewpoint)
         seq = (await catalog.group(self.group)).seq
-        if not self._undone or self._undone[0].seq != seq:
-            past = await undone(self.store, self.group, self.viewpoint)
-            self._undone[:] = [_Undone(seq, past)]
-        return self._undone[0].past
+        if not self._undone or self._undone[0][0] != seq:
+            self._undone[:] = [(seq, await undone(self.store, self.group, self.viewpoint))]
+        return self._undone[0][1]
 
     async def scene(self, *, history: bool | None = None) -> tuple[GroupIndex, Past, Visible]:
         """Return the columns, what must be undone, and what may be seen.
@@ -194,18 +187,10 @@ class Lens:
         return {row: then[id_] for row, id_ in ids.items()}
 
 
-class Looking(Protocol):
-    """What reads a group through a lens."""
-
-    @property
-    def _lens(self) -> Lens:
-        """Return it."""
-
-
-async def steady(reads: Looking, read: Callable[[], Awaitable[Value]]) -> Value:
-    """Let a read see one state of its group from its first to its last await."""
-    lens = reads._lens
-    return await lens.session.catalog.steady([lens.group], read)
+def steady(view: Any, read: Callable[[], Awaitable[Value]]) -> Awaitable[Value]:
+    """Let a read of a view or lens see one state of its group from its first to its last await."""
+    lens: Lens = getattr(view, "_lens", view)
+    return lens.session.catalog.steady([lens.group], read)
 
 
 def types_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:

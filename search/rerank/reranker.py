@@ -57,16 +57,6 @@ class Rereading(Protocol):
         """Return the hits, best first; one item each, in their order."""
 
 
-SHORTLIST = 2
-"""How many times the wanted hits are ordered anew: half of them can be others than before, and the
-best of the wanted stay in unless as many others are better by the new measure."""
-
-
-def best(hits: list[Fused[int]], question: "Question") -> list[Fused[int]]:
-    """Return the best hits, which are all that a reranker should bring into the results."""
-    return hits[: SHORTLIST * question.request.limit]
-
-
 def reordered(
     hits: Sequence[Fused[int]],
     scores: Sequence[float],

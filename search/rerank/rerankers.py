@@ -22,18 +22,19 @@ from graphrag.index.group import BEGINNING
 from graphrag.model.values import Entity, Fact
 from graphrag.search.fuse import Fused
 from graphrag.search.question import Question
-from graphrag.search.rerank.reranker import SHORTLIST, Item, best, reordered
+from graphrag.search.rerank.reranker import Item, reordered
 from graphrag.store.links import episodes_on
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
+
+_SHORTLIST = 2  # times the wanted hits: half of them can be others than before
 
 
 @dataclass(frozen=True, slots=True)
 class NodeDistance:
     """Facts and entities by hops from the nearest center; of equally near ones the better first.
 
-    Only the hits that are wanted are ordered: in a longer list what is near would push out what was
-    asked for.
+    Only the hits that are wanted are ordered, so that none is pushed out by what is merely near.
     Centers are those of the search, else the entities that the query names, else the best found. A
     fact is as near as its nearer end. The score is ``1 / (1 + hops)``, 0 for what no path leads to.
     Other scopes keep their order.
@@ -65,7 +66,7 @@ class EpisodeMentions:
     so that what is often said but not asked for stays out. Other scopes keep their order.
     """
 
-    factor: int = SHORTLIST
+    factor: int = _SHORTLIST
     """How many times the wanted hits are counted."""
 
     name: ClassVar[str] = "episode_mentions"
@@ -115,8 +116,7 @@ _MICRO = timedelta(microseconds=1)
 class Recency:
     """Halve the score of a hit for every ``half_life`` that it is old.
 
-    Only the hits that are wanted are ordered: age spans decades, so that in a longer list what is
-    new would push out what was asked for.
+    Only the hits that are wanted are ordered, so that none is pushed out by what is merely new.
     A fact is as old as its start, an episode as its reference time, an entity as the newest visible
     fact about it, all in world time, counted back from the moment that is looked from. What has not
     started yet is new; what has no known start counts as one half-life old. Communities keep their
@@ -191,7 +191,7 @@ class MMR:
 
     def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
         """Return as many hits as are wanted."""
-        hits = best(hits, question)
+        hits = hits[: _SHORTLIST * question.request.limit]
         vectors = question.rows(scope).vectors.rows([hit.id for hit in hits])
         scores = np.array([hit.score for hit in hits])
         most = scores.max(initial=0.0) or 1.0

@@ -5,7 +5,7 @@ from contextvars import Context
 
 import pytest
 
-from graphrag.index.parallel import Gate, disturbed, steady
+from graphrag.index.retention import Gate, disturbed, steady
 from graphrag.search.within import Within
 from tests.view.writing import READS, Campaign, campaign
 

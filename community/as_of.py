@@ -49,8 +49,9 @@ async def communities_then(group: str, store: Store, past: Past, heirs: Heirs) -
     for id_ in past.later("community"):
         rows.pop(id_, None)
     for id_, image in past.images("community"):
-        old = {column: unplain(column, item) for column, item in image.items()}
-        rows[id_] = {**rows.get(id_, {}), **old}
+        if id_ in rows or "created_at" in image:  # else it was erased, with what it spoke of
+            old = {column: unplain(column, item) for column, item in image.items()}
+            rows[id_] = {**rows.get(id_, {}), **old}
     for id_ in past.later("has_member"):
         community, member = ends_of(id_)
         ranks.get(community, {}).pop(member, None)

@@ -20,14 +20,14 @@ from graphrag.store.changes import LIBRARY
 from graphrag.store.target import Target
 from graphrag.temporal.moment import Moment
 from graphrag.view.groups import GroupSet
-from graphrag.view.lens import viewpoint_of
+from graphrag.view.lens import steady, viewpoint_of
 from graphrag.view.view import View
 from graphrag.view.writes import Writes
 
 OPENED = "a graph is opened, not made: use GraphRAG.open(URL), such as GraphRAG.open('mem://')"
 
 
-@checked(reads=View)
+@checked(reads=View, around=steady, but=("answer",))
 class GraphRAG(Writes):
     """A temporal knowledge graph in SurrealDB: one group of a store.
 

@@ -76,7 +76,7 @@ def starts(within: Within, index: GroupIndex, seen: Visible) -> list[int]:
 
 def spoken_of(entities: Mask, index: GroupIndex, seen: Visible) -> Mask:
     """Return the episodes that speak of some entities, as far as mentions are known."""
-    found = np.zeros(len(index.episodes), dtype=np.bool_)
+    found = np.zeros(len(seen.episodes), dtype=np.bool_)
     if index.episodes.mentions is not None:
         if seen.heirs:  # an episode speaks of who was merged: of the heir, then
             rows = seen.heirs.rows(index.entities.row_of, len(index.entities))

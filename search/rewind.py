@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
 from graphrag.index.merged import Heirs
-from graphrag.index.retention import Slot
+from graphrag.index.retention import Slot, disturbed
 from graphrag.index.scope import Scope
 from graphrag.index.tables import scopes_of
 from graphrag.index.texts import entity_text, fact_text
@@ -187,7 +187,8 @@ async def index_then(
         then.upto = past.upto
         _LAST.set(index, (past.upto, then))
     if mentions and then.episodes.mentions is None:
-        then.episodes.mentions = await _mentions(then, index, past, store)
+        found = await _mentions(then, index, past, store)
+        then.episodes.mentions = None if disturbed() else found  # others may have these columns
     return then
 
 

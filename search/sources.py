@@ -8,6 +8,7 @@ import numpy as np
 from graphrag.errors import InputError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Episode, Fact, Span
+from graphrag.search.rewind import NOTHING_UNDONE, Past
 from graphrag.store.store import Store
 from graphrag.text.quotes import stated_in
 
@@ -43,9 +44,12 @@ class Waiting:
     sources: tuple[Quote, ...]
 
 
-async def quotes_of(facts: Sequence[Fact], store: Store) -> list[list[Quote]]:
-    """Return the sources of each fact, in one read; erased episodes are left out."""
-    episodes = await store.get(Episode, [id_ for fact in facts for id_ in fact.episodes])
+async def quotes_of(
+    facts: Sequence[Fact], store: Store, past: Past = NOTHING_UNDONE
+) -> list[list[Quote]]:
+    """Return the sources of each fact as they were, in one read; erased ones are left out."""
+    ids = [id_ for fact in facts for id_ in fact.episodes]
+    episodes = past.rewound(await store.get(Episode, ids))
     return [
         [
             Quote(episodes[span.episode_id], span)

@@ -127,7 +127,7 @@ async def find_contradictions(sources: Sources, asked: Asked) -> Contradictions:
     fitting = sorted(filter(asked.wants, found), key=_order)
     shown = fitting[: asked.limit]
     return Contradictions(
-        index.group_id, tuple(await _quoted(shown, sources.store)), len(fitting) - len(shown)
+        index.group_id, tuple(await _quoted(shown, sources)), len(fitting) - len(shown)
     )
 
 
@@ -278,9 +278,9 @@ def _order(one: Contradiction) -> tuple[bool, float, str, str]:
     return not one.open, -one.at.timestamp(), one.fact.id, other
 
 
-async def _quoted(found: Sequence[Contradiction], store: Store) -> list[Contradiction]:
+async def _quoted(found: Sequence[Contradiction], sources: Sources) -> list[Contradiction]:
     facts = {fact.id: fact for one in found for fact in (one.fact, one.other) if fact is not None}
-    quotes = await quotes_of(list(facts.values()), store)
+    quotes = await quotes_of(list(facts.values()), sources.store, sources.past)
     of = {id_: tuple(some) for id_, some in zip(facts, quotes, strict=True)}
     return [
         replace(

@@ -36,7 +36,7 @@ async def forget_group(group: str, ingestion: Ingestion, actor: str, *, dry_run:
     # What is half gone was allowed to go.
     if ingestion.writer.policy is not None and not half_gone:
         await _ask(group, ingestion, ingestion.writer.policy, actor)
-    async with ingestion.writer.locks[group]:
+    async with ingestion.writer.locks[group], catalog.gate(group).change():
         await catalog.drop(group)
         await catalog.unsave(group)
         try:

@@ -6,13 +6,14 @@ that nobody wrote to leaves nothing behind when it is asked for.
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from weakref import WeakValueDictionary
 
 from graphrag.errors import QueryError, StoreError
 from graphrag.index.checkpoints import Checkpoints, rows_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group, refresh_group
+from graphrag.index.retention import Gate, GroupCache, Value, steady
 from graphrag.index.tables import COLUMNS
 from graphrag.store.log import vouch
 from graphrag.store.store import Store
@@ -34,10 +35,7 @@ class Locks:
 
     def __getitem__(self, name: str) -> asyncio.Lock:
         """Return the lock of a name."""
-        lock = self._locks.get(name)
-        if lock is None:
-            lock = self._locks[name] = asyncio.Lock()
-        return lock
+        return self._locks.get(name) or self._locks.setdefault(name, asyncio.Lock())
 
     def held(self, name: str) -> bool:
         """Tell whether somebody holds the lock of a name."""
@@ -54,11 +52,28 @@ class Catalog:
         self._dimension = dimension
         self._groups: WeakValueDictionary[str, GroupIndex] = WeakValueDictionary()
         """Every index that is kept or in use, so that there are never two of a group."""
-        from graphrag.index.retention import GroupCache  # here: only who opens a graph needs it
-
         self.kept = GroupCache(most_bytes, self._leave)
         self._loading = Locks()
+        self._gates: WeakValueDictionary[str, Gate] = WeakValueDictionary()
         self._checkpoints = Checkpoints(store, dimension)
+
+    def gate(self, name: str) -> Gate:
+        """Return what lets reads of a group see one state of it."""
+        return self._gates.get(name) or self._gates.setdefault(name, Gate())
+
+    def steady(
+        self, names: Sequence[str], read: Callable[[], Awaitable[Value]]
+    ) -> Awaitable[Value]:
+        """Return what a read finds in one state of these groups."""
+
+        async def compared() -> Value:
+            found = await read()
+            for name in names:
+                await self.group(name)  # what another process wrote is a change, too
+            return found
+
+        alone = self._store.target.embedded
+        return steady([self.gate(name) for name in names], read if alone else compared)
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
@@ -70,14 +85,15 @@ class Catalog:
             StoreError: in a fork of the process that opened the store.
         """
         self._store.owner.check()
-        async with self._loading[name]:
-            index = self._groups.get(name)
-            if index is None:
-                return await self._load(name)
-            if not self._store.target.embedded:
-                index = await self._refresh(index)
-            self._keep(index)
-            return index
+        index, alone = self._groups.get(name), self._store.target.embedded
+        calm = (alone and not self._loading.held(name)) or self.gate(name).held()
+        if index is None or not calm:
+            async with self._loading[name]:
+                if (index := self._groups.get(name)) is None:
+                    return await self._load(name)
+                index = index if alone else await self._refresh(index)
+        self._keep(index)
+        return index
 
     async def catch_up(self, name: str) -> GroupIndex:
         """Return the group's index after reading the newest events, whoever wrote them."""
@@ -91,7 +107,7 @@ class Catalog:
 
     async def reload(self, name: str) -> GroupIndex:
         """Read the group into memory anew, whatever is there of it."""
-        async with self._loading[name]:
+        async with self.gate(name).change(), self._loading[name]:
             return await self._load(name, anew=True)
 
     async def drop(self, name: str) -> None:
@@ -149,6 +165,7 @@ class Catalog:
         if index.seq:
             await vouch(self._store, name)
         self._groups[name] = index
+        index.derived[Gate] = self.gate(name)  # as long as there are reads to come
         self._keep(index)
         return index
 
@@ -172,10 +189,12 @@ class Catalog:
 
     async def _refresh(self, index: GroupIndex) -> GroupIndex:
         """Take in what is new; whatever was forgotten is left behind with the old index."""
-        last = await self._store.last_seq(index.group_id)
-        if last < index.seq or (last > index.seq and not await refresh_group(self._store, index)):
-            return await self._load(index.group_id, anew=True)
-        return index
+        name, last = index.group_id, await self._store.last_seq(index.group_id)
+        if last == index.seq:
+            return index
+        async with self.gate(name).change():
+            fresh = last > index.seq and await refresh_group(self._store, index)
+            return index if fresh else await self._load(name, anew=True)
 
     def _keep(self, index: GroupIndex) -> None:
         """Keep a group for the next one to ask, unless it is one that nobody wrote to."""

@@ -126,6 +126,8 @@ class Links(Incidence):
         """Return the links between rows that live, without some, to be added to apart."""
         other = type(self)(self.seq)
         lefts, rights = self._left.values, self._right.values
+        kept = (lefts < len(left)) & (rights < len(right))  # newer rows than the masks' do not live
+        lefts, rights = lefts[kept], rights[kept]
         kept = left[lefts] & right[rights]
         flat = np.fromiter(chain.from_iterable(gone), dtype=np.int64)
         if len(flat):

@@ -7,12 +7,19 @@ Which groups stay in memory when nobody uses them: those used last, up to a numb
 A group in use is never let go, because that would free nothing and the next one to ask would read
 it a second time. Who uses one need not say so: an index that is still there when the last reference
 of this module is gone is in use, and is taken back.
+
+Which reads count: those that saw one state of their groups from the first await to the last, and no
+rows that are newer than the columns. A read during which a change began is made again, and changes
+wait for the second attempt: writers cannot starve it, and wait only for what they have disturbed.
 """
 
+import asyncio
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 from weakref import ref
@@ -28,6 +35,76 @@ State = tuple[int | bool, ...]
 _SAMPLE = 8
 
 
+@dataclass(slots=True, eq=False)
+class _Reading:
+    """One attempt at a read; changes of its groups wait for it if it is held."""
+
+    held: bool = False
+    disturbed: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+_NO_READING = _Reading()
+_READING = ContextVar("reading", default=_NO_READING)
+
+
+def disturbed() -> bool:
+    """Tell whether the current read is discarded, so that nothing of it may be kept."""
+    return _READING.get().disturbed
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Gate:
+    """The reads of one group that are under way, and the ends of its changes, waiting ones too."""
+
+    reads: set[_Reading] = field(default_factory=set)
+    changes: list[asyncio.Event] = field(default_factory=list)
+
+    def held(self) -> bool:
+        """Tell whether changes wait for the current read."""
+        return (reading := _READING.get()).held and reading in self.reads
+
+    @asynccontextmanager
+    async def change(self) -> AsyncIterator[None]:
+        """Change the group: no read that began before and ends later is kept."""
+        self.changes.append(over := asyncio.Event())
+        try:
+            while not self.held() and (held := [each for each in self.reads if each.held]):
+                await held[0].over.wait()
+            for reading in self.reads:
+                reading.disturbed = True
+            yield
+        finally:
+            self.changes.remove(over)
+            over.set()
+
+
+async def steady(gates: Sequence[Gate], read: Callable[[], Awaitable[Value]]) -> Value:
+    """Return what a read finds in one state of these groups; reads that it makes belong to it."""
+    outer, hold = _READING.get(), False
+    if outer is not _NO_READING and all(outer in gate.reads for gate in gates):
+        return await read()
+    while True:
+        while changes := [change for gate in gates for change in gate.changes]:
+            await changes[0].wait()
+        token = _READING.set(reading := _Reading(hold))
+        for gate in gates:
+            gate.reads.add(reading)
+        try:
+            found = await read()
+            if hold or not reading.disturbed:
+                return found
+        except Exception:
+            if hold or not reading.disturbed:
+                raise
+        finally:
+            _READING.reset(token)
+            for gate in gates:
+                gate.reads.remove(reading)
+            reading.over.set()
+        hold = True
+
+
 class Slot(Generic[Value]):
     """One kind of value, at most one of each index."""
 
@@ -37,8 +114,9 @@ class Slot(Generic[Value]):
         return value
 
     def set(self, index: GroupIndex, value: Value) -> None:
-        """Keep the value of an index instead of the one before."""
-        index.derived[self] = value
+        """Keep the value of an index instead of the one before, unless a read is disturbed."""
+        if not disturbed():
+            index.derived[self] = value
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,18 +130,19 @@ class Writer:
         """Apply and enter as one: what the engine has begun is not left half known by a cancel."""
 
         async def write() -> int:
-            seq = await self.store.apply(changes, after=index.seq)
-            try:
-                await self._enter(index, changes, enter, back, seq)
-            except Exception:  # noqa: BLE001 - it is written: the writer must not hear otherwise
-                _LOG.warning(
-                    "event %d of group %r is committed, and the group in memory could not be "
-                    "brought up to it: it is read from the store when it is asked for again",
-                    seq,
-                    index.group_id,
-                    exc_info=True,
-                )
-                await self.catalog.drop(index.group_id)
+            async with self.catalog.gate(index.group_id).change():
+                seq = await self.store.apply(changes, after=index.seq)
+                try:
+                    await self._enter(index, changes, enter, back, seq)
+                except Exception:  # noqa: BLE001 - it is written: the writer must not hear otherwise
+                    _LOG.warning(
+                        "event %d of group %r is committed, and the group in memory could not be "
+                        "brought up to it: it is read from the store when it is asked for again",
+                        seq,
+                        index.group_id,
+                        exc_info=True,
+                    )
+                    await self.catalog.drop(index.group_id)
             self.streams.committed(index.group_id, seq)
             return seq
 

@@ -43,13 +43,20 @@ Kinds = tuple[Kind, ...]
 
 
 def checked(
-    error: type[InputError] = InputError, *, reads: type | None = None, door: str | None = None
+    error: type[InputError] = InputError,
+    *,
+    reads: type | None = None,
+    door: str | None = None,
+    around: Callable[..., Any] | None = None,
+    but: Collection[str] = (),
 ) -> Callable[[Checked], Checked]:
     """Make a function, or a class's public methods with those it inherits, check their arguments.
 
     Args:
         error: What is raised for an argument that does not fit the annotation.
         reads: A class of reads; methods of its names raise ``QueryError``.
+        around: Awaits what asynchronous reads return.
+        but: Names of those that are awaited as they are.
         door: How users come by an object of the class, such as ``graph.load``: what Python says of
             a missing argument names that.
     """
@@ -63,8 +70,9 @@ def checked(
             if name.startswith("_"):
                 continue
             raised = QueryError if hasattr(reads, name) else error
+            awaits = None if name in but or not hasattr(reads or target, name) else around
             if isinstance(member, FunctionType):
-                setattr(target, name, _checking(member, raised))
+                setattr(target, name, _checking(member, raised, awaits))
             elif isinstance(member, classmethod):
                 setattr(target, name, classmethod(_checking(member.__func__, raised)))
         return target
@@ -84,11 +92,7 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
             if not name.startswith("_") and isinstance(member, FunctionType):
                 plain = cast(FunctionType, inspect.unwrap(member))
                 own = FunctionType(
-                    plain.__code__,
-                    plain.__globals__,
-                    name,
-                    plain.__defaults__,
-                    plain.__closure__,
+                    plain.__code__, plain.__globals__, name, plain.__defaults__, plain.__closure__
                 )
                 for kept in ("__doc__", "__annotations__", "__kwdefaults__", "__module__"):
                     setattr(own, kept, getattr(plain, kept))
@@ -99,7 +103,9 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
     return decorate
 
 
-def _checking(method: Callable[..., Any], error: type[InputError]) -> Callable[..., Any]:
+def _checking(
+    method: Callable[..., Any], error: type[InputError], around: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     # Asked for at the first call: most programs call few of the methods.
     asked = functools.cache(functools.partial(_kinds_of, method))
 
@@ -121,7 +127,8 @@ def _checking(method: Callable[..., Any], error: type[InputError]) -> Callable[.
     @functools.wraps(method)
     async def waiting(*args: Any, **given: Any) -> Any:
         placed, named = read(args, given)
-        return await method(*placed, **named)
+        call = functools.partial(method, *placed, **named)
+        return await (call() if around is None else around(placed[0], call))
 
     return waiting if inspect.iscoroutinefunction(method) else calling
 

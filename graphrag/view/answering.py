@@ -20,7 +20,7 @@ from graphrag.search.near import named_entities
 from graphrag.search.results import Results
 from graphrag.text.split import count_tokens
 from graphrag.view import asking
-from graphrag.view.lens import Lens
+from graphrag.view.lens import Lens, steady
 from graphrag.view.searches import request_of, run
 
 _ENDED = 5
@@ -108,7 +108,7 @@ async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
         QueryError: if there is no question, it is a text, or the budget has no room for a fact.
     """
     with traced(lens.session.tracer, "answer", group=lens.group, text=question) as note:
-        found = await _found(lens, question, max_tokens)
+        found = await steady(lens, partial(_found, lens, question, max_tokens))
         answered = found if isinstance(found, CitedAnswer) else await _answered(found, lens)
         note(_figures(answered))
         return answered
@@ -151,7 +151,7 @@ async def stream(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[Ci
 
 
 async def _parts(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
-    found = await _found(lens, question, max_tokens)
+    found = await steady(lens, partial(_found, lens, question, max_tokens))
     if isinstance(found, CitedAnswer):
         yield found
         return
@@ -181,7 +181,7 @@ def _asked(found: _Memory) -> list[Message]:
 
 
 async def _found(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _Memory:
-    """Return the exact answer, or else what was found for the question."""
+    """Return the exact answer, or what was found: commits never wait for what a model writes."""
     if max_tokens < _LEAST:
         raise QueryError(f"max_tokens {max_tokens}: give at least {_LEAST}, room for a fact")
     exact = await asking.answer(lens, question)

@@ -19,10 +19,10 @@ from graphrag.model.values import Entity
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
-from graphrag.view.lens import MOST, Lens
+from graphrag.view.lens import MOST, Lens, steady
 
 
-@checked(QueryError, door="graph.audit")
+@checked(QueryError, door="graph.audit", around=steady)
 class Audit:
     """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
 

@@ -25,7 +25,7 @@ from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
 from graphrag.text.split import count_tokens
-from graphrag.view.lens import MOST, Lens, community_meant
+from graphrag.view.lens import MOST, Lens, community_meant, steady
 
 if TYPE_CHECKING:
     from graphrag.community.flow import CommunityFlow
@@ -40,7 +40,7 @@ _STORED: Final = ViewCache[Tree](most=2)
 """Those that were stored at the moments of system time that were asked for last."""
 
 
-@checked(QueryError, door="graph.communities")
+@checked(QueryError, door="graph.communities", around=steady)
 class CommunityReads:
     """Clusters of entities: ``view.communities``."""
 
@@ -234,7 +234,7 @@ class CommunityReads:
         return {rows_of.ids[one.id]: one.relevance for one in ranked}
 
 
-@checked(QueryError, door="graph.communities")
+@checked(QueryError, door="graph.communities", reads=CommunityReads, around=steady)
 class CommunityWrites(CommunityReads):
     """Communities, made and kept up to date: ``graph.communities``."""
 

@@ -38,7 +38,7 @@ async def atlas(lens: Lens, *, limit: int, history: bool, quotes: bool) -> Atlas
         ids = found.facts["id"][first : first + _PAGE]
         facts = past.facts(await lens.store.get(Fact, ids), index)
         some = [facts[id_] for id_ in ids]
-        pairs = zip(some, await quotes_of(some, lens.store), strict=True)
+        pairs = zip(some, await quotes_of(some, lens.store, past), strict=True)
         said += [sourced(fact, quoted) for fact, quoted in pairs]
     for first in range(0, len(found.nodes["id"]), _PAGE):
         ids = found.nodes["id"][first : first + _PAGE]

@@ -22,7 +22,7 @@ from graphrag.model.arguments import checked
 from graphrag.session import Openable, opened
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.lens import Lens
+from graphrag.view.lens import Lens, steady
 
 if TYPE_CHECKING:
     from igraph import Graph
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from graphrag.io.pandas_frames import Frames
 
 
-@checked(door="graph.export")
+@checked(door="graph.export", around=steady)
 class Exports:
     """A group as others read it, with what the view sees of it: ``view.export``."""
 
@@ -138,7 +138,7 @@ class Exports:
         return Shown.of(index, past, lens.store, lens.viewpoint, now=utc_now())
 
 
-@checked(door="graph.export")
+@checked(door="graph.export", reads=Exports, around=steady, but=("file",))
 class GroupExports(Exports):
     """A group given out whole, or as others read it: ``graph.export``."""
 

@@ -104,4 +104,5 @@ class GroupSet:
         )
         lens = Lens(self._handle, viewpoint=self._viewpoint)
         lenses = [replace(lens, group=name) for name in self._names]
-        return await run(request, lenses, saga=saga)
+        catalog = self._handle.session.catalog
+        return await catalog.steady(self._names, lambda: run(request, lenses, saga=saga))

@@ -2,17 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.retention import Value
 from graphrag.model.attributes import named_at
 from graphrag.model.values import DEFAULT_GROUP, Community, Entity, Fact
 from graphrag.names.key import name_key
@@ -35,14 +36,6 @@ MOST = 10_000
 """Rows that a read returns at most."""
 
 
-@dataclass(slots=True)
-class _Undone:
-    """What was undone last, and of which event on it is right."""
-
-    seq: int
-    past: Past
-
-
 @dataclass(frozen=True, slots=True)
 class Lens:
     """What every read of a group starts from."""
@@ -52,7 +45,9 @@ class Lens:
     viewpoint: Viewpoint = NOW
     strict: bool = False
     """Whether a group that nobody wrote to is an error, as of somebody who mistypes."""
-    _undone: list[_Undone] = field(default_factory=list, init=False, repr=False, compare=False)
+    _undone: list[tuple[int, Past]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def session(self) -> Session:
@@ -88,10 +83,9 @@ class Lens:
         if self.viewpoint.known_at is None or not catalog.loaded(self.group):
             return await undone(self.store, self.group, self.viewpoint)
         seq = (await catalog.group(self.group)).seq
-        if not self._undone or self._undone[0].seq != seq:
-            past = await undone(self.store, self.group, self.viewpoint)
-            self._undone[:] = [_Undone(seq, past)]
-        return self._undone[0].past
+        if not self._undone or self._undone[0][0] != seq:
+            self._undone[:] = [(seq, await undone(self.store, self.group, self.viewpoint))]
+        return self._undone[0][1]
 
     async def scene(self, *, history: bool | None = None) -> tuple[GroupIndex, Past, Visible]:
         """Return the columns, what must be undone, and what may be seen.
@@ -191,6 +185,12 @@ class Lens:
         found = await read_values(self.store, Fact, ids.values())
         then = past.facts(found, index)
         return {row: then[id_] for row, id_ in ids.items()}
+
+
+def steady(view: Any, read: Callable[[], Awaitable[Value]]) -> Awaitable[Value]:
+    """Let a read of a view or lens see one state of its group from its first to its last await."""
+    lens: Lens = getattr(view, "_lens", view)
+    return lens.session.catalog.steady([lens.group], read)
 
 
 def types_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:

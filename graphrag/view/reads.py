@@ -207,7 +207,7 @@ class Reads:
         unknown = found is None or found.group_id != self.group_id
         if found is None or unknown or not past.knew("relates_to", id_):
             raise InputError(f"no fact has the id {id_!r}: pass a fact from a search, or its id")
-        return (await quotes_of([past.rewind(found)], self._lens.store))[0]
+        return (await quotes_of([past.rewind(found)], self._lens.store, past))[0]
 
     async def timeline(self, entity: Entity | str) -> Timeline:
         """Return the facts about an entity of all times, in order, and what ended each.

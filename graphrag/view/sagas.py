@@ -17,14 +17,14 @@ from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, stil
 from graphrag.search.rewind import NOTHING_UNDONE
 from graphrag.search.visibility import Mask
 from graphrag.store.changes import ChangeSet
-from graphrag.view.lens import Lens
+from graphrag.view.lens import Lens, steady
 
 Across = Literal["saga", "group"]
 
 _WIDEST = 1000
 
 
-@checked(QueryError, door="graph.sagas")
+@checked(QueryError, door="graph.sagas", around=steady)
 class SagaReads:
     """Named runs of episodes, and the order of episodes: ``view.sagas``."""
 
@@ -98,7 +98,7 @@ class SagaReads:
         return EpisodeWindow(tuple(found[:place]), found[place], tuple(found[place + 1 :]))
 
 
-@checked(QueryError, door="graph.sagas")
+@checked(QueryError, door="graph.sagas", reads=SagaReads, around=steady)
 class SagaWrites(SagaReads):
     """Sagas, and their summaries kept up to date: ``graph.sagas``."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.view.answers import Answers
+from graphrag.view.lens import steady
 
 if TYPE_CHECKING:
     from graphrag.analysis.paths import EntityProfile, Neighbor, Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from graphrag.view.sagas import SagaReads
 
 
-@checked(QueryError)
+@checked(QueryError, around=steady, but=("answer",))
 class View(Answers):
     """A group as seen from one viewpoint; every read of it is a method here.
 

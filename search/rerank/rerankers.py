@@ -27,11 +27,14 @@ from graphrag.store.links import episodes_on
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
+_SHORTLIST = 2  # times the wanted hits: half of them can be others than before
+
 
 @dataclass(frozen=True, slots=True)
 class NodeDistance:
     """Facts and entities by hops from the nearest center; of equally near ones the better first.
 
+    Only the hits that are wanted are ordered, so that none is pushed out by what is merely near.
     Centers are those of the search, else the entities that the query names, else the best found. A
     fact is as near as its nearer end. The score is ``1 / (1 + hops)``, 0 for what no path leads to.
     Other scopes keep their order.
@@ -44,6 +47,7 @@ class NodeDistance:
         """Return the hits, nearest first."""
         if scope not in ("facts", "entities") or question.walk is None:
             return hits
+        hits = hits[: question.request.limit]
         rows = np.array([hit.id for hit in hits], dtype=np.intp)
         subject, object_ = question.walked.ends
         ends = (subject[rows], object_[rows]) if scope == "facts" else (rows, rows)
@@ -62,7 +66,7 @@ class EpisodeMentions:
     so that what is often said but not asked for stays out. Other scopes keep their order.
     """
 
-    factor: int = 2
+    factor: int = _SHORTLIST
     """How many times the wanted hits are counted."""
 
     name: ClassVar[str] = "episode_mentions"
@@ -112,6 +116,7 @@ _MICRO = timedelta(microseconds=1)
 class Recency:
     """Halve the score of a hit for every ``half_life`` that it is old.
 
+    Only the hits that are wanted are ordered, so that none is pushed out by what is merely new.
     A fact is as old as its start, an episode as its reference time, an entity as the newest visible
     fact about it, all in world time, counted back from the moment that is looked from. What has not
     started yet is new; what has no known start counts as one half-life old. Communities keep their
@@ -132,6 +137,7 @@ class Recency:
         """Return the hits by their score, weighed by age."""
         if scope == "communities":
             return hits
+        hits = hits[: question.request.limit]
         rows = [hit.id for hit in hits]
         if scope == "entities":
             starts = _newest(question, np.array(rows, dtype=np.intp))
@@ -167,9 +173,9 @@ Array = npt.NDArray[np.floating]
 class MMR:
     """Pick hits one by one: relevant, and unlike those picked before.
 
-    Each pick is the candidate with the highest ``balance * relevance - (1 - balance) * similarity``
-    where the relevance is its score as a share of the best score, and the similarity its highest
-    cosine with a hit picked before, 0 or more. The best hit always comes first.
+    Of the best of the ranking each pick is the one with the highest ``balance * relevance -
+    (1 - balance) * similarity``, where the relevance is its score as a share of the best score, and
+    the similarity its highest cosine with a hit picked before, 0 or more. The best comes first.
     """
 
     balance: float = 0.5
@@ -185,12 +191,11 @@ class MMR:
 
     def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
         """Return as many hits as are wanted."""
+        hits = hits[: _SHORTLIST * question.request.limit]
         vectors = question.rows(scope).vectors.rows([hit.id for hit in hits])
         scores = np.array([hit.score for hit in hits])
-        best = scores.max(initial=0.0)
-        picks, values = greedy(
-            scores / best if best > 0 else scores, vectors, self.balance, question.request.limit
-        )
+        most = scores.max(initial=0.0) or 1.0
+        picks, values = greedy(scores / most, vectors, self.balance, question.request.limit)
         return reordered([hits[pick] for pick in picks], values, self.name)
 
 

@@ -47,7 +47,7 @@ from tests.benchmarks.page import write_page
 from tests.benchmarks.report import RESULTS, Report
 
 _NAMES = ("chat", "import", "novel", "recorded", "scale", "speed", "verbs", "writes")
-_ALL = (
+ALL = (
     *_NAMES,
     *(
         "ablation",
@@ -171,7 +171,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="|".join(_ALL))
+    parser.add_argument("names", nargs="*", metavar="|".join(ALL))
     parser.add_argument("--facts", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--groups", type=int, default=10_000, help="of 100 facts (groups)")
@@ -219,8 +219,8 @@ def _arguments() -> argparse.Namespace:
         parser.error(
             "lightrag needs --lightrag PYTHON, of an environment with 'pip install lightrag-hku'"
         )
-    if unknown := set(given.names) - set(_ALL):
-        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(_ALL)}")
+    if unknown := set(given.names) - set(ALL):
+        parser.error(f"unknown benchmark {', '.join(sorted(unknown))}: choose {', '.join(ALL)}")
     return given
 
 

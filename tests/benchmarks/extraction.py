@@ -42,7 +42,7 @@ async def measure(report: Report, folder: Path, llm: LLM | None = None) -> None:
     if not scorer.is_file():
         report.say(f"no {scorer}: give --data FOLDER with documents, facts and their scorer")
         return
-    documents = [json.loads(line) for line in (folder / "documents.jsonl").open(encoding="utf-8")]
+    documents = _lines(folder / "documents.jsonl")
     extractors: dict[str, Extractor] = (
         {"a small model": SmallLLMExtractor(llm)}
         if llm
@@ -98,6 +98,10 @@ def _shown(moment: datetime | None, precision: str) -> str | None:
     return None if moment is None else moment.date().isoformat()[: _LENGTH.get(precision, 10)]
 
 
+def _lines(path: Path) -> list[Line]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def _module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location("score_extraction", path)
     if spec is None or spec.loader is None:
@@ -111,7 +115,7 @@ def _rows(
     score: ModuleType, folder: Path, documents: Iterable[Line], read: Mapping[str, list[Line]]
 ) -> Iterable[dict[str, str | float]]:
     """Yield the score of each half and of all; the scorer drops predictions of other texts."""
-    facts = [json.loads(line) for line in (folder / "facts.jsonl").open(encoding="utf-8")]
+    facts = _lines(folder / "facts.jsonl")
     halves = {"even": 0, "odd": 1, "all": None}
     for name, parity in halves.items():
         kept = {

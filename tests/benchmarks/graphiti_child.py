@@ -102,7 +102,7 @@ def _made(value: dict[str, Any], vector: list[float]) -> EntityNode | EntityEdge
         source_node_uuid=value["subject_id"],
         target_node_uuid=value["object_id"],
         name=value["relation"],
-        fact=value["fact"],
+        fact=value["text"],
         fact_embedding=vector,
         valid_at=_time(value["valid_at"]),
         invalid_at=_time(value["invalid_at"]),

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from graphrag.testing import HashEmbedder
+from tests.benchmarks import __main__ as benchmarks
 from tests.benchmarks import (
     ablation,
     fresh,
@@ -23,7 +24,10 @@ from tests.benchmarks import (
     verbs,
     writes,
 )
+from tests.benchmarks.__main__ import ALL
 from tests.benchmarks.page import write_page
+from tests.benchmarks.stand_ins import written as stand_in
+from tests.benchmarks.tiny import RUNS, options_of
 
 
 async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
@@ -193,3 +197,54 @@ async def test_another_library_says_what_to_install_where_it_is_missing(rival, p
     result = report.Report(rival.name, console)
     await rivals.measure(result, rival, rivals.Options(Path(sys.executable), (600,), queries=1))
     assert f"pip install {package}" in console.export_text()
+
+
+@pytest.mark.parametrize("rival", [rivals.GRAPHITI, rivals.LIGHTRAG], ids=["graphiti", "lightrag"])
+async def test_a_rival_is_compared_to_the_end(rival, request, tmp_path, monkeypatch):
+    """Its child process is the real one; packages of the names it imports stand in for it."""
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    name = request.node.callspec.id
+    monkeypatch.setenv("PYTHONPATH", str(stand_in(name, tmp_path / "packages")))
+    result = report.Report(name, Console(record=True, quiet=True))
+    await rivals.measure(result, rival, rivals.Options(Path(sys.executable), (600,), queries=3))
+    result.write()
+    [section] = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["sections"]
+    assert [row["meant"] for row in section["rows"]] == ["3, 3"] * len(rival.recipes)
+
+
+def _run(name, tmp_path, monkeypatch, *options):
+    """Run the command as a person does, and return what it wrote."""
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", name, *map(str, options)])
+    benchmarks.main()
+    return json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["sections"]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_command_measures_to_the_end(name, tmp_path, monkeypatch):
+    options = options_of(name, tmp_path / "data", monkeypatch)
+    sections = _run(name, tmp_path, monkeypatch, *options)
+    assert sections and all(section["rows"] for section in sections)
+    for section in sections:
+        for row in section["rows"]:
+            for column, aim in AIMS.get(name, {}).items():
+                assert column not in row or row[column] == aim, (section["title"], row)
+
+
+AIMS = {
+    "ask": {"exact %": 100},
+    "consolidation": {"the only value %": 100},
+    "dependent": {"right %": 100, "stale %": 0, "worlds that check() finds fault with": 0},
+    "updates": {"sound": "True", "closed": 1},
+    "yago": {"exact %": 100},
+}
+"""What tiny data must be answered with."""
+TESTED = {
+    "ablation", "fresh", "graphiti", "groups", "lightrag", "quality", "scale", "serving", "speed",
+    "vectors", "verbs", "writes", *RUNS,
+}  # fmt: skip
+"""Benchmarks that a test of this module runs to the end."""
+
+
+def test_every_benchmark_is_run_on_tiny_data():
+    assert set(ALL) == TESTED, "run the new benchmark on tiny data: a line of RUNS in tiny.py"

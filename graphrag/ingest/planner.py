@@ -107,7 +107,7 @@ async def make_plan(
 
 def _touches_known(claim: Claim) -> bool:
     """Tell whether more may follow from a claim for what is known: a job ends with its role."""
-    return claim.ends or claim.kind == "cancelled" or claim.relation == "works_at"
+    return claim.ends or claim.kind == "cancelled" or claim.relation in ("succeeds", "works_at")
 
 
 async def find_open_points(

@@ -1,10 +1,10 @@
 """What a text says of what only the graph knows: that it is over, goes on, or never was."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.index.group import GroupIndex
+from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.memory import Memory
 from graphrag.ingest.unnamed import called_off, employed, ended, kept, with_job
@@ -12,6 +12,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import DEATHS, VITAL, Relations
 from graphrag.resolve.mentions import Resolution
+from graphrag.temporal.moment import to_micros
 
 
 def with_known(
@@ -34,6 +35,12 @@ def with_known(
     mention_of = {name_key(mention.name): mention for mention in entity_of}
     denials, ends = list[Claim](), list[Claim]()
     over = set[tuple[Mention, Mention | None]]()
+    leading = {one.subject for one in claims if one.relation == "leads" and not one.ends}
+    heirs = {
+        (one.subject, one.object): one
+        for one in claims
+        if one.relation == "succeeds" and one.kind == "state" and one.subject not in leading
+    }
     here = {
         relations.line(one.relation, entity_of.get(one.subject, ""), entity_of.get(one.object, ""))
         for one in claims
@@ -55,7 +62,9 @@ def with_known(
         elif (other := _known(claim, other, memory)) is not None:
             claim = replace(claim, object=other)
             line = relations.line(claim.relation, entity_of[one], entity_of[other])
-            if claim.kind == "cancelled" and not claim.corrects:
+            if claim.relation == "succeeds":
+                heirs[one, other] = claim
+            elif claim.kind == "cancelled" and not claim.corrects:
                 ahead = any(memory.now < first for first, _ in memory.lives(line))
                 ends += [claim] if ahead else []
             elif not claim.ends:
@@ -67,6 +76,8 @@ def with_known(
                 over.add((one, other))  # who leaves a town ends no job there
     for claim in claims:
         ends += employed(claim, memory)
+    for claim in heirs.values():
+        ends += _inherited(claim, claims, memory)
     stated = (*claims, *ends)
     said = {_triple(one, memory) for one in stated if one.ends or one.kind == "cancelled"}
     for claim in stated:
@@ -119,6 +130,28 @@ def _by_name(claim: Claim, memory: Memory) -> Mention | None:
 
 def _key(mention: Mention | None) -> str:
     return "" if mention is None else name_key(mention.name)
+
+
+def _inherited(claim: Claim, stated: Sequence[Claim], memory: Memory) -> Iterator[Claim]:
+    """Yield what a successor leads, and who leads it no more: the one thing that is known of."""
+    old = claim.object
+    if old is None:
+        return
+    moment, who = to_micros(claim.valid_at or memory.at, BEGINNING), memory.who(old)
+    led = set[str]()
+    for _, row in memory.standing("leads", who):
+        first, last = memory.life_of(row)
+        if memory.ends_of(row)[0] == who and first <= moment < last:
+            led.add(memory.ends_of(row)[1])
+    for said in stated:
+        if said.relation == "leads" and said.object is not None and memory.who(said.subject) == who:
+            led |= set() if said.ends or said.invalid_at else {memory.who(said.object)}
+    if len(led) != 1:
+        return
+    leads = replace(claim, relation="leads", object=memory.named(led.pop(), claim), kind="state")
+    over = replace(leads, subject=old, valid_at=None, invalid_at=claim.valid_at, ends=True)
+    yield replace(over, invalid_precision=claim.valid_precision)
+    yield leads
 
 
 def _alive(claim: Claim, memory: Memory) -> Iterator[Claim]:

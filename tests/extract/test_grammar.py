@@ -7,6 +7,8 @@ from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.protocols import ExtractionContext
 
 STATED = [
+    ("Ada Lund led the Widget Federation until 1990, when Ramiro Salas took over.",
+     "Ramiro Salas leads Widget Federation"),
     ("Ruth Berg got divorced from Paul Ohm in June.", "Ruth Berg married_to Paul Ohm"),
     ("Ruth Berg married Paul Ohm in 2010. Their twins, Noor and Bas, live here.",
      "Paul Ohm parent_of Bas"),
@@ -148,6 +150,14 @@ DATED = [
      "Ann Lee works_at Acme", "2023-03-03", "2023-09-03"),
     ("Ann Lee was elected president of Acme on 1 July 2019 for a term of four years.",
      "Ann Lee leads Acme", "2019-07-01", "2023-07-01"),
+    ("Acme Rail has run the Salt Coast line since 2010. The state-owned City Trains takes over "
+     "on 1 October.", "Acme Rail operates Salt Coast line", "2010-01-01", "2024-10-01"),
+    ("Ann Lee was named chief executive of Acme. She succeeds Bo Fox, who retires on 1 July.",
+     "Ann Lee leads Acme", "2024-07-01", None),
+    ("Nora Vale will succeed Tom Beck as chief executive on 1 July. Beck has led Acorn Bank "
+     "since 2011.", "Tom Beck leads Acorn Bank", "2011-01-01", "2024-07-01"),
+    ("Nora Vale will succeed Tom Beck as chief executive on 1 July. Beck has led Acorn Bank "
+     "since 2011.", "Nora Vale leads Acorn Bank", "2024-07-01", None),
     ("Ann Lee said that she starts at Pennant Mills on 1 October.",
      "Ann Lee works_at Pennant Mills", "2024-10-01", None),
     ("- Treasurer: Ada Brink (until 31 Dec 2023), then Cy Dorn",

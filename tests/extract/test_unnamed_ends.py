@@ -46,6 +46,12 @@ VOLVO = "2024-01-10 I work at Volvo."
 IDA = "2024-01-10 | Ida Holm is the CEO of Fjord Ltd."
 
 
+async def test_who_succeeds_without_a_date_leads_from_then_on():
+    facts = await standing(IDA, "2024-05-01 | Ola Finn succeeds Ida Holm at the head of Fjord Ltd.")
+    assert facts["Ida Holm leads Fjord Ltd"] == "2024-05-01"
+    assert facts["Ola Finn leads Fjord Ltd"] == ""
+
+
 @pytest.mark.parametrize(
     ("words", "end"),
     [

@@ -287,3 +287,17 @@ async def test_a_record_of_the_dead_says_what_was_so_until_then():
             fact.relation for fact in await graph.at(valid_at="2023-01-15").facts("Wanda Sieber")
         }
         assert past == {"lives_in", "works_at"}
+
+
+@pytest.mark.parametrize(
+    ("post", "leader"), [("CEO", "Ida Rusk"), ("treasurer", "Ole Sand"), ("", "Ida Rusk")]
+)
+async def test_a_successor_leads_what_another_text_said_the_predecessor_leads(post, leader):
+    succession = f"Ida Rusk replaces Ole Sand {post and f'as {post} '}on 1 September 2025."
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_episode("Ole Sand is CEO of Tarn Foods.", reference_time="2024-06-20")
+        await graph.add_episode(succession, reference_time="2025-07-01")
+        for day, name in (("2025-08-31", "Ole Sand"), ("2025-09-02", leader)):
+            [leads] = await graph.at(valid_at=day).facts(relation="leads")
+            assert (leads.subject, leads.object) == (name, "Tarn Foods")
+        assert not (await graph.health.check()).findings

@@ -12,6 +12,7 @@ from dataclasses import replace
 import anyio.to_thread
 
 from graphrag.extract.rules import denials, particulars, speakers, truth
+from graphrag.extract.rules.aftermath import inherited
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of, topic_of
 from graphrag.extract.rules.name import Draft, Name, finished
 from graphrag.extract.rules.notes import read_note
@@ -96,6 +97,7 @@ def _prose(episode: Episode) -> Extraction:
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     reader.deny(named, 0)
+    reader.drafts += inherited(reader.drafts)
     for match in SCRIPT.finditer(episode.content):
         if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())

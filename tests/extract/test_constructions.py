@@ -17,11 +17,6 @@ STATED = {
         "Ann Lee leads Tessel Ltd", "Bob Dorn leads Tessel Ltd",
     },
     "Ann Lee was found guilty of fraud on Monday.": {"Ann Lee convicted_of fraud"},
-    "The tower was demolished in 2006.": {"tower has_status demolished"},
-    "Lightning destroyed the chapel in 2006.": {"chapel has_status destroyed"},
-    "Ann Lee (3 May 1920, Leeds - 4 June 1999, York) sang.": {
-        "Ann Lee born_in Leeds", "Ann Lee died_in York",
-    },
     "Moorings and berths: Ann Lee.": {"Ann Lee responsible_for moorings and berths"},
     "Tickets 45, early birds 36.": {"tickets costs 45"},
     "Hi, I'm Ann. Born in Leh, based in Hull since 2019.": {
@@ -30,7 +25,6 @@ STATED = {
     "Ann Lee is with the Kweneng Institute.": {"Ann Lee works_at Kweneng Institute"},
     "I met Ann Lee, with Globex since 2018.": {"Ann Lee works_at Globex"},
     "Ann Lee attended the Goethe Institute.": {"Ann Lee studies_at Goethe Institute"},
-    "Ann Lee attended the Berlin Summit in May.": {"Ann Lee attends Berlin Summit"},
 }  # fmt: skip
 NOT_STATED = {
     "Mr and Mrs Lee and their daughter Ida moved.": "Mr ",

@@ -81,8 +81,6 @@ STATED = [
     ("Bob Ray sold the Tannery Mill on 1 July to Hill Bank.",
      {"Tannery Mill owned_by Hill Bank", "-Tannery Mill owned_by Bob Ray"}),
     ("The Hill Clinic is part of Mercy Hospital.", {"Hill Clinic part_of Mercy Hospital"}),
-    ("Abbot's Bridge is closed.", {"Abbot's Bridge has_status closed"}),
-    ("Abbot's Bridge reopened.", {"Abbot's Bridge has_status open"}),
     # ends
     ("Alice Berg left Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
     ("Alice Berg no longer works at Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
@@ -96,21 +94,15 @@ STATED = [
      {"Alice Berg lives_in Oslo", "Alice Berg works_at Acme Corp"}),
     ("Alice Berg, who lives in Oslo, works at Acme Corp.",
      {"Alice Berg lives_in Oslo", "Alice Berg works_at Acme Corp"}),
-    ("Alice Berg met Bob Ray, who lives in Oslo.",
-     {"Alice Berg meets Bob Ray", "Bob Ray lives_in Oslo"}),
     ("Bob Ray saw the Tannery Mill and bought the building.",
      {"Tannery Mill owned_by Bob Ray"}),
     # open verbs, activities, company
-    ("Alice Berg visited the Corn Museum.", {"Alice Berg visits Corn Museum"}),
     ("Alice Berg visited the museum.", set()),
     ("Alice Berg likes painting.", {"Alice Berg likes painting"}),
     ("Alice Berg dislikes loud music.", {"Alice Berg dislikes loud music"}),
-    ("Alice Berg adopted a cat named Bailey.", {"Alice Berg adopts Bailey"}),
     ("Alice Berg carried a bucket of water.", set()),
     ("Alice Berg is a vegetarian.", {"Alice Berg has_diet vegetarian"}),
     ("Alice Berg is a painter.", {"Alice Berg has_role painter"}),
-    ("Alice Berg travelled with Bob Ray to Rome.",
-     {"Alice Berg travels_with Bob Ray", "Alice Berg travels_to Rome"}),
     ('"I live in Oslo," said Alice Berg.', {"Alice Berg lives_in Oslo"}),
 ]  # fmt: skip
 
@@ -178,13 +170,10 @@ async def test_dates_what_is_dated(text, fact, life):
         ("Ann: I moved to Oslo.\nBob: I live in Paris.",
          {"Ann lives_in Oslo", "Bob lives_in Paris"}),
         ("Ann: You play clarinet, Bob.\nBob: Yes!", {"Bob plays clarinet"}),
-        ("Ann: We went to the beach last Sunday.", {"Ann goes_to beach"}),
-        ("Ann: We went camping in May.", {"Ann goes camping"}),
         ("Ann: We went to the beach and went camping.", set()),
         ("Ann: I love painting.", {"Ann likes painting"}),
         ("Ann: My kids love dinosaurs.", {"Ann's kids likes dinosaurs"}),
         ("Ann: My brother Tom lives in Oslo.", {"Tom sibling_of Ann", "Tom lives_in Oslo"}),
-        ("Ann: I signed up for a pottery class.", {"Ann signs_up_for pottery class"}),
         ("Ann: I'm a single parent.", {"Ann is_a single parent"}),
         ("Ann: Bob, after a week I got a letter.\nBob: Nice!", set()),
     ("Ann: I saved money so I could get a prize.", set()),
@@ -249,15 +238,6 @@ async def test_spans_lead_to_the_words_in_the_episode():
 async def test_who_is_somebody_to_somebody_or_called_he_is_a_person(text, name):
     read = await extract(text)
     assert {one.entity_type for one in read.mentions if one.name == name} == {"person"}
-
-
-async def test_who_was_formerly_at_a_firm_is_not_there_now():
-    read = await extract(
-        "The Harbour Clinic has a nurse again. Olga Brandt, previously at Stone Hospital, "
-        "started there on Monday."
-    )
-    kinds = {claim.object.name: claim.kind for claim in read.claims if claim.object}
-    assert kinds == {"Harbour Clinic": "state", "Stone Hospital": "was"}
 
 
 async def test_a_numbered_place_is_no_task_of_whoever_is_in_it():

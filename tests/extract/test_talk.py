@@ -72,20 +72,9 @@ async def test_what_only_looks_like_a_fact_is_none(text):
     [
         ("Priya maintains the billing service.", {"Priya responsible_for billing service"}),
         ("I bought the Corner Bakery.", {"Corner Bakery owned_by Ben"}),
-        (
-            "Laura and I set out for Genoa in June.",
-            {"Laura travels_with Ben"},
-        ),
-        ("I invited Omar to a reading circle.", {"Omar invited_to reading circle"}),
-        ("I've been invited to a garden party.", {"Ben invited_to garden party"}),
         ("I was invited by Omar.", set()),
-        ("I'm going to a garden party tonight.", {"Ben goes_to garden party"}),
         ("I'll rest and participate in relay races.", set()),
         ("My mentor Clara called me.", {"Clara mentors Ben"}),
-        (
-            "I felt better after attending the Hill Men's Support Group twice.",
-            {"Ben attends Hill Men's Support Group"},
-        ),
         ("My family member Clara called me.", {"Clara relative_of Ben"}),
         ("I got promoted to Director of Research.", {"Ben has_role director"}),
         ("I really enjoy slow-paced films.", {"Ben likes slow-paced films"}),
@@ -100,10 +89,6 @@ async def test_what_is_told_is_read_whole(text, stated):
 @pytest.mark.parametrize(
     ("text", "kind", "start"),
     [
-        ("I've been attending a weekly choir class since June 2.", "state", "2024-06-02"),
-        ("I attended a weekly choir class on June 2.", "event", "2024-06-02"),
-        ("Laura invited me to the Oslo Tasting on August 15, 2024.", "event", None),
-        ("I've registered for the August 10 design workshop.", "event", None),
         ("Ann Lee stays on as director through 2025.", "state", None),
     ],
 )
@@ -125,25 +110,10 @@ async def test_a_year_may_be_counted_from_the_one_before(text, start):
     assert starts["Mia Roe"].date().isoformat() == start
 
 
-async def test_times_beside_a_subject_are_not_its_verbs():
-    text = "Fenella Okoro, at Hartwell Press since 2013, moved to Rome last week."
-    claims = (await read(text)).claims
-    assert {(one.relation, one.valid_at.date().isoformat()) for one in claims} == {
-        ("works_at", "2013-01-01"),
-        ("lives_in", "2024-07-22"),
-    }
-    (charge,) = (await read("In January Isolde Marsh takes charge of the Rennick Hall.")).claims
-    assert charge.valid_at.date().isoformat() == "2025-01-01"
-
-
 async def test_words_before_a_colon_are_no_speaker_if_they_are_a_clause():
     for lead in ("Now it can be said at last", "I'm telling you now"):
         text = f"{lead}: Ann Lee and I founded Acme in 2018."
         assert {one.subject.name for one in (await read(text, author=None)).claims} <= {"Ann Lee"}
-
-
-async def test_a_series_that_is_started_is_not_founded():
-    assert await told('I just started "The Bear"!') == {"Ben starts Bear"}
 
 
 async def test_what_dropped_has_both_numbers():

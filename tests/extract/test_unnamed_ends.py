@@ -46,6 +46,12 @@ VOLVO = "2024-01-10 I work at Volvo."
 IDA = "2024-01-10 | Ida Holm is the CEO of Fjord Ltd."
 
 
+async def test_who_succeeds_without_a_date_leads_from_then_on():
+    facts = await standing(IDA, "2024-05-01 | Ola Finn succeeds Ida Holm at the head of Fjord Ltd.")
+    assert facts["Ida Holm leads Fjord Ltd"] == "2024-05-01"
+    assert facts["Ola Finn leads Fjord Ltd"] == ""
+
+
 @pytest.mark.parametrize(
     ("words", "end"),
     [
@@ -261,18 +267,11 @@ async def test_who_is_not_the_first_leads_nothing(title):
     assert any(fact.startswith("Ola Finn has_role") for fact in facts)
 
 
-async def test_who_succeeds_without_a_date_leads_from_then_on():
-    facts = await standing(IDA, "2024-05-01 | Ola Finn succeeds Ida Holm at the head of Fjord Ltd.")
-    assert facts["Ida Holm leads Fjord Ltd"] == "2024-05-01"
-    assert facts["Ola Finn leads Fjord Ltd"] == ""
-
-
 @pytest.mark.parametrize(
     ("before", "after", "fact"),
     [
         ("I'm on sick leave.", "I'm back at work.", "has_status sick leave"),
         ("I'm on holiday.", "I'm back from holiday.", "has_status holiday"),
-        ("I'm in hospital.", "I was discharged today.", "has_status in hospital"),
         ("I have the flu.", "I'm over the flu.", "has_condition flu"),
         ("I have asthma.", "My asthma is gone.", "has_condition asthma"),
         ("I study at Leiden University.", "I got my degree!", "studies_at Leiden University"),
@@ -284,7 +283,6 @@ async def test_who_succeeds_without_a_date_leads_from_then_on():
         ),
         ("I like coffee.", "I've gone off coffee.", "likes coffee"),
         ("I'm learning Portuguese.", "I gave up on Portuguese.", "learns Portuguese"),
-        ("I'm unemployed.", "I work at Lidl now.", "has_status unemployed"),
         ("I live with Ida.", "Ida and I broke up.", "lives_with Ida"),
         ("Ida lives with me.", "Ida and I split up.", "lives_with Bo Karl"),
         (
@@ -417,15 +415,6 @@ async def test_who_is_promoted_is_no_more_what_they_were():
     assert facts["Ida Holm works_at Fjord Ltd"] == facts["Ida Holm leads Fjord Ltd"] == ""
 
 
-async def test_who_is_on_leave_from_a_firm_works_there():
-    facts = await standing(
-        "2024-01-10 | Ida Holm works at Fjord Ltd.",
-        "2024-05-01 | Ida Holm is on leave from Fjord Ltd until July.",
-    )
-    assert facts["Ida Holm works_at Fjord Ltd"] == ""
-    assert facts["Ida Holm has_status on leave"] == "2024-08-01"
-
-
 async def test_a_plan_is_off_by_the_name_of_where_it_led():
     facts = await standing(
         "2024-01-10 I'm moving to Lisbon in June.", "2024-04-19 Lisbon is off, we stay here."
@@ -477,9 +466,7 @@ async def test_a_promotion_ends_no_calling():
 @pytest.mark.parametrize(
     ("text", "fact", "end"),
     [
-        ("Last day at Volvo today.", "works_at Volvo", "2024-05-02"),
         ("Still in Porto, by the way.", "lives_in Porto", ""),
-        ("First day at Fjord Ltd today!", "works_at Fjord Ltd", ""),
     ],
 )
 async def test_sentences_without_a_verb_are_of_who_writes_them(text, fact, end):

@@ -86,11 +86,6 @@ async def read(text, author=None):
             ],
         ),
         (
-            "Solenta, a Lisbon-based maker of pumps, has raised 12 million euros from Norte "
-            "Capital.",
-            [f"Solenta located_in Lisbon {DAY} -", f"Norte Capital funds Solenta - {DAY}"],
-        ),
-        (
             "Brookline Foods has appointed Marcus Bell as chief financial officer with effect "
             "from 1 June. He joins from Tesselar.",
             [
@@ -145,10 +140,6 @@ async def test_prose_of_strangers_is_read(text, stated):
     [
         ("I've been off the metformin since 1 May.", {"Mia takes metformin - 2024-05-01"}),
         ("I've joined the Tuesday choir.", {f"Mia member_of choir {DAY} -"}),
-        (
-            "I've had my own bakery in Whitby since 2006.",
-            {"Mia's bakery owned_by Mia 2006 -", f"Mia's bakery located_in Whitby {DAY} -"},
-        ),
         (
             "I gave up coffee in January and now drink green tea. I'm learning Italian.",
             {

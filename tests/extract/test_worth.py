@@ -38,16 +38,11 @@ async def test_trivia_is_no_fact(text):
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("I went to a fair on 3 May.", "Ann goes_to fair"),
         ("I love hiking in the mountains.", "Ann likes hiking"),
         ("I enjoy playing the guitar.", "Ann likes playing the guitar"),
         ("I love live music.", "Ann likes live music"),
-        ("I met Bob Ray at the fair.", "Ann meets Bob Ray"),
-        ("Rob Bell handed the accounts to Bob Ray.", "Bob Ray responsible_for accounts"),
-        ("On Monday she handed the project to Bob Ray.", "Bob Ray responsible_for project"),
         ("The choir meets in the Old Chapel.", "choir meets_in Old Chapel"),
         ("Chair of the Trust since 2019, Ann Bell lives in Leith.", "Ann Bell has_role chair"),
-        ("The Harbour Bridge had fallen down.", "Harbour Bridge has_status fall down"),
         ("Admiral Benbow came aboard.", "Admiral Benbow has_role admiral"),
         ("I started with Globex Ltd in May.", "Ann works_at Globex Ltd"),
         ("My career coach Greg Bell called.", "Greg Bell coaches Ann"),

@@ -9,16 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import GENERIC
-from graphrag.extract.rules.lifetime import GONE, Life, lifetime, lifetime_of
-from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.lifetime import GONE, Life, lifetime_of
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
-from graphrag.temporal.period import Period
 
 _UNIT = (
     r"(?:%|k\b|m\b|ms\b|km\b|kg\b|GB\b|MB\b|per ?cent|percent|euros?|dollars?|pounds?|francs?|"
@@ -86,7 +83,7 @@ _PRICES = frozenset(
     "rent fee fees price prices cost costs charge charges fare fares rate rates subscription dues "
     "premium tuition bill ticket tickets toll".split()
 )
-PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
+_PAY = frozenset("salary wage wages pay income pension allowance stipend".split())
 _SUM = re.compile(r"[€$£]|\b(?:CHF|EUR|USD|GBP|euros?|dollars?|pounds?|francs?)\b")
 _RATE = re.compile(r"[€$£] ?\d[\d.,]* (?:a|an|per|each) \w+$")
 """A number that is rather the price of something than its size."""
@@ -152,46 +149,6 @@ def read_amounts(text: str, offset: int, scene: Scene, said: datetime) -> Iterat
         return
 
 
-def read_count(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield ``it costs £129``, ``Acme employs 340 people``, ``the company has 25 employees``."""
-    if clause.negated or clause.passive or clause.lemma not in ("cost", "employ", "have"):
-        return
-    for noun in clause.verb.children:
-        digits = [token for token in noun.subtree if token.like_num and token.text[0].isdigit()]
-        if noun.dep_ != "dobj" or not digits:
-            continue
-        money = noun.ent_type_ == "MONEY" or any(c.text in "£€$" for c in noun.subtree)
-        heads = noun.lemma_.lower() in ("people", "person", "employee", "staff", "worker")
-        if not (money if clause.lemma == "cost" else heads):
-            continue
-        first = digits[0].i
-        first -= int(first > 0 and noun.doc[first - 1].text in "£€$")
-        last = digits[-1]
-        while last.i + 1 < len(noun.doc) and last.nbor().like_num:
-            last = last.nbor()  # "12 thousand people"
-        number = noun.doc[first : last.i + 1]
-        relation = "costs" if money else "has_employees"
-        value = line.scene.add(
-            Phrase(number.text, number.start_char, number.end_char, False), line.offset
-        )
-        life = lifetime("state", clause, _of_new(clause, line), line.reference)
-        for subject in clause.subjects:
-            one = line.name(subject)
-            if one is not None and one.named and life is not None and not one.votes["person"] > 2:
-                if clause.lemma == "employ" and len(number.text) > 1:  # nobody employs dozens
-                    one.votes["organization"] += 3
-                yield line.draft(one, relation, value, life)
-
-
-def _of_new(clause: Clause, line: Line) -> list[Period]:
-    """Return the times of a number, without those of the old one: "up from 64 two years ago"."""
-    old = re.search(r"\b(?:up|down) from\b", line.sentence.text)
-    if old is None:
-        return line.periods(clause.verb)
-    cut = line.sentence.start_char + old.start()
-    return [period for at, period in line.placed() if clause.verb.doc[at].idx < cut]
-
-
 def _reached(times: list[TimeExpression]) -> Iterator[TimeExpression]:
     """Yield when a number was reached; "since May", "over two weeks" tell when it changed."""
     for time in times:
@@ -246,19 +203,19 @@ def _subject(found: re.Match[str], offset: int, scene: Scene) -> tuple[Name, str
         return None  # "its price": of what?
     if not text[:2].isupper():  # "API's latency"
         named = "'s" in text or (len(words) > 1 and words[-1][0].isupper())  # "Sable Works has 40"
-        plain = not named and (len(words) > 1 or head in _PRICES | PAY)
+        plain = not named and (len(words) > 1 or head in _PRICES | _PAY)
         text = text[:1].lower() + text[1:] if plain else text
     start = offset + at
-    if head in PAY and scene.implied is not None:
+    if head in _PAY and scene.implied is not None:
         return scene.implied, "earns"
     relation = relation or relation_of(head, found["new"])
     if scene.speaker is not None and "'s" not in text and before[:1] in (["my"], ["our"]):
         text = f"{scene.speaker.text}'s {text}"
     phrase = Phrase(text, start, offset + found.end("thing"), "'s " in text or text[:1].isupper())
-    return owned(scene.add(phrase, 0)), relation
+    return _owned(scene.add(phrase, 0)), relation
 
 
-def owned(name: Name) -> Name:
+def _owned(name: Name) -> Name:
     """Return what is somebody's, called by their first name as well: ``Samuel's rent``."""
     owner, mark, thing = name.text.rpartition("'s ")
     short = f"{owner.split()[0]}{mark}{thing}" if " " in owner else ""
@@ -273,7 +230,7 @@ def relation_of(head: str, number: str) -> str:
         return f"has_{head}"
     if head in ("rate", "rates") and not _SUM.search(number):
         return "has_value"  # a heart rate
-    if head in PAY:
+    if head in _PAY:
         return "earns"
     paid = head in _PRICES or (_RATE.search(number) and head not in _SUMS)
     return "costs" if paid else "has_value"

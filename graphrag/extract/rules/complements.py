@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
-from graphrag.extract.rules.lifetime import ALWAYS, GONE, lifetime
+from graphrag.extract.rules.lifetime import GONE, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.note_labels import label_of
 from graphrag.extract.rules.phrases import Phrase, phrase_of
 from graphrag.extract.rules.slots import conjoined
+from graphrag.extract.rules.subjects import region_of
 from graphrag.extract.rules.trades import OVER, is_title, is_trade, title_of
 from graphrag.names.key import name_key
 
@@ -26,12 +28,19 @@ _TO: dict[str, tuple[str, bool]] = {
     "related": ("related_to", True),
 }
 """Adjectives with a complement, to their relation, and whether the complement must have a name."""
+_OWN = {
+    **dict.fromkeys("laptop phone computer tablet camera".split(), "uses"),
+    **dict.fromkeys("doctor gp dentist therapist physiotherapist midwife".split(), "treated_by"),
+    **dict.fromkeys("car van motorbike".split(), "drives"),
+    **dict.fromkeys("tongue language".split(), "speaks"),
+    **dict.fromkeys("hometown birthplace".split(), "comes_from"),
+    **dict.fromkeys("dog cat rabbit hamster horse".split(), "has_pet"),
+}
+"""Nouns for what is somebody's, to the relation with what it is."""
+_PEOPLES = frozenset({"speaks", "comes_from", "has_pet", "drives"})
 _PARTS = frozenset("part subsidiary division branch unit district suburb quarter".split())
 _ABSTRACT = ("tion", "ment", "ness", "ity", "ance", "ence", "ism")
 _OPERATIONS = ("replacement", "surgery", "operation", "transplant", "bypass", "appendectomy")
-
-
-_ONCE = frozenset({"until", "formerly", "previously", "once", "lately"})
 
 
 def read_complement(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -204,8 +213,6 @@ def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
         if phrase is None:
             continue
         relation, manner = _had(word, phrase.text.lower())
-        if word in lexicon.OWNED and any(child.lower_ == "own" for child in target.children):
-            yield from _owning(target, clause, line)
         for subject in clause.subjects if relation else ():
             one = line.name(subject)
             if one is None or not one.named or one.votes["organization"] > 2:
@@ -214,23 +221,6 @@ def read_having(clause: Clause, line: Line) -> Iterator[Draft]:
             life = lifetime(manner, clause, line.periods(clause.verb), line.reference)
             if life is not None and one is not other:
                 yield line.draft(one, relation, other, life)
-
-
-def _owning(noun: "Token", clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield ``I've had my own bakery in Whitby since 2006``."""
-    thing = line.name(noun)
-    life = lifetime("state", clause, line.periods(clause.verb), line.reference)
-    if thing is None or life is None:
-        return
-    for subject in clause.subjects:
-        one = line.name(subject)
-        if one is None or one is thing or not one.named:
-            continue
-        yield line.draft(thing, "owned_by", one, life)
-        for place in clause.arguments.get("in", ()):
-            where = line.name(place)
-            if where is not None and where.named and where.votes["person"] < 2:
-                yield line.draft(thing, "located_in", where, ALWAYS)
 
 
 def _had(word: str, text: str) -> tuple[str, Manner]:
@@ -247,49 +237,43 @@ def _had(word: str, text: str) -> tuple[str, Manner]:
     return "", "state"
 
 
-def read_affiliation(line: Line) -> Iterator[Draft]:
-    """Yield ``Jonas Castell of Keystone Works``: a person of a firm works there."""
-    for token in line.sentence:
-        if token.pos_ != "PROPN" or token.ent_type_ != "PERSON":
-            continue
-        for child in token.children:
-            if child.dep_ != "prep" or child.lower_ not in ("of", "at", "from"):
-                continue
-            for target in child.children:
-                if target.dep_ == "pobj" and target.pos_ == "PROPN":
-                    one, other = line.name(token), line.name(target)
-                    if one is None or other is None or one is other or one.entity_type != "person":
-                        continue
-                    if other.votes["organization"] >= 3 > other.votes["place"]:
-                        held = lifetime("state", None, line.periods(token), line.reference)
-                        life = GONE if _is_once(token, target) else held or ALWAYS
-                        yield line.draft(one, "works_at", other, life)
-
-
-def read_place(line: Line) -> Iterator[Draft]:
-    """Yield ``the Tannery Mill in Sarnbridge``: a named building or body in a named place."""
-    for token in line.sentence:
-        if token.pos_ != "PROPN":
-            continue
-        for child in token.children:
-            if child.dep_ != "prep" or child.lower_ not in ("in", "at"):
-                continue
-            for target in child.children:
-                if target.dep_ == "pobj" and target.ent_type_ in ("GPE", "LOC", "ORG", "PERSON"):
-                    yield from _placed(token, target, line)
-
-
-def _placed(token: "Token", target: "Token", line: Line) -> Iterator[Draft]:
-    if _is_once(token, target):
+def read_label(clause: Clause, line: Line) -> Iterator[Draft]:
+    """Yield ``Olaf's bank is ING``, ``my favourite band is Lambchop``."""
+    if clause.lemma != "be" or clause.negated:
         return
-    one, other = line.name(token), line.name(target)
-    if one is None or other is None or one is other or not other.named:
-        return
-    body = one.votes["organization"] >= 3 or one.votes["place"] >= 3
-    if body and other.votes["organization"] < 3 and other.votes["person"] < 2:
-        other.votes["place"] += 2
-        yield line.draft(one, "located_in", other)
+    for noun in clause.subjects:
+        owner = line.scene.possessor_of(noun, line.offset)
+        if noun.pos_ != "NOUN" or owner is None or not owner.named:
+            continue
+        label = label_of(noun.lower_)
+        before = {child.lower_ for child in noun.children}
+        relation = _OWN.get(noun.lower_, "")
+        if relation == "speaks" and not before & {"mother", "native", "first"}:
+            relation = ""
+        if before & {"favourite", "favorite"}:
+            relation = "likes"
+        for target in clause.arguments.get("attr", ()):
+            other = line.name(target) if target.pos_ == "PROPN" else None
+            life = lifetime("state", clause, line.periods(clause.verb), line.reference)
+            if other is None or other is owner or life is None:
+                continue
+            if relation and (relation not in _PEOPLES or owner.votes["organization"] < 2):
+                yield line.draft(owner, relation, other, life)
+            elif label is not None and label.form == "of_topic" and not relation:
+                if label.value:
+                    other.votes[label.value] += 2
+                yield line.draft(owner, label.relation, other, life)
 
 
-def _is_once(token: "Token", target: "Token") -> bool:
-    return any(word.lower_ in _ONCE for word in token.doc[token.i : target.i])
+def read_region(line: Line) -> Iterator[Draft]:
+    """Yield that Paris lies in France, which is no correction in ``it was Paris, France``."""
+    for token in line.sentence:
+        region = region_of(token)
+        one, other = (line.name(token), line.name(region)) if region is not None else (None, None)
+        if one is None or other is None or one is other or not (one.named and other.named):
+            continue
+        for name in (one, other):
+            name.votes["place"] += 2
+        draft = line.draft(one, "located_in", other)
+        draft.corrects = False
+        yield draft

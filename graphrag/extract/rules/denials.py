@@ -17,15 +17,7 @@ _CONTRAST = re.compile(
     rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:{_REGION}|,|(?= as )|(?=[.;:!?)]|$))"
     rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
 )
-SORRY = (
-    r"(?:(?:sorry|oops|no|wait|correction|erratum|my (?:mistake|bad)|"
-    r"I (?:misspoke|was wrong|got that wrong|mixed that up))\W+)*"
-)
 _CALLED = r"[A-ZÀ-Þ][\w.'-]*(?: [A-ZÀ-Þ][\w.'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*)?"
-_ALONE = re.compile(
-    rf"(?:^|(?<=[.!?] ))\W*(?i:{SORRY}not) {_CALLED} but {_CALLED}(?=[.!]+(?:\s|$)|$)", re.MULTILINE
-)
-"""A sentence that only puts right what was said before it, which is left for the slips."""
 _AS_SAID = re.compile(
     r",? as (?:(?:I|we|it) )?(?:\w+ )?(?:said|wrote|told|reported|stated|thought|announced)\b"
 )
@@ -101,13 +93,7 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     said = [one.start() for one in _CONTRAST.finditer(text) if _puts_right(one)]
     said += [found.start("new") for found in _NOT_BUT.finditer(text)]
     text = _NOT_BUT.sub(_second, text)
-    alone = [one.span() for one in _ALONE.finditer(text)]
-
-    def blank(found: re.Match[str]) -> str:
-        slip = any(start <= found.start() < end for start, end in alone)
-        return found.group() if slip else _blank(found)
-
-    text = _CONTRAST.sub(blank, text)
+    text = _CONTRAST.sub(_blank, text)
     ends = [found.end() for found in _TAKING_BACK.finditer(text)]
     return _TAKING_BACK.sub(_blank, text), ends, said
 

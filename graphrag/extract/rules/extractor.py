@@ -12,7 +12,6 @@ from dataclasses import replace
 import anyio.to_thread
 
 from graphrag.extract.rules import denials, particulars, speakers, truth
-from graphrag.extract.rules.affiliation import lines_of, read_career, without_career
 from graphrag.extract.rules.aftermath import inherited
 from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of, topic_of
 from graphrag.extract.rules.name import Draft, Name, finished
@@ -21,7 +20,6 @@ from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reader import FIRST_PERSON, Reader
 from graphrag.extract.rules.renames import without_names
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.slips import Slip, mend_earlier
 from graphrag.extract.rules.speakers import quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.local.parser import SCRIPT, parse, parse_ahead
@@ -63,11 +61,11 @@ def _extract(context: ExtractionContext) -> Extraction:
     said = speakers.turns(episode.content, episode.author)
     if said and (episode.source == "message" or speakers.is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
-    read = _prose(episode, context.previous)
+    read = _prose(episode)
     return replace(read, claims=(), of_known=()) if speakers.advises(episode.author) else read
 
 
-def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
+def _prose(episode: Episode) -> Extraction:
     letter = letter_of(episode.content)
     topic = topic_of(letter.text)
     author = episode.author or letter.author or speaker_of(letter.text)
@@ -87,15 +85,10 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     scene.body = particulars.body_of(prose.text, scene)
     reader.drafts += particulars.read_attendance(prose.text, scene)
     reader.drafts += read_signature(letter, episode.content, scene)
-    reader.drafts += particulars.read_lifespans(prose.text, scene, episode.valid_at)
-    career = list(read_career(prose.text, scene, episode.valid_at))
-    reader.drafts += career
-    lines = lines_of(reader_text) if career else frozenset()
-    plain = without_career(reader_text) if career else reader_text
-    for offset, doc in parse(plain, borders=prose.borders | lines, items=prose.items | lines):
+    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         reader.drafts += read_note(doc.text, offset, scene, reader.reference)
-        reader.drafts += particulars.read_own(doc, offset, scene, reader.reference)
+        reader.drafts += particulars.read_own(doc, offset, scene)
         for sentence in doc.sents:
             own = author and FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
@@ -114,13 +107,8 @@ def _prose(episode: Episode, previous: tuple[Episode, ...]) -> Extraction:
     silent = {id(name) for name in titles if name.entity_type == UNTYPED} - used
     silent |= {id(scene.speaker), id(scene.addressee)} - used
     names = (name for name in scene.names.values() if id(name) not in silent)
-    reader.unnamed += mend_earlier(reader.slips, previous, _claims)
     read = finished(names, reader.drafts, reader.unnamed, reader.of_known)
     return replace(read, dropped=speakers.unsaid(unsigned))
-
-
-def _claims(episode: Episode) -> Sequence[Claim]:
-    return _extract(ExtractionContext(episode)).claims
 
 
 def _messages(
@@ -132,13 +120,13 @@ def _messages(
             known += [turn.speaker for turn in speakers.turns(other.content, other.author)]
     known = list(dict.fromkeys(known))
     names, drafts, of_known = list[Name](), list[Draft](), list[Draft]()
-    slips, unnamed, asked = list[Slip](), list[Claim](), ""
+    unnamed, asked = list[Claim](), ""
     for turn in said:
         others = [name for name in known if name not in ("", turn.speaker)]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         prefix = f"{turn.speaker}: " if turn.speaker else ""
-        reader = Reader(scene, episode.valid_at, prefix=prefix, slips=slips)
-        reader.before, reader.unnamed = drafts, unnamed
+        reader = Reader(scene, episode.valid_at, prefix=prefix)
+        reader.unnamed = unnamed
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
@@ -151,7 +139,7 @@ def _messages(
             scene.quotes = quoted(doc.text)
             at = turn.start + offset
             reader.drafts += read_note(doc.text, at, scene, reader.reference)
-            reader.drafts += particulars.read_own(doc, at, scene, reader.reference)
+            reader.drafts += particulars.read_own(doc, at, scene)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker
@@ -165,5 +153,4 @@ def _messages(
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
         names += scene.names.values()
-    unnamed[:0] = mend_earlier(slips, previous, _claims)
     return finished(names, drafts, unnamed, of_known)

@@ -80,20 +80,6 @@ STATEMENTLESS = frozenset(
     "raise shake show reach throw bring wind bound".split()
 )
 """Verbs that say too little, by themselves, about what they link."""
-BARE_VERBS = frozenset("go come walk run travel live talk speak work move see give begin".split())
-"""Verbs whose direct object says little, while their prepositions say much."""
-PHRASAL = frozenset(
-    "look_into look_after put_together set_up sign_up pick_up sign_for keep_in get_dobj put_on "
-    "bring_dobj read_about learn_about".split()
-)
-"""Verbs that say enough only with this particle or preposition."""
-TRAVELLING = frozenset(
-    "walk travel ride journey march hike go come run return arrive start set leave enter cross "
-    "climb pass visit sail fly camp".split()
-)
-"""Verbs whose joined subjects do it together."""
-ACTIVITIES = frozenset("go start begin practice practise learn finish stop quit try".split())
-"""Verbs that say much with a gerund: ``go hiking``, ``start painting``."""
 ILLNESSES = frozenset(
     "diabetes asthma cancer flu virus infection epilepsy migraine arthritis depression anxiety "
     "allergy disease syndrome disorder stroke dementia measles pneumonia covid eczema "
@@ -133,15 +119,6 @@ OPINIONS = frozenset(
     "choice example fool friend challenge struggle dream work sucker bit".split()
 )
 """Nouns that praise or blame, and say nothing of what somebody is."""
-
-
-def says_enough(verb: str, particles: tuple[str, ...], slot: str) -> bool:
-    """Tell whether a verb with this argument states something worth keeping."""
-    if {f"{verb}_{word}" for word in (*particles, slot)} & PHRASAL:
-        return True
-    if verb in STATEMENTLESS or (particles and verb in BARE_VERBS):
-        return False
-    return slot != "dobj" or verb not in BARE_VERBS
 
 
 EMPTY_NOUNS = frozenset(

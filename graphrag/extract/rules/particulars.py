@@ -1,19 +1,17 @@
 """What a text says of people beside its sentences.
 
-Who sits on the body whose minutes it is, how they are reached, where they were born and died.
+Who sits on the body whose minutes it is, how people are reached, their ages and favourites.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lifetime import ALWAYS, Life
 from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.scene import Scene
-from graphrag.temporal.find import find_times
 from graphrag.temporal.period import MONTH_NAMES
 
 if TYPE_CHECKING:
@@ -140,8 +138,6 @@ _MONTH_NAME = "|".join(MONTH_NAMES)
 _WHOSE = r"(?:\b[Mm]y|(?P<who>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){0,2})['’]s)"
 _TH = r"(?:st|nd|rd|th)?"
 _DAY = rf"\d{{1,2}}{_TH}(?: of)? (?:{_MONTH_NAME})|(?:{_MONTH_NAME}) \d{{1,2}}{_TH}"
-_WORD = r"[A-ZÀ-Þ][\w'’-]*"
-_NAME = rf"{_WORD}(?: (?:(?:of|the|de|and|&) )*{_WORD}){{0,4}}"
 _TRAITS = (
     re.compile(
         rf"{_WHOSE} birthday (?:is|falls)(?: on)?(?: the)? "
@@ -160,45 +156,10 @@ _TRAITS = (
 """What everybody has one of."""
 
 
-_FRAGMENTS = (
-    (
-        "works_at",
-        re.compile(
-            rf"(?:^|(?<=[.!?] ))(?:My )?(?P<which>[Ff]irst|[Ll]ast) day at "
-            rf"(?P<thing>{_NAME})(?P<time>(?: (?:today|yesterday))?)(?=[.,!;]|$)"
-        ),
-    ),
-    (
-        "lives_in",
-        re.compile(
-            rf"(?:^|(?<=[.!?] ))Still (?:living |based )?in (?P<thing>{_NAME})(?P<time>)"
-            r"(?=[.,!;]|$)"
-        ),
-    ),
-)
-"""Sentences without a verb in which somebody says where they begin, end or still are."""
-
-
-def read_own(doc: "Doc", offset: int, scene: Scene, said: datetime) -> Iterator[Draft]:
-    """Yield what people say of themselves beside verbs: contacts, traits, ``last day at Acme``."""
+def read_own(doc: "Doc", offset: int, scene: Scene) -> Iterator[Draft]:
+    """Yield what people say of themselves beside verbs: contacts and traits."""
     yield from read_contacts(doc.text, offset, scene)
     yield from _traits(doc, offset, scene)
-    if scene.speaker is not None:
-        yield from _fragments(doc.text, offset, scene, scene.speaker, said)
-
-
-def _fragments(text: str, offset: int, scene: Scene, one: Name, said: datetime) -> Iterator[Draft]:
-    """Yield ``Last day at Acme today``, ``Still in Porto, by the way``, of who writes it."""
-    for relation, pattern in _FRAGMENTS:
-        for found in pattern.finditer(text):
-            which = (found.groupdict().get("which") or "").lower()
-            kind = "organization" if relation == "works_at" else "place"
-            other = scene.add(_phrase(found, "thing", kind, offset), 0)
-            day = find_times(found["time"].strip() or "today", said)[0].period
-            lives = {"first": Life().beginning(day), "last": Life(end=day.end, over=True)}
-            start, end = offset + found.start(), offset + found.end()
-            life = lives.get(which, ALWAYS)
-            yield Draft(one, relation, other, found.group(), start, end, life)
 
 
 def _traits(doc: "Doc", offset: int, scene: Scene) -> Iterator[Draft]:
@@ -235,45 +196,6 @@ def _is_trait(found: re.Match[str], doc: "Doc") -> bool:
     begins = found.start() == 0 or doc.text[: found.start()].rstrip()[-1:] in ".!?\n"
     one = doc.char_span(*found.span("who"), alignment_mode="expand") if said["who"] else None
     return begins and (one is None or one.root.ent_type_ == "PERSON")
-
-
-_LIFE_NAME = rf"(?P<name>{_WORD}(?: (?:(?:de|van|von|der|bin|al|el) )*{_WORD}){{1,4}})"
-_LIFE_DATE = rf"(?:(?:c\.|about) ?)?(?:\d{{1,2}} )?(?:(?:{_MONTH_NAME}) )?\d{{4}}"
-_LIFE_PLACE = rf"(?!(?:{_MONTH_NAME})\b){_WORD}(?:[ -]{_WORD})*"
-_LIFE_NICK = r"(?: [\"“][^\"”]+[\"”])?"
-_LIFE_ASIDE = r"(?:[^();]*; ?)?"
-_LIFE_FROM = (
-    rf"(?P<born>{_LIFE_DATE})?(?:(?:, | in |, in )?(?P<cradle>{_LIFE_PLACE}))?(?:, {_LIFE_PLACE})?"
-)
-_LIFE_TO = (
-    rf"(?P<died>{_LIFE_DATE})?(?:(?:, | in |, in )?(?P<grave>{_LIFE_PLACE}))?(?:, {_LIFE_PLACE})?"
-)
-_LIFE_SPAN = re.compile(
-    rf"{_LIFE_NAME}{_LIFE_NICK} \({_LIFE_ASIDE}(?:born |b\. ?|\* ?)?{_LIFE_FROM} ?[-–—] ?"
-    rf"(?:died |d\. ?|† ?)?{_LIFE_TO}\)"
-)
-_LIFE_BIRTH = re.compile(
-    rf"{_LIFE_NAME}{_LIFE_NICK} \({_LIFE_ASIDE}(?:born|b\.|\*) ?{_LIFE_FROM}\)"
-)
-
-
-def read_lifespans(text: str, scene: Scene, said: datetime) -> Iterator[Draft]:
-    """Yield where those were born and died of whom a text says so in parentheses."""
-    for shape in (_LIFE_SPAN, _LIFE_BIRTH):
-        for found in shape.finditer(text):
-            words = found.groupdict()
-            for relation, date, place in (
-                ("born_in", "born", "cradle"),
-                ("died_in", "died", "grave"),
-            ):
-                if not words.get(place):
-                    continue
-                one = scene.add(_phrase(found, "name", "person"), 0)
-                other = scene.add(_phrase(found, place, "place"), 0)
-                life = Life(kind="timeless" if relation == "born_in" else "event")
-                times = find_times(f"in {words[date]}", said) if words[date] else []
-                life = life.beginning(times[0].period) if times else life
-                yield Draft(one, relation, other, found.group(), found.start(), found.end(), life)
 
 
 def _phrase(found: re.Match[str], group: str, kind: str, offset: int = 0) -> Phrase:

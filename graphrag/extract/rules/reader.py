@@ -7,22 +7,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import denials, truth
-from graphrag.extract.rules.affiliation import (
-    CLAUSE_READERS,
-    read_beside,
-)
 from graphrag.extract.rules.aftermath import follow_up
 from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
-    read_affiliation,
     read_complement,
     read_having,
-    read_place,
+    read_label,
+    read_region,
 )
 from graphrag.extract.rules.endings import ended, over_in
 from graphrag.extract.rules.expiry import is_open, limit, read_expiry
-from graphrag.extract.rules.figures import read_figures
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.lifetime import CANCELLED
 from graphrag.extract.rules.line import Line
@@ -32,9 +27,8 @@ from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import Scene
-from graphrag.extract.rules.slips import Slip, mend, slip_of
 from graphrag.extract.rules.speakers import SPEECH, is_inside
-from graphrag.extract.rules.states import COPULAS, read_status
+from graphrag.extract.rules.states import COPULAS, read_death
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import parse
 from graphrag.model.extraction import Claim
@@ -61,10 +55,6 @@ class Reader:
     """Where what was said before is denied."""
     drafts: list[Draft] = field(default_factory=list)
     """What was read so far."""
-    before: list[Draft] = field(default_factory=list)
-    """What was read of the turns before."""
-    slips: list[Slip] = field(default_factory=list)
-    """What is put right that the text does not say."""
     of_known: list[Draft] = field(default_factory=list)
     """What is said only of what the graph knows."""
     unnamed: list[Claim] = field(default_factory=list)
@@ -95,7 +85,7 @@ class Reader:
 
     def _again(self, words: str, text: str, offset: int) -> list[Draft]:
         """Read a text in other words of the same places."""
-        reader = Reader(self.scene, self.reference, self.prefix, self.corrects, before=self.before)
+        reader = Reader(self.scene, self.reference, self.prefix, self.corrects)
         for start, doc in parse(words) if words.strip() else ():
             for sentence in doc.sents:
                 reader.read(sentence, offset + start)
@@ -112,11 +102,6 @@ class Reader:
         if truth.is_unreal(sentence.text):
             return
         note_former(line)
-        slip = slip_of(line)
-        if slip is not None and mend(slip, line, [*self.before, *self.of_known, *self.drafts]):
-            return
-        if slip is not None:
-            self.slips.append(slip)
         stated = list(clauses(sentence))
         for clause in stated:
             there = self.scene.antecedents.there(clause.verb)
@@ -138,22 +123,18 @@ class Reader:
         for clause in stated:
             yield from _read(clause, line)
             yield from read_cancelling(clause, line, self.drafts, self.unnamed)
-        yield from read_place(line)
-        yield from read_affiliation(line)
-        yield from read_beside(line)
+        yield from read_region(line)
         yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
         yield from read_known(stated, line, self.drafts)
-        yield from read_figures(line, stated, self.drafts)
 
 
 def _read(clause: Clause, line: Line) -> Iterator[Draft]:
     yield from read_pair(clause, line)
-    yield from read_status(clause, line)
+    yield from read_death(clause, line)
     yield from read_having(clause, line)
     yield from read_expiry(clause, line)
-    for read in CLAUSE_READERS:
-        yield from read(clause, line)
+    yield from read_label(clause, line)
     if clause.lemma in COPULAS:
         yield from read_complement(clause, line)
     yield from read_verb(clause, line)

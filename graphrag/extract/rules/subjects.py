@@ -2,11 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import BUILDINGS, GENERIC, ORG_WORDS, PLACE, PLACE_WORDS, WATERS
+from graphrag.extract.rules.lexicon import (
+    BUILDINGS,
+    GENERIC,
+    LESSONS,
+    ORG_WORDS,
+    PLACE,
+    PLACE_WORDS,
+    SCHOOLS,
+    WATERS,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+    from graphrag.extract.rules.clauses import Clause
     from graphrag.extract.rules.name import Name
 
 SUBJECTS = ("nsubj", "nsubjpass")
@@ -182,3 +192,31 @@ def is_another(name: "Name", noun: str) -> bool:
     if noun not in own and any(noun in group for group in _KINDS):
         return True
     return noun in FIRMS and word in _PUBLIC
+
+
+_PASTIMES = frozenset(
+    "hike swim run jog walk dance paint draw sketch cook bake read write sing knit sew crochet "
+    "garden fish camp climb ski skate snowboard surf cycle bike ride sail row kayak canoe dive "
+    "travel photograph sculpt code program box fence wrestle bowl hunt shop volunteer game "
+    "meditate stretch train teach act juggle skydive snorkel backpack birdwatch craft "
+    "woodwork blog stream collect compose improvise weave embroider quilt".split()
+)
+"""What is a pastime without an object."""
+
+
+def is_pastime(verb: "Token") -> bool:
+    """Tell whether a gerund says what somebody does for pleasure: ``painting``, ``playing chess``.
+
+    Of a verb that needs an object, or a manner, the bare form says nothing: "playing", "talking".
+    """
+    if any(child.dep_ in ("dobj", "attr") for child in verb.children):
+        return True
+    return verb.lemma_.lower() in _PASTIMES and not any(c.dep_ == "poss" for c in verb.subtree)
+
+
+def is_taught(clause: "Clause", target: "Token", other: "Name") -> bool:
+    """Tell whether somebody ``joined my violin class`` or ``started at Hill Primary`` to learn."""
+    if clause.lemma not in ("join", "start", "begin") or "as" in clause.arguments:
+        return False
+    taught = LESSONS if clause.lemma == "join" else SCHOOLS
+    return bool({target.lemma_.lower(), other.text.split()[-1].lower()} & taught)

@@ -61,7 +61,6 @@ _PO, _PL, _PP = f"{PERSON}>{ORG}", f"{PERSON}>{PLACE}", f"{PERSON}>{PERSON}"
 _OO, _OL, _P, _O = f"{ORG}>{ORG}", f">{PLACE}", f"{PERSON}>", f">{ORG}"
 _OP = f"{ORG}>{PERSON}"
 _LIKING = "like love enjoy adore prefer"
-_GOING = "walk travel ride journey march hike trot go come run fly"
 
 
 _WORK = (
@@ -269,10 +268,7 @@ _HABITS = (
     *_frame("lease rent", "dobj", "rents", "start", _P, bare=True),
     *_frame("cancel", "dobj", "subscribed_to", "end", _P),
     *_frame("subscribe", "to", "subscribed_to", "state"),
-    *_frame(_GOING, "with beside alongside", "travels_with", "event", _PP),
     *_frame("follow", "agent", "follows", "event", _PP, swap=True, passive=True),
-    *_frame("accompany join", "dobj", "travels_with", "event", _PP),
-    *_frame("accompany", "agent", "travels_with", "event", _PP, passive=True),
 )
 _HEALTH = (
     *_frame("diagnose", "with", "has_condition", "start", _P, passive=True, bare=True),

@@ -9,9 +9,8 @@ from graphrag.extract.rules.clauses import Clause, hands_over
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be, spells
-from graphrag.extract.rules.open_verbs import is_pastime, is_taught, read_open, read_together
 from graphrag.extract.rules.renames import NAMING, renamed
-from graphrag.extract.rules.subjects import is_charge, is_definite
+from graphrag.extract.rules.subjects import is_charge, is_definite, is_pastime, is_taught
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
 
@@ -40,17 +39,9 @@ _OPENING, _HANDLING = {"open", "start", "launch", "create", "set"}, {"use", "dro
 
 
 def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
-    """Yield what a listed verb means; an unlisted one gives a relation of its own name."""
-    if clause.lemma in NAMING and not clause.negated and renamed(clause, line):
-        return
-    matched = False
-    for draft in framed(clause, line):
-        matched |= draft.relation != "travels_with"
-        yield draft
-    if not clause.negated and clause.lemma in lexicon.TRAVELLING:
-        yield from read_together(clause, line)
-    if not matched and not clause.negated:
-        yield from read_open(clause, line)
+    """Yield what a listed verb means; of a verb that names nothing is stated."""
+    if clause.lemma not in NAMING or clause.negated or not renamed(clause, line):
+        yield from framed(clause, line)
 
 
 def framed(clause: Clause, line: Line) -> Iterator[Draft]:
@@ -240,10 +231,6 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "responsible_for" if frame.bare and not other.named:
             return one.votes["person"] >= 2
-        case "travels_with" if clause.lemma == "go" and clause.coming:
-            return bool(clause.arguments.keys() - {"with"})  # "I'm going with Ann": she is chosen
-        case "travels_with":
-            return bool(one.votes["person"] or other.votes["person"])
         case "owned_by" if clause.particles == ("over",) and word in lexicon.CLUB_WORDS:
             return False  # "has taken over the payments team"
         case "owned_by" if frame.swap and not clause.passive:

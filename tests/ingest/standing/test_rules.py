@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pytest
 
 from graphrag import Derives, Ends, InputError, Needs, Relation, Relations
-from graphrag.extract.rules.extractor import RulesExtractor
 from tests.conftest import open_graph, triples
 
 CLOSES = Ends("closes", when=("?c", "has_state", "closed"), ends=("*", "works_at", "?c"))
@@ -52,10 +51,10 @@ async def test_what_a_beginning_ends_says_by_what_and_why():
         await sound(graph)
 
 
-async def test_a_text_triggers_the_rule_of_the_documentation_under_either_name():
-    async with opened(extractor=RulesExtractor()) as graph:
+async def test_a_fact_triggers_the_rule_of_the_documentation_under_either_name():
+    async with opened() as graph:
         await graph.add_fact("Ann", "works_at", "Acme Corp", valid_at="2020")
-        await graph.add_episode("Acme Corp is closed.", reference_time="2024-03-01")
+        await graph.add_fact("Acme Corp", "has_status", "closed", valid_at="2024-03-01")
         assert await graph.facts("Ann") == []
         await sound(graph)
 

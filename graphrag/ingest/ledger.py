@@ -14,7 +14,6 @@ from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
-from graphrag.ingest.lifetimes.replacement import left_alone, replacing
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.review import ends_of_each, wait
@@ -123,7 +122,10 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
-        self.in_vain = [*left_alone(self.component, new)]
+        if any(fact.statements[0].excludes for fact in new):
+            from graphrag.ingest.lifetimes.replacement import left_alone
+
+            self.in_vain = [*left_alone(self.component, new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
@@ -169,7 +171,7 @@ class Ledger:
             else:
                 facts_stated.append(fact)
         for fact in facts_stated:
-            facts[fact.id] = self._ruled(replacing(self.component, fact))
+            facts[fact.id] = self._ruled(fact)
         outcome = self._outcome()
         for fact in facts_stated:
             self.stands[fact.id] = keep(self.component, fact.id, outcome)
@@ -206,10 +208,13 @@ class Ledger:
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
-        statement = fact.statements[0]
-        if not statement.excludes:
+        if not fact.statements[0].excludes:
             return fact
-        facts = self.component.facts
+        # Imported here: few texts say that anything takes the place of another.
+        from graphrag.ingest.lifetimes.replacement import replacing
+
+        fact, facts = replacing(self.component, fact), self.component.facts
+        statement = fact.statements[0]
         against = [
             other
             for id_ in statement.excludes

@@ -264,7 +264,7 @@ def _rows(axis: Axis, one: Contradiction) -> str:
         if fact is None:
             continue
         title = f"{triple(fact)}: {lifetime(fact)}"
-        drawn = bar(axis, fact.valid_at, fact.invalid_at, colour=colour, title=title)
+        drawn = bar(axis, fact.holds_from, fact.invalid_at, colour=colour, title=title)
         said = "<br>".join(map(escape, shown_quotes(quotes)))
         shown = (lifetime(fact), triple(fact), f"{fact.confidence:.2f}")
         cells.append(

@@ -148,7 +148,7 @@ def _axis(stages: Sequence[Stage], at: datetime, *, width: float = AXIS) -> Axis
 def _bar(axis: Axis, stage: Stage) -> str:
     fact = stage.fact
     title = f"{triple(fact)}: {lifetime(fact)}"
-    return bar(axis, fact.valid_at, fact.invalid_at, colour=_COLOURS[stage.status], title=title)
+    return bar(axis, fact.holds_from, fact.invalid_at, colour=_COLOURS[stage.status], title=title)
 
 
 async def read_timeline(

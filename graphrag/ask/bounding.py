@@ -49,7 +49,7 @@ def open_in(asked: Asked, clause: Clause, world: World) -> Found:
 def bounded(asked: Asked, found: Found, world: World, done: Solution) -> list[Line]:
     """Return those of the facts that the times, the limits and the other clause allow."""
     lines = _limited(asked, by_start(found.lines), found, world, done)
-    if asked.during or asked.link or asked.order or asked.limits.ago:
+    if asked.during or asked.link or asked.order or asked.limits.ago or asked.wants == "how long":
         lines = [line for line in lines if line.placed]
     edge = edge_in(asked.main, found.relation, world) if asked.wants not in _DATES else None
     if asked.during is not None:

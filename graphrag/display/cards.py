@@ -64,8 +64,7 @@ def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime) -> str:
     """Draw a fact's interval on an axis."""
     over = fact.invalid_at is not None and fact.invalid_at <= now
     colour = _NEVER if fact.retracted_at is not None else _OVER if over else _HOLDS
-    start = fact.invalid_at if fact.closed_as == "past" else fact.valid_at
-    return bar(axis, start, fact.invalid_at, colour=colour, title=lifetime(fact))
+    return bar(axis, fact.holds_from, fact.invalid_at, colour=colour, title=lifetime(fact))
 
 
 def fact_line(fact: Fact) -> str:

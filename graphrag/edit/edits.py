@@ -148,25 +148,28 @@ def _dated(
 ) -> tuple[Assertion, ...]:
     """Return what a person says of the times of a fact, once for each text that stated it."""
     observed = fact.observed and starts == fact.valid_at
-    bounded = fact.closed_as == "bounded" and isinstance(wanted.invalid_at, Keep)
+    kept = isinstance(wanted.invalid_at, Keep)
+    bounded = fact.closed_as == "bounded" and kept
+    once = fact.closed_as == "past" and kept and starts is None
     first = Assertion(
         "",
         None if starts is None or observed else Date(starts),
         Date(stops) if bounded and stops is not None else None,
-        starts if observed else None,
+        starts if observed else fact.invalid_at if once else None,
+        "was" if once else "state",
         untyped=fact.untyped,
         as_given=fact.as_given,
         manual=True,
     )
-    places = dict.fromkeys((one.source, one.start, one.end) for one in basis if one.source)
+    places = {(one.source, one.start, one.end): one.at for one in basis if one.source}
     said = [
-        replace(first, id=new_id(), source=source, start=start, end=end)
-        for source, start, end in places or {("", 0, 0): None}
+        replace(first, id=new_id(), source=source, start=start, end=end, at=first.at or seen)
+        for (source, start, end), at in (places or {("", 0, 0): None}).items()
+        for seen in [at if first.since and at and at >= first.since.moment else None]
     ]
-    if stops is not None and not bounded:
-        given = not isinstance(wanted.invalid_at, Keep)
-        if given or fact.closed_as == "ended":
-            why = (reason or "corrected") if given else (fact.reason or "ended")
+    if stops is not None and not bounded and not once:
+        if not kept or fact.closed_as in ("ended", "past"):
+            why = (fact.reason or "ended") if kept else (reason or "corrected")
             said.append(_end_by_hand(stops, why))
     return tuple(said)
 

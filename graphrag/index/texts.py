@@ -1,6 +1,6 @@
 """The words by which entities, facts and episodes are found and embedded.
 
-What the vector of a stored row is made of, and where the lifetime of a fact begins.
+What the vector of a stored row is made of.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from graphrag.model.values import Entity, Fact
 from graphrag.store.engine import Row
 from graphrag.store.rows import from_row
-from graphrag.temporal.moment import to_micros
 from graphrag.text.split import split_passages
 
 
@@ -24,14 +23,6 @@ def entity_text(entity: Entity) -> str:
 def fact_text(fact: Fact) -> str:
     """Return the words by which a fact is found: names first, a sentence may only say "she"."""
     return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}. {fact.text}"
-
-
-def first_moment(fact: Fact, unknown: int) -> int:
-    """Return the first microsecond at which a fact holds, in a column: ``unknown`` for no start.
-
-    What merely was holds at none: it begins where it is over.
-    """
-    return to_micros(fact.invalid_at if fact.closed_as == "past" else fact.valid_at, unknown)
 
 
 def community_text(name: str, summary: str) -> str:

@@ -15,7 +15,7 @@ from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
-from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.lifetimes.said import gone_from, stated
 from graphrag.ingest.review import ends_of_each, wait
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Fact
@@ -122,10 +122,7 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
-        if any(fact.statements[0].excludes for fact in new):
-            from graphrag.ingest.lifetimes.replacement import left_alone
-
-            self.in_vain = [*left_alone(self.component, new)]
+        self.in_vain = [*self._left_alone(new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
@@ -206,22 +203,35 @@ class Ledger:
         for one in whole:
             self.stands[one.id] = wait(one, component, gone, now=now)
 
+    def _left_alone(self, new: Iterable[Fact]) -> Iterator[str]:
+        """Yield in words which new facts, as they were stated, replace a fact that goes on."""
+        for fact in new:
+            said, own = fact.statements[0], self.component.facts.get(fact.id, fact)
+            lost = own.retracted_at is not None or own.closed_as == "superseded"
+            date = said.until if said.ends else said.since
+            for id_ in said.excludes if not lost else ():
+                other = self.component.facts.get(id_)
+                if other is None or other.retracted_at is not None:
+                    continue
+                end = other.invalid_at
+                if end is None or (date is not None and end > date.moment):
+                    yield f"{fact.text!r} takes the place of {other.text!r}, which it does not end"
+
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
         if not fact.statements[0].excludes:
             return fact
-        # Imported here: few texts say that anything takes the place of another.
-        from graphrag.ingest.lifetimes.replacement import replacing
-
-        fact, facts = replacing(self.component, fact), self.component.facts
-        statement = fact.statements[0]
+        statement, facts = fact.statements[0], self.component.facts
+        competes = statement.kind in ("state", "planned") and not statement.ends
         against = [
             other
             for id_ in statement.excludes
             if (other := facts.get(id_)) is not None
             and shares_end(fact, other)
-            and exclusion(fact, other, self.rules.relations) is None
             and not _same(fact, other)
+            if not competes
+            or any(stated(one, other, None).planned for one in other.statements)
+            or exclusion(fact, other, self.rules.relations) is None
         ]
         kept = (one.id if one.statements else self._home(one.id) for one in against)
         homes = tuple(dict.fromkeys(kept))

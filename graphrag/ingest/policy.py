@@ -257,6 +257,8 @@ def _lifetime(fact: str, after: Mapping[str, Any], index: GroupIndex) -> tuple[i
     start, end = (BEGINNING, FOREVER)
     if row is not None:
         start, end = int(index.facts["valid"][row]), int(index.facts["invalid"][row])
+    if start == end:  # it was so at some time before
+        start = BEGINNING
     if "valid_at" in after:
         start = to_micros(after["valid_at"], BEGINNING)
     if "invalid_at" in after:

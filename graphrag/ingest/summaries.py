@@ -151,7 +151,7 @@ def _add(fact: Fact, entity: str, now: int, ties: dict[_Side, list[_Tie]]) -> No
     if not _live(fact):
         return
     outgoing = fact.subject_id == entity
-    start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+    start, end = to_micros(fact.holds_from, BEGINNING), to_micros(fact.invalid_at, FOREVER)
     other = fact.object if outgoing else fact.subject
     ties[fact.relation, outgoing].append(
         (end > now, start, fact.id, end, other, True, fact.observed)
@@ -249,6 +249,8 @@ def _words(name: str, side: _Side, other: str) -> str:
 
 def _times(since: int, until: int, observed: bool) -> str:
     """Return a lifetime in brackets; a start at which something was only seen is no start."""
+    if since == until:
+        return f" (at some time before {_day(until)})"
     start = None if since == BEGINNING else _day(since)
     end = None if until == FOREVER else _day(until)
     if observed:

@@ -120,13 +120,15 @@ def _given(
     for whole, some in parts.items():
         cells[whole] = {**_object(cells.get(whole, {}), whole), **some}
     subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
+    once = row.get("closed_as") == "past"
     return given_fact(
         subject,
         cells["relation"],
         object_,
         valid_at=cells.get("valid_at"),
-        invalid_at=cells.get("invalid_at"),
-        reference_time=cells.get("reference_time"),
+        invalid_at=None if once else cells.get("invalid_at"),
+        reference_time=cells.get("invalid_at" if once else "reference_time"),
+        kind="was" if once else "state",
         observed=_flag(cells.get("observed")),
         text=_text(cells, "text"),
         confidence=_number(cells.get("confidence", 1.0)),

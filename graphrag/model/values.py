@@ -158,12 +158,10 @@ class Fact:
     invalidated_by: str | None = None
     """Id of the fact that closed or retracted this one."""
     closed_as: Closing | None = None
-    """Why it ends or was taken back, None if neither: ``ended`` (somebody said so), ``bounded``
-    (stated with start and end), ``superseded`` (another fact has its place), ``past`` (it was so at
-    some time before ``invalid_at``, nobody knows when: no view of one moment shows it),
-    ``overruled`` (another one leaves it no moment), ``corrected`` (it was wrong), ``cancelled`` (a
-    plan that was called off or moved), ``retracted``.
-    """
+    """Why it ends or was taken back: ``ended`` (somebody said so), ``bounded`` (stated with both
+    ends), ``superseded`` (another fact has its place), ``past`` (it was so at some time before
+    ``invalid_at``: no view of one moment shows it), ``overruled`` (another fact leaves it no
+    moment), ``corrected``, ``cancelled`` (a plan that is off or moved), ``retracted``."""
     closed_by_arbiter: bool = False
     """True if an arbiter decided that, where no rule did."""
     closed_by_hand: bool = False
@@ -186,6 +184,11 @@ class Fact:
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
     """Reference time of the text that gave each attribute its value, ISO 8601."""
+
+    @property
+    def holds_from(self) -> datetime | None:
+        """Start of the stretch in which it holds: of what merely was, where it is over."""
+        return self.invalid_at if self.closed_as == "past" else self.valid_at
 
     @property
     def episodes(self) -> tuple[str, ...]:

@@ -231,6 +231,8 @@ class _Columns:
                     mask[row] = holds(compare, value)
             return mask
         values = rows[loaded] if loaded else rows.aside[column].values(len(rows))
+        if loaded == "valid" and scope == "facts":  # what merely was has no start
+            values = np.where(values == rows["invalid"], MISSING, values)
         match kind:
             case "text" | "choice":
                 return _codes(compare, values, self._vocabulary(column))

@@ -124,6 +124,68 @@ async def test_an_event_that_replaces_a_state_ends_it():
         assert (await graph.health.check_all()).findings == ()
 
 
+SWITCH = "Ann Lee switched from Notion to Obsidian on 3 May 2025."
+
+
+def switch():
+    given = {"since": "2025-05-03", "replaces": "F1"}
+    return (
+        [entity("Ann Lee", "person"), entity("Obsidian", "thing")],
+        [fact("Ann Lee", "switched_to", "Obsidian", SWITCH, "event", **given)],
+    )
+
+
+async def switched(graph):
+    await graph.add_episode(USES[0], reference_time="2024-01-01")
+    added = await graph.add_episode(SWITCH, reference_time="2025-05-10")
+    assert await held(graph, "2025-06-01") == []
+    return added
+
+
+async def sound(graph):
+    assert (await graph.health.check_all()).findings == ()
+
+
+async def test_what_an_event_replaced_goes_on_once_the_event_is_retracted():
+    async with opened(USES[1:], switch()) as graph:
+        [event] = (await switched(graph)).facts
+        await graph.edit.retract(event, reason="wrong")
+        assert await held(graph, "2025-06-01") == ["Notion"]
+        await sound(graph)
+
+
+async def test_what_an_event_replaced_follows_its_text():
+    async with opened(USES[1:], switch(), switch()) as graph:
+        episode = (await switched(graph)).episode
+        await graph.log.remove_episode(episode)
+        assert await held(graph, "2025-06-01") == ["Notion"]
+        again = await graph.add_episode(SWITCH, reference_time="2025-05-10")
+        assert await held(graph, "2025-06-01") == []
+        assert not again.dropped
+        await sound(graph)
+
+
+async def test_what_an_event_replaced_stays_so_when_its_own_value_is_touched():
+    once = "The bridge used to open on 4 June."
+    opening = "The bridge opened on 9 June, five days late."
+    ends = [entity("bridge", "place"), entity("4 June", "concept"), entity("9 June", "concept")]
+    given = {"since": "2025-06-09", "replaces": "F1"}
+    readings = (
+        BRIDGE[1:],
+        (ends[::2], [fact("bridge", "opens_on", "9 June", opening, "event", **given)]),
+        (ends[:2], [fact("bridge", "opens_on", "4 June", once, "was")]),
+    )
+    async with opened(*readings) as graph:
+        await graph.add_episode(BRIDGE[0], reference_time="2025-03-01")
+        [event] = (await graph.add_episode(opening, reference_time="2025-06-10")).facts
+        await graph.add_episode(once, reference_time="2026-03-05")
+        assert await held(graph, "2025-06-05") == []
+        await sound(graph)
+        await graph.edit.retract(event, reason="wrong")
+        assert await held(graph, "2025-06-05") == ["4 June"]
+        await sound(graph)
+
+
 async def test_what_is_replaced_in_vain_is_told():
     text = "Ann Lee has used Obsidian since 2023, before Notion."
     reading = (

@@ -210,7 +210,7 @@ def overlap(one: Fact, other: Fact) -> bool:
 
 
 def _start(fact: Fact) -> datetime:
-    return _stop(fact) if fact.closed_as == "past" else fact.valid_at or _EARLIEST
+    return fact.holds_from or _EARLIEST
 
 
 def _stop(fact: Fact) -> datetime:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,8 @@ from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.accounts import Spoken
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Line
-from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.model.assertion import Assertion, Ending, Kind, Void
+from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 
@@ -48,7 +49,13 @@ class Said:
     @cached_property
     def by_id(self) -> dict[str, tuple[Fact, Assertion]]:
         """Return every statement of a fact, with that fact."""
-        return {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
+        own = {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
+        replaced = {
+            end.id: (fact, one)
+            for fact, one in own.values()
+            for end in (self._replaced(fact, one) if one.excludes else ())
+        }
+        return {**replaced, **own}
 
     @cached_property
     def _ends(self) -> dict[str, Assertion]:
@@ -79,15 +86,51 @@ class Said:
                 if merged(one, fact):
                     void = void or Void("retracted", reason=ONE_ENTITY)
                 yield stated(one, fact, void)
+                if one.excludes and void is None:
+                    yield from self._replaced(fact, one)
         for entity, endings in self.endings.items():
             for ending in endings:
                 one = ending.assertion
                 if self.void(one) is None and not one.pending:
                     yield _ending(ending, entity)
 
+    def _replaced(self, fact: Fact, one: Assertion) -> Iterator[Statement]:
+        """Yield what a statement says of the facts whose place it takes, if it is no rival of them.
+
+        An event ends what it names, and so does an end; a plan that it names is off. So is a plan
+        that a newer plan or state names while it is still to come.
+        """
+        competes = one.kind in ("state", "planned") and not one.ends
+        date = one.until if one.ends else one.since
+        for id_ in one.excludes:
+            other = self.facts.get(id_)
+            standing = [it for it in other.statements if self.void(it) is None] if other else []
+            if other is None or fact.id == id_ or not standing:
+                continue
+            plans = [it.since for it in standing if it.since and stated(it, other, None).planned]
+            kind: Kind = "cancelled"
+            until, at = None, one.at
+            if not competes and plans:
+                until, at = max(plans, key=lambda plan: plan.start), None
+            elif not competes:
+                kind, until = "state", date
+            if until is None and (at is None or not competes):
+                continue
+            yield replace(
+                stated(one, other, None),
+                id=derived_id(one.id, id_),
+                fact=None,
+                since=None,
+                until=until,
+                at=at,
+                kind=kind,
+                text=fact.text,
+            )
+
     def rulings(self) -> Iterator[Exclusion]:
         """Yield what an arbiter ruled, as far as both sides stand."""
-        for fact, one in self.by_id.values():
+        every = ((fact, one) for fact in self.facts.values() for one in fact.statements)
+        for fact, one in every:
             if not one.excludes or self.void(one) is not None or one.pending:
                 continue
             for id_ in one.excludes:

@@ -83,7 +83,7 @@ class Consequences:
             return
         places: dict[Line, list[Placed]] = defaultdict(list)
         for life in settlement.lifetimes:
-            if life.closed_as not in NOWHERE and self._named(life.relation):
+            if life.closed_as not in (*NOWHERE, "past") and self._named(life.relation):
                 times = to_micros(life.valid_at, BEGINNING), to_micros(life.invalid_at, FOREVER)
                 line = self._line(life.relation, life.subject, life.object)
                 places[line].append(Placed(*times, life.id, life.observed))
@@ -203,7 +203,8 @@ def _begins(one: Assertion, fact: Fact) -> bool:
 
 
 def _stands(fact: Fact) -> bool:
-    return fact.retracted_at is None and not fact.pending
+    placed = fact.closed_as != "past"
+    return placed and fact.retracted_at is None and not fact.pending
 
 
 def _holds(fact: Fact, moment: int) -> bool:

@@ -1,7 +1,7 @@
 """Which relation a verb states between its subject and one of its arguments, as a table.
 
 A row is a class of verbs with their argument: ``dobj``, ``agent``, ``attr``, ``gerund`` or a
-preposition. What is not here is no fact of a kind that one can rely on; see ``open_verbs``.
+preposition. What is not here is no fact of a kind that one can rely on.
 """
 
 from collections.abc import Iterable, Mapping

@@ -187,7 +187,7 @@ async def test_what_an_event_replaced_stays_so_when_its_own_value_is_touched():
 
 
 async def test_what_is_replaced_in_vain_is_told():
-    text = "Ann Lee has used Obsidian since 2023, before Notion."
+    text = "Ann Lee used Obsidian before Notion."
     reading = (
         [entity("Ann Lee", "person"), entity("Obsidian", "thing")],
         [fact("Ann Lee", "uses", "Obsidian", text, "was", replaces="F1")],

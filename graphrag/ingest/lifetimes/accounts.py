@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import Protocol
 
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
@@ -54,7 +53,8 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
     for statement in standing:
         by_line[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
-    dated = {line: _Dated(by_line[line]) for line in {line_of(plan, relations) for plan in plans}}
+    planned = {line_of(plan, relations) for plan in plans}
+    dates = {line: _PlanDates(by_line[line]) for line in planned}
     cancellations: dict[str, Statement] = {}
     for plan in plans:
         relation, subject, object_ = line = line_of(plan, relations)
@@ -71,49 +71,52 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
         matching += [death for death in known if _outlived(plan, relation, death, relations)]
         if matching:
             cancellations[plan.id] = min(matching, key=lambda statement: statement.id)
-        elif (instead := dated[lines[0]].instead_of(plan)) is not None:
+        elif (instead := dates[lines[0]].instead_of(plan)) is not None:
             cancellations[plan.id] = instead
     return cancellations
 
 
-class _Dated:
-    """What was said of one value, to be asked what took the place of a plan."""
+class _PlanDates:
+    """The dates stated of one value, to be asked what took the place of a plan."""
 
     def __init__(self, statements: Iterable[Statement]) -> None:
-        words = [one for one in statements if one.kind not in ("cancelled", "timeless")]
-        self._plans = sorted(
-            (one for one in words if one.planned),
-            key=lambda one: (one.at_micros, one.id),
-            reverse=True,
-        )
-        self._reports = sorted(
-            ((_moment(one), one) for one in words if not one.planned),
-            key=lambda report: (report[0], report[1].id),
-        )
+        words = sorted(statements, key=lambda one: (one.at_micros, one.id))
+        self._plans = [one for one in words if one.planned]
+        self._next = [len(self._plans)] * len(self._plans)
+        """For each plan the next one of another start or trust."""
+        for place in range(len(self._plans) - 2, -1, -1):
+            one, other = self._plans[place : place + 2]
+            same = (one.since, one.trust) == (other.since, other.trust)
+            self._next[place] = self._next[place + 1] if same else place + 1
+        reports: dict[tuple[int, Date | None, float], Statement] = {}
+        for one in words:
+            if not one.planned and one.kind not in ("cancelled", "timeless"):
+                reports.setdefault((_moment(one), one.since, one.trust), one)
+        self._reports = sorted(reports.items(), key=lambda report: report[0][0])
 
     def instead_of(self, plan: Statement) -> Statement | None:
-        """Return what gives the date that a plan does not have any more.
+        """Return the statement whose date replaces that of a plan; None if none does.
 
-        That is the first report of the value after the plan was made, or the newest plan that was
-        made while this one was still to come; None if they give no other date.
+        That is the first report of the value after the plan was made, or a newer plan that was made
+        while this one was still to come, if they give another day, month or year.
         """
         if plan.at is not None:
-            start = bisect_right(self._reports, plan.at_micros, key=itemgetter(0))
-            after = (
-                report
-                for report in islice(self._reports, start, None)
-                if report[1].trust >= plan.trust
-            )
-            for _, first in groupby(after, key=itemgetter(0)):
-                for _, report in first:
-                    if report.since is not None and _apart(plan, report):
-                        return report
-                break
-        for other in self._plans:
-            if other.at is None or (plan.at is not None and other.at <= plan.at):
-                break
-            if other.trust >= plan.trust and _ahead(plan, other.at) and _apart(plan, other):
+            start = bisect_right(self._reports, plan.at_micros, key=lambda report: report[0][0])
+            first = None
+            for (moment, since, trust), report in islice(self._reports, start, None):
+                if trust < plan.trust or (first is not None and moment > first):
+                    if first is not None:
+                        break
+                    continue
+                first = moment
+                if since is not None and _apart(plan, report):
+                    return report
+        place = bisect_right(self._plans, plan.at_micros, key=lambda one: one.at_micros)
+        while place < len(self._plans) and _ahead(plan, self._plans[place].at):
+            other = self._plans[place]
+            if other.trust >= plan.trust and _apart(plan, other):
                 return other
+            place = self._next[place]
         return None
 
 
@@ -123,7 +126,7 @@ def _apart(plan: Statement, other: Statement) -> bool:
     return plan.since.end <= other.since.start or other.since.end <= plan.since.start
 
 
-def _ahead(plan: Statement, at: datetime) -> bool:
+def _ahead(plan: Statement, at: datetime | None) -> bool:
     """Tell whether a plan is still to come: in March, what is planned for March is."""
     assert plan.since is not None, "a plan has a start"
     return to_micros(at, BEGINNING) < max(plan.since.start, plan.since.end - 1)

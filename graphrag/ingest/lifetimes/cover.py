@@ -48,6 +48,8 @@ class Newer:
         """Take one in."""
         place, key = _order(support), (support.line, support.statement.trust)
         if key not in self._first or place < self._first[key]:
+            if key in self._first:
+                del self._order[bisect_left(self._order, self._first[key], key=itemgetter(0))]
             self._first[key] = place
             insort(self._order, (place, support), key=itemgetter(0))
 
@@ -151,7 +153,8 @@ class Trusted:
 Evidence = tuple[Slot, str, int, float]
 """Where values compete, with the source, the last moment and the trust of what states several."""
 _TOGETHER = 256
-"""Values stated side by side, at most: each pair of them may be looked at."""
+"""Values stated side by side, and texts that state a value beside another, at most: each pair of
+them may be looked at."""
 
 
 class Bonds:
@@ -169,9 +172,11 @@ class Bonds:
                     lines = together[slot, statement.source, support.last, statement.trust]
                     lines[line] = min(support.first, lines.get(line, FOREVER))
         self._stated: dict[Line, dict[Evidence, int]] = {}
-        for evidence, lines in together.items():
+        for evidence, lines in sorted(together.items(), key=lambda item: item[0][2]):
             for line, first in lines.items() if 1 < len(lines) <= _TOGETHER else ():
-                self._stated.setdefault(line, {})[evidence] = first
+                stated = self._stated.setdefault(line, {})
+                if len(stated) < _TOGETHER:
+                    stated[evidence] = first
         self._since: dict[tuple[Line, Line, float], int] = {}
 
     def since(self, line: Line, rival: Support) -> int:

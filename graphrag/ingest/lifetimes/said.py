@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.accounts import Spoken
+from graphrag.ingest.lifetimes.accounts import Spoken, first_said
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.assertion import Assertion, Ending, Kind, Void
@@ -112,7 +112,7 @@ class Said:
             until, at = None, one.at
             if not competes and plans:
                 until, at = max(plans, key=lambda plan: plan.start), None
-            elif not competes:
+            elif not competes and date is not None and first_said(standing) <= date.start:
                 kind, until = "state", date
             if until is None and (at is None or not competes):
                 continue

@@ -1,8 +1,7 @@
 """The values of the graph, as they are stored: frozen, typed, with aware UTC datetimes.
 
-World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: no start means unknown
-("always so far"), no end means still true. System time is ``created_at`` (when the graph got it),
-``expired_at`` (when later information closed it) and ``retracted_at`` (declared never true).
+World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: no start means unknown,
+no end still true. System time is ``created_at``, ``expired_at`` and ``retracted_at``.
 """
 
 from collections.abc import Mapping
@@ -14,7 +13,6 @@ from graphrag.model.assertion import Assertion, Ending, EntityName, Kind
 
 JSON = Any
 """A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
-
 Source = Literal["message", "text", "json", "fact"]
 Status = Literal["pending", "done", "failed"]
 Origin = Literal["stated", "inferred", "manual", "structural"]
@@ -60,7 +58,7 @@ class Episode:
     key: str | None = None
     """The caller's own id of it, such as that of a message: none other of its group has it."""
     author: str | None = None
-    """Who wrote it: whom "I" means in a text without speakers."""
+    """Who wrote it, and is "I" in it."""
 
     def __repr__(self) -> str:
         """Show it in a line; ``dataclasses.asdict`` gives every field."""
@@ -129,10 +127,9 @@ class Fact:
     subject_id: str
     object_id: str
     subject: str
-    """Name of the subject when the fact was stored."""
+    """Its name when the fact was stored, as that of the object."""
     relation: str
     object: str
-    """Name of the object when the fact was stored."""
     text: str
     """The sentence that states it."""
     valid_at: datetime | None = None
@@ -163,9 +160,8 @@ class Fact:
     ``invalid_at``: no view of one moment shows it), ``overruled`` (another fact leaves it no
     moment), ``corrected``, ``cancelled`` (a plan that is off or moved), ``retracted``."""
     closed_by_arbiter: bool = False
-    """True if an arbiter decided that, where no rule did."""
     closed_by_hand: bool = False
-    """True if a person did."""
+    """True if an arbiter, or a person, decided that, where no rule did."""
     reason: str | None = None
     """The same in words, for people."""
     untyped: bool = False
@@ -173,11 +169,11 @@ class Fact:
     as_given: bool = False
     """True if it is from a table that is right about every lifetime: two such exclude nothing."""
     provenance: tuple[str, ...] = ()
-    """Where it was stated without an episode, such as the name of a table, each place once."""
+    """Names of the tables and other places that state it without an episode."""
     statements: tuple[Assertion, ...] = ()
-    """What each source said of it: when it holds follows from those, and those of its rivals."""
+    """What each source said of it, from which follows when it holds."""
     rivals: tuple[str, ...] = ()
-    """Ids of facts that are settled with it though no relation says so: ruled or corrected."""
+    """Ids of facts that are settled with it: ruled, replaced or corrected."""
     derived_from: tuple[str, ...] = ()
     """Ids of the facts from which a standing rule inferred it."""
     sources: tuple[Span, ...] = ()

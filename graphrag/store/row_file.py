@@ -1,14 +1,12 @@
 """The rows of a store once more, in a file that gives one in microseconds.
 
 The engine takes 0.1 ms for a row, and a search returns thirty. The file is a copy and never the
-truth. What a transaction changes is dropped from it; of each group it notes the newest event that
-it knows of, and is believed only if the store's log has that event, with the same moment; what
-later events touched is dropped, too. Deleting the folder costs reading the rows from the engine.
+truth. What a transaction changes is dropped from it. Of each group it notes the newest event, and
+is believed only if the store's log has that event; what later events touched is dropped, too.
 
 Layout: ``NAME-N.rows`` has a frame for each row, its record and its image as the log has it, and
 only grows; ``NAME.places`` has a line of JSON, then where each record's frame is, with its
-checksum. The places are replaced as a whole, so a crash leaves the last ones. What cannot be
-written or is not what was written is let go of, with one warning: nobody else is to suffer from it.
+checksum. The places are replaced as a whole. What cannot be written or is damaged is let go of.
 """
 
 import inspect

@@ -89,13 +89,7 @@ class Dating:
         return date
 
     def stop_date(self, given: str, quote: str, *, last: bool = False) -> Date | None:
-        """Return the same as ``stop``, as finely as it was given.
-
-        Args:
-            given: What the model gives.
-            quote: The words that it quotes.
-            last: True if a day is the last on which something holds, as in "until 31 July".
-        """
+        """Return the same, as finely as it was given; a ``last`` day counts: "until 31 July"."""
         date = self._read(given)
         if date is None:
             return None

@@ -90,7 +90,7 @@ def mapped(
             if id_ in row_of:
                 row = row_of[id_]
                 place_of[row] = len(places)
-                type_ = index.entity_type(id_)
+                type_ = past.type_of(id_, index)
                 places.append(Place(id_, past.name(id_, index), type_, number, int(degrees[row])))
     ends = np.sort(np.stack((place_of[subject], place_of[object_])), axis=0)
     pairs, counts = np.unique(ends[:, ends[0] >= 0], axis=1, return_counts=True)

@@ -86,7 +86,7 @@ class Ties:
         rows = np.flatnonzero(held & (subject != object_))
         weights = np.maximum(np.nan_to_num(sure[rows], nan=1.0), _LEAST)
         if CONCEPT in index.types:
-            common = index.entities["type"] == index.type_code(CONCEPT)
+            common = past.types(index) == index.type_code(CONCEPT)
             weights[common[subject[rows]] | common[object_[rows]]] *= _COMMON
         return cls(rows, subject[rows], object_[rows], weights)
 

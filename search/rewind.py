@@ -118,6 +118,18 @@ class Past:
         image, names = self.image("entity", id_), index.names.names[id_]
         return str(image.get("name", stored_by(names) if "names" in image else names[0]))
 
+    def type_of(self, id_: str, index: GroupIndex) -> str:
+        """Return the type that an entity had then."""
+        return str(self.image("entity", id_).get("entity_type", index.entity_type(id_)))
+
+    def types(self, index: GroupIndex) -> NDArray[np.int32]:
+        """Return the code of the type that each entity had then."""
+        types = index.entities["type"].copy()
+        for id_, image in self.images("entity"):
+            if "entity_type" in image and id_ in index.entities.row_of:
+                types[index.entities.row_of[id_]] = index.type_code(str(image["entity_type"]))
+        return types
+
     def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
         """Return facts as they were then, about the entities that their ends spoke through."""
         rewound = {id_: self.rewind(fact) for id_, fact in facts.items()}

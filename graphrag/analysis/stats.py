@@ -20,6 +20,7 @@ from graphrag.index.lazy import MISSING
 from graphrag.index.read_lazy import read_aside
 from graphrag.index.scope import Array
 from graphrag.model.values import CONCEPT, Entity
+from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
 from graphrag.search.within import checked_number
 from graphrag.store.store import Store
@@ -103,14 +104,14 @@ def _leading(counts: Mapping[str, int]) -> dict[str, int]:
     return {**leading, f"{len(counts) - _SHOWN} others": rest} if rest else leading
 
 
-def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: datetime) -> Stats:
+def count(index: GroupIndex, past: Past, seen: Visible, ever: Visible, *, at: datetime) -> Stats:
     """Count one group, from memory.
 
     Args:
         index: The group.
+        past: What must be undone.
         seen: What is visible at the viewpoint.
         ever: What is visible of all times.
-        events: Transactions that the viewpoint knows.
         at: The moment that "now" and "ended" are judged at.
     """
     moment = to_micros(at, FOREVER)
@@ -125,11 +126,11 @@ def count(index: GroupIndex, seen: Visible, ever: Visible, *, events: int, at: d
         facts_ended=int((held & (ever.invalid <= moment)).sum()),
         facts_retracted=int((ever.facts & ~held).sum()),
         facts_pending=int((ever.stated & ~ever.facts).sum()),
-        events=events,
+        events=past.upto if past else index.seq,
         first=from_micros(int(times.min())) if times.size else None,
         last=from_micros(int(times.max())) if times.size else None,
         relations=_tally(index.facts["relation"][held], index.relations),
-        types=_tally(index.entities["type"][seen.entities], index.types),
+        types=_tally(past.types(index)[seen.entities], index.types),
     )
 
 
@@ -148,7 +149,7 @@ def degrees(index: GroupIndex, seen: Visible) -> Array:
 
 
 async def hubs(
-    index: GroupIndex, store: Store, seen: Visible, *, limit: int
+    index: GroupIndex, past: Past, store: Store, seen: Visible, *, limit: int
 ) -> list[tuple[Entity, int]]:
     """Return the entities with the most visible facts, without retracted ones, and their number.
 
@@ -160,7 +161,7 @@ async def hubs(
     checked_number("limit", limit, least=0, most=_MOST)
     degree = degrees(index, seen)
     order = (row for row in np.argsort(-degree, kind="stable").tolist() if degree[row])
-    named = (row for row in order if index.entity_type(index.entities.ids[row]) != CONCEPT)
+    named = (row for row in order if past.type_of(index.entities.ids[row], index) != CONCEPT)
     rows = list(islice(named, limit))
     found = await store.get(Entity, [index.entities.ids[row] for row in rows])
     return [(found[index.entities.ids[row]], int(degree[row])) for row in rows]

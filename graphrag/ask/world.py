@@ -113,8 +113,8 @@ class World:
         return self.past.name(self.index.entities.ids[row], self.index)
 
     def kind(self, row: int) -> str:
-        """Return the type of an entity."""
-        return self.index.entity_type(self.index.entities.ids[row])
+        """Return the type of an entity, as it was then."""
+        return self.past.type_of(self.index.entities.ids[row], self.index)
 
     def lines(self, rows: Iterable[int]) -> list[Line]:
         """Return the facts about some entities."""

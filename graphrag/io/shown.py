@@ -83,8 +83,7 @@ class Shown:
 
     def entity_type(self, id_: str) -> str:
         """Return the type that an entity had then."""
-        image = self._past.image("entity", id_)
-        return str(image.get("entity_type", self._index.entity_type(id_)))
+        return self._past.type_of(id_, self._index)
 
     def fact_cells(self, fact: Fact) -> dict[str, Any]:
         """Return what is shown of a fact, by name."""

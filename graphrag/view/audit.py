@@ -143,5 +143,5 @@ class Audit:
         checked_number("limit", limit, least=1, most=MOST)
         history = self._lens.viewpoint.valid_at is None
         index, past, seen = await self._lens.scene(history=history)
-        found = await hubs(index, self._lens.store, seen, limit=limit)
+        found = await hubs(index, past, self._lens.store, seen, limit=limit)
         return [(past.rewind(entity), degree) for entity, degree in found]

@@ -8,7 +8,7 @@ from graphrag.search.sources import quotes_of
 from graphrag.search.within import checked_number
 from graphrag.temporal.moment import utc_now
 from graphrag.view.communities import CommunityReads
-from graphrag.view.lens import MOST, Lens, types_then
+from graphrag.view.lens import MOST, Lens
 
 _PAGE = 2000
 
@@ -25,7 +25,7 @@ async def atlas(lens: Lens, *, limit: int, history: bool, quotes: bool) -> Atlas
         past,
         seen,
         communities,
-        types_then(index, past),
+        past.types(index),
         limit=limit,
         at=view.valid_at,
         known_at=view.known_at,

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from graphrag.errors import QueryError, UnknownGroupError
 from graphrag.index.group import FOREVER, GroupIndex
@@ -191,15 +190,6 @@ def steady(view: Any, read: Callable[[], Awaitable[Value]]) -> Awaitable[Value]:
     """Let a read of a view or lens see one state of its group from its first to its last await."""
     lens: Lens = getattr(view, "_lens", view)
     return lens.session.catalog.steady([lens.group], read)
-
-
-def types_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:
-    """Return the code of the type that each entity had."""
-    types = index.entities["type"].copy()
-    for id_, image in past.images("entity"):
-        if "entity_type" in image and id_ in index.entities.row_of:
-            types[index.entities.row_of[id_]] = index.type_code(str(image["entity_type"]))
-    return types
 
 
 def viewpoint_of(valid_at: Moment | None, known_at: Moment | None, history: bool) -> Viewpoint:

@@ -18,7 +18,7 @@ from graphrag.search.within import checked_number
 from graphrag.store.log import events_since
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
-from graphrag.view.lens import MOST, Lens, types_then
+from graphrag.view.lens import MOST, Lens
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis, Changes
@@ -83,7 +83,7 @@ class Reads:
         else:
             ids = bearers(name, index, seen)
         if entity_type is not None:
-            types, row_of = types_then(index, past), index.entities.row_of
+            types, row_of = past.types(index), index.entities.row_of
             code = index.type_code(entity_type) if entity_type in index.types else -1
             ids = [id_ for id_ in ids if types[row_of[id_]] == code]
         found = await self._lens.store.get(Entity, ids[offset : offset + limit])
@@ -259,8 +259,7 @@ class Reads:
 
         index, past, ever = await self._lens.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
-        events = past.upto if past else index.seq
-        return count(index, seen, ever, events=events, at=self._lens.now())
+        return count(index, past, seen, ever, at=self._lens.now())
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:
         """Return the facts that begin or end in a stretch of world time."""

@@ -26,7 +26,7 @@ from graphrag.search.limits import reach, spoken_of
 from graphrag.search.rewind import Past, index_then
 from graphrag.search.within import DEEPEST, Reach, checked_names, checked_number
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.view.lens import MOST, Lens, types_then
+from graphrag.view.lens import MOST, Lens
 
 
 async def neighbors(
@@ -55,7 +55,7 @@ async def neighbors(
     wanted = distance > 0
     if types is not None:
         codes = [index.type_code(one) for one in types if one in index.types]
-        wanted &= np.isin(types_then(index, past), codes)
+        wanted &= np.isin(past.types(index), codes)
     rows = nearest(distance, edges.degrees(), wanted, limit)
     via = nearer(edges, distance, rows)
     shown = {row: some[:facts].tolist() for row, some in via.items()}
@@ -213,7 +213,7 @@ async def subgraph(
         rows = nearest(distance, degrees, wanted, limit)
     else:
         concept = index.type_code("concept")
-        wanted = seen.entities & (types_then(index, past) != concept) & (degrees > 0)
+        wanted = seen.entities & (past.types(index) != concept) & (degrees > 0)
         rows = best_connected(degrees, wanted, limit)
     chosen = np.zeros(edges.nodes, dtype=np.bool_)
     chosen[rows] = True

@@ -90,8 +90,9 @@ async def test_fresh_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
 
 async def test_groups_measures_a_few_small_groups_and_one_large_to_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "RESULTS", tmp_path)
+    monkeypatch.setattr(groups, "_WARM", 3)
     result = report.Report("groups", Console(record=True, quiet=True))
-    few = groups.Options(30, queries=30, budgets=(1 << 20,), large=1_000)
+    few = groups.Options(12, queries=14, budgets=(1 << 20,), large=1_000)
     await groups.measure(result, few)
     result.write()
     written = json.loads(Path(tmp_path / "groups.json").read_text(encoding="utf-8"))

@@ -1,5 +1,7 @@
 """A view has every read of the graph, and each looks from its moment."""
 
+from collections import Counter
+
 import pytest
 
 from graphrag import InputError
@@ -129,3 +131,15 @@ async def test_the_last_episodes_before_a_moment(graph):
     assert await years(then, before="2021-05-01", limit=1) == [2020]
     with pytest.raises(InputError, match="leave out before and saga"):
         await graph.episodes(["x"], before="2020")
+
+
+async def test_types_of_the_past_are_those_of_then(graph):
+    await graph.add_fact("Ann", "likes", "Acme", object_type="thing")
+    event = (await graph.log.events())[0]
+    await graph.add_fact("Ann", "works_at", "Acme", object_type="organization")
+    then = graph.at(known_at=event.at, history=True)
+    types = {entity.name: entity.entity_type for entity in await then.entities()}
+    assert types["Acme"] == "thing"
+    assert (await graph.stats()).types.get("organization") == 1
+    assert (await then.stats()).types == Counter(types.values())
+    assert {one.name: one.entity_type for one, _ in await then.audit.hubs()} == types

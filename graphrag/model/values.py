@@ -12,7 +12,7 @@ from typing import Any, Literal
 from graphrag.model.assertion import Assertion, Ending, EntityName, Kind
 
 JSON = Any
-"""A value that JSON can carry (mypy cannot express the recursion on Python 3.11)."""
+"""A value that JSON can carry."""
 Source = Literal["message", "text", "json", "fact"]
 Status = Literal["pending", "done", "failed"]
 Origin = Literal["stated", "inferred", "manual", "structural"]

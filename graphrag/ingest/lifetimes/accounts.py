@@ -50,8 +50,10 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
     if not plans:
         return {}
     by_line: dict[Line, list[Statement]] = defaultdict(list)
+    called_off: dict[Line, list[Statement]] = defaultdict(list)
     for statement in standing:
-        by_line[line_of(statement, relations)].append(statement)
+        lines = called_off if statement.kind == "cancelled" else by_line
+        lines[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
     planned = {line_of(plan, relations) for plan in plans}
     dates = {line: _PlanDates(by_line[line]) for line in planned}
@@ -64,8 +66,8 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
         matching = [
             statement
             for line in lines
-            for statement in by_line.get(line, ())
-            if statement.kind == "cancelled" and _cancels(statement, plan)
+            for statement in called_off.get(line, ())
+            if _cancels(statement, plan)
         ]
         known = (*deaths.get(subject, ()), *deaths.get(object_, ()))
         matching += [death for death in known if _outlived(plan, relation, death, relations)]
@@ -83,14 +85,13 @@ class _PlanDates:
         words = sorted(statements, key=lambda one: (one.at_micros, one.id))
         self._plans = [one for one in words if one.planned]
         self._next = [len(self._plans)] * len(self._plans)
-        """For each plan the next one of another start or trust."""
+        """For each plan the next one of another start."""
         for place in range(len(self._plans) - 2, -1, -1):
-            one, other = self._plans[place : place + 2]
-            same = (one.since, one.trust) == (other.since, other.trust)
+            same = self._plans[place].since == self._plans[place + 1].since
             self._next[place] = self._next[place + 1] if same else place + 1
         reports: dict[tuple[int, Date | None, float], Statement] = {}
         for one in words:
-            if not one.planned and one.kind not in ("cancelled", "timeless"):
+            if not one.planned and one.kind != "timeless":
                 reports.setdefault((_moment(one), one.since, one.trust), one)
         self._reports = sorted(reports.items(), key=lambda report: report[0][0])
 
@@ -114,9 +115,10 @@ class _PlanDates:
         place = bisect_right(self._plans, plan.at_micros, key=lambda one: one.at_micros)
         while place < len(self._plans) and _ahead(plan, self._plans[place].at):
             other = self._plans[place]
-            if other.trust >= plan.trust and _apart(plan, other):
+            apart = _apart(plan, other)
+            if apart and other.trust >= plan.trust:
                 return other
-            place = self._next[place]
+            place = place + 1 if apart else self._next[place]
         return None
 
 

@@ -250,11 +250,46 @@ def many(count):
         yield tell(f"X{number} from 2020", number, relation="knows")
 
 
-@pytest.mark.parametrize("story", [busy_person, repeated, chain, many])
+def pairs_of_one_person(count):
+    """Each text names one value beside another: the same pair, or a new one each time."""
+    for number in range(count):
+        for value in ("X", f"Z{number // 2}"):
+            yield tell(f"{value} seen {1900 + number % 100}", number, source=f"text {number}")
+
+
+def one_pair(count):
+    for number in range(count):
+        yield tell(
+            f"{'XY'[number % 2]} seen {1900 + number % 100}", number, source=f"t{number // 2}"
+        )
+
+
+def plans(count):
+    """Plans of one day, told again and again, and of a new day each time."""
+    for number in range(count):
+        told, day = from_micros(number * DAY), Date(from_micros((count + 3 * number) * DAY), "day")
+        for name, since in (("one", Date(from_micros(10**6 * DAY), "day")), ("new", day)):
+            yield Statement(
+                f"{name}{number}",
+                None,
+                "ann",
+                "works_at",
+                name,
+                since,
+                at=told,
+                kind="planned",
+                seq=number,
+            )
+
+
+STORIES = [busy_person, repeated, chain, many, pairs_of_one_person, one_pair, plans]
+
+
+@pytest.mark.parametrize("story", STORIES)
 def test_cost_grows_with_the_statements_and_not_with_their_square(story):
     calls = {}
     for count in (100, 1000):
-        told = list(story(count))
+        told = [replace(one, id=f"s{number}") for number, one in enumerate(story(count))]
         profile = cProfile.Profile()
         profile.runcall(settle, told, Relations())
         calls[count] = pstats.Stats(profile).total_calls

@@ -112,7 +112,6 @@ def atlas_of(
     past: Past,
     seen: Visible,
     communities: Sequence[Community],
-    types: npt.NDArray[np.int32],
     *,
     limit: int,
     at: datetime | None,
@@ -126,7 +125,6 @@ def atlas_of(
         past: What must be undone.
         seen: The facts that are drawn, of all times or of one.
         communities: Those of the coarsest level; none to detect them here.
-        types: The code of the type of each entity.
         limit: Entities at most.
         at: World time at which it opens.
         known_at: System time that is looked at.
@@ -145,7 +143,7 @@ def atlas_of(
     labels, named = _labels(communities, index, number, ties)
     names = [past.name(index.entities.ids[row], index) for row in rows.tolist()]
     places = _places(index, rows, labels, ties)
-    of_type, used_types = _coded(types[rows])
+    of_type, used_types = _coded(past.types(index)[rows])
     of_relation, used_relations = _coded(index.facts["relation"][facts])
     return Atlas(
         group=index.group_id,

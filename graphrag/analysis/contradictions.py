@@ -15,6 +15,7 @@ from graphrag.display.cards import lifetime, triple
 from graphrag.display.visible import escape, flatten
 from graphrag.errors import QueryError
 from graphrag.ingest.lifetimes.rivalry import Exclusion
+from graphrag.model.assertion import held_from
 from graphrag.model.values import Fact
 from graphrag.search.sources import Quote
 from graphrag.temporal.interval import Interval
@@ -264,7 +265,7 @@ def _rows(axis: Axis, one: Contradiction) -> str:
         if fact is None:
             continue
         title = f"{triple(fact)}: {lifetime(fact)}"
-        drawn = bar(axis, fact.holds_from, fact.invalid_at, colour=colour, title=title)
+        drawn = bar(axis, held_from(fact), fact.invalid_at, colour=colour, title=title)
         said = "<br>".join(map(escape, shown_quotes(quotes)))
         shown = (lifetime(fact), triple(fact), f"{fact.confidence:.2f}")
         cells.append(

@@ -12,6 +12,7 @@ from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
 from graphrag.display.picture import Drawing, Picture, cut, legend, width_of, word
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
+from graphrag.model.assertion import held_from
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
 from graphrag.search.rewind import Past
@@ -148,7 +149,7 @@ def _axis(stages: Sequence[Stage], at: datetime, *, width: float = AXIS) -> Axis
 def _bar(axis: Axis, stage: Stage) -> str:
     fact = stage.fact
     title = f"{triple(fact)}: {lifetime(fact)}"
-    return bar(axis, fact.holds_from, fact.invalid_at, colour=_COLOURS[stage.status], title=title)
+    return bar(axis, held_from(fact), fact.invalid_at, colour=_COLOURS[stage.status], title=title)
 
 
 async def read_timeline(

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from graphrag.display.bars import Axis, bar
 from graphrag.display.visible import escape, flatten
+from graphrag.model.assertion import held_from
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.temporal.moment import utc_now
@@ -64,7 +65,7 @@ def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime) -> str:
     """Draw a fact's interval on an axis."""
     over = fact.invalid_at is not None and fact.invalid_at <= now
     colour = _NEVER if fact.retracted_at is not None else _OVER if over else _HOLDS
-    return bar(axis, fact.holds_from, fact.invalid_at, colour=colour, title=lifetime(fact))
+    return bar(axis, held_from(fact), fact.invalid_at, colour=colour, title=lifetime(fact))
 
 
 def fact_line(fact: Fact) -> str:

@@ -112,7 +112,6 @@ async def atlas_of(
     past: Past,
     seen: Visible,
     communities: Sequence[Community],
-    types: npt.NDArray[np.int32],
     *,
     limit: int,
     at: datetime | None,
@@ -126,7 +125,6 @@ async def atlas_of(
         past: What must be undone.
         seen: The facts that are drawn, of all times or of one.
         communities: Those of the coarsest level; none to detect them here.
-        types: The code of the type of each entity.
         limit: Entities at most.
         at: World time at which it opens.
         known_at: System time that is looked at.
@@ -143,7 +141,7 @@ async def atlas_of(
     facts = facts[(number[subject[facts]] >= 0) & (number[object_[facts]] >= 0)]
     ties = Ties(number[subject[facts]], number[object_[facts]])
     names = [past.name(index.entities.ids[row], index) for row in rows.tolist()]
-    of_type, used_types = _coded(types[rows])
+    of_type, used_types = _coded(past.types(index)[rows])
     of_relation, used_relations = _coded(index.facts["relation"][facts])
     # All that is read of the group, before others may write.
     start, end = seen.valid[facts], seen.invalid[facts]

@@ -17,6 +17,7 @@ from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
 from graphrag.index.texts import entity_text, fact_text
+from graphrag.model.assertion import held_from
 from graphrag.model.attributes import names_of
 from graphrag.model.values import JSON, Entity, Episode, Fact
 from graphrag.names.key import name_key
@@ -209,7 +210,7 @@ class GroupIndex:
                 "subject": [row_of[fact.subject_id] for fact in facts],
                 "object": [row_of[fact.object_id] for fact in facts],
                 "relation": [self.relation_code(fact.relation) for fact in facts],
-                "valid": [to_micros(fact.holds_from, BEGINNING) for fact in facts],
+                "valid": [to_micros(held_from(fact), BEGINNING) for fact in facts],
                 "invalid": [to_micros(fact.invalid_at, FOREVER) for fact in facts],
                 "retracted": [to_micros(fact.retracted_at, FOREVER) for fact in facts],
                 "pending": [fact.pending for fact in facts],
@@ -221,7 +222,7 @@ class GroupIndex:
         """Take over a fact's new interval."""
         self.facts.replace(
             fact.id,
-            valid=to_micros(fact.holds_from, BEGINNING),
+            valid=to_micros(held_from(fact), BEGINNING),
             invalid=to_micros(fact.invalid_at, FOREVER),
             retracted=to_micros(fact.retracted_at, FOREVER),
             pending=fact.pending,

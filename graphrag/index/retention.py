@@ -37,11 +37,11 @@ _SAMPLE = 8
 
 @dataclass(slots=True, eq=False)
 class _Reading:
-    """One attempt at a read; changes of its groups wait for it if it is held."""
+    """One attempt at a read."""
 
-    held: bool = False
+    over: asyncio.Event | None = None
+    """Its end, if changes of its groups wait for it."""
     disturbed: bool = False
-    over: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 _NO_READING = _Reading()
@@ -62,15 +62,15 @@ class Gate:
 
     def held(self) -> bool:
         """Tell whether changes wait for the current read."""
-        return (reading := _READING.get()).held and reading in self.reads
+        return (reading := _READING.get()).over is not None and reading in self.reads
 
     @asynccontextmanager
     async def change(self) -> AsyncIterator[None]:
         """Change the group: no read that began before and ends later is kept."""
         self.changes.append(over := asyncio.Event())
         try:
-            while not self.held() and (held := [each for each in self.reads if each.held]):
-                await held[0].over.wait()
+            while not self.held() and (held := [each.over for each in self.reads if each.over]):
+                await held[0].wait()
             for reading in self.reads:
                 reading.disturbed = True
             yield
@@ -87,7 +87,7 @@ async def steady(gates: Sequence[Gate], read: Callable[[], Awaitable[Value]]) ->
     while True:
         while changes := [change for gate in gates for change in gate.changes]:
             await changes[0].wait()
-        token = _READING.set(reading := _Reading(hold))
+        token = _READING.set(reading := _Reading(asyncio.Event() if hold else None))
         for gate in gates:
             gate.reads.add(reading)
         try:
@@ -101,7 +101,8 @@ async def steady(gates: Sequence[Gate], read: Callable[[], Awaitable[Value]]) ->
             _READING.reset(token)
             for gate in gates:
                 gate.reads.remove(reading)
-            reading.over.set()
+            if reading.over is not None:
+                reading.over.set()
         hold = True
 
 

@@ -21,6 +21,7 @@ from itertools import chain
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.ingest.episode_plan import EpisodePlan
+from graphrag.model.assertion import held_from
 from graphrag.model.values import Entity, Fact
 from graphrag.store.changes import Update
 from graphrag.temporal.moment import from_micros, to_micros
@@ -151,7 +152,7 @@ def _add(fact: Fact, entity: str, now: int, ties: dict[_Side, list[_Tie]]) -> No
     if not _live(fact):
         return
     outgoing = fact.subject_id == entity
-    start, end = to_micros(fact.holds_from, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+    start, end = to_micros(held_from(fact), BEGINNING), to_micros(fact.invalid_at, FOREVER)
     other = fact.object if outgoing else fact.subject
     ties[fact.relation, outgoing].append(
         (end > now, start, fact.id, end, other, True, fact.observed)

@@ -12,7 +12,10 @@ from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from graphrag.model.values import Fact
 
 BEGINNING, FOREVER = -(1 << 62), 1 << 62
 """Before and after every moment that a datetime can name, in microseconds since 1970."""
@@ -118,6 +121,11 @@ class Assertion:
     def ends(self) -> bool:
         """Tell whether it says when something ended, and not when that began."""
         return self.kind in ("state", "was") and self.until is not None and self.since is None
+
+
+def held_from(fact: "Fact") -> datetime | None:
+    """Return from when on a fact holds: of what merely was, from where it is over."""
+    return fact.invalid_at if fact.closed_as == "past" else fact.valid_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,11 +182,6 @@ class Fact:
     """Reference time of the text that gave each attribute its value, ISO 8601."""
 
     @property
-    def holds_from(self) -> datetime | None:
-        """Start of the stretch in which it holds: of what merely was, where it is over."""
-        return self.invalid_at if self.closed_as == "past" else self.valid_at
-
-    @property
     def episodes(self) -> tuple[str, ...]:
         """Ids of the episodes that state this fact, oldest first, each once."""
         return tuple(dict.fromkeys(span.episode_id for span in self.sources))

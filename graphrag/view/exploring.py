@@ -25,7 +25,6 @@ async def atlas(lens: Lens, *, limit: int, history: bool, quotes: bool) -> Atlas
         past,
         seen,
         communities,
-        past.types(index),
         limit=limit,
         at=view.valid_at,
         known_at=view.known_at,

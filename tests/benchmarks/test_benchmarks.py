@@ -73,7 +73,7 @@ async def test_verbs_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
 async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "RESULTS", tmp_path)
     result = report.Report("writes", Console(record=True, quiet=True))
-    await writes.measure(result, writes.Options((600,), runs=1))
+    await writes.measure(result, writes.Options((100,), runs=1))
     result.write()
     written = Path(tmp_path / "writes.json").read_text(encoding="utf-8")
     for title in ("import_facts", "what the rules cost", "add_fact"):
@@ -83,7 +83,7 @@ async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
 async def test_fresh_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "RESULTS", tmp_path)
     result = report.Report("fresh", Console(record=True, quiet=True))
-    await fresh.measure(result, fresh.Options(300, texts=4))
+    await fresh.measure(result, fresh.Options(60, texts=2))
     result.write()
     assert "a search has found it" in Path(tmp_path / "fresh.json").read_text(encoding="utf-8")
 

@@ -18,6 +18,7 @@ from tests.benchmarks import (
     identity,
     imports,
     novel,
+    parity,
     registers,
     tracing,
     updates,
@@ -209,6 +210,13 @@ def novel_(folder, monkeypatch):
     return "--text", text, "--runs", 1
 
 
+def parity_(_, monkeypatch):
+    """Compare a few searches of few episodes."""
+    monkeypatch.setattr(parity, "_EPISODES", 12)
+    monkeypatch.setattr(parity, "_CASES", 4)
+    return "--cases", 4
+
+
 def questions(folder, _):
     """Write a question that asks for a time, and one that speaks of a year."""
     asked = {"text": "When did Ann move to Lund?", "qtype": ["Temp.Ans"]}
@@ -281,8 +289,8 @@ RUNS = {
     "import": imports_,
     "misses": _plain(),
     "novel": novel_,
-    "parity": _plain("--cases", 4),
-    "profiles": _plain("--facts", 300, "--queries", 2),
+    "parity": parity_,
+    "profiles": _plain("--facts", 300, "--queries", 1),
     "questions": questions,
     "recorded": _plain(),
     "tracing": tracing_,

@@ -77,7 +77,7 @@ READS = {
     "path": lambda view: view.paths(PINNED, "Acme", k=3),
     "subgraph": lambda view: view.subgraph(PINNED, depth=2),
     "profile": lambda view: view.profile(PINNED),
-    "explorer": lambda view: view.export.atlas(quotes=True),
+    "explorer": lambda view: _atlas(view),
     "pandas": lambda view: _frames(view),
     "networkx": _network,
     "csv": lambda view: _file(view, "csv"),
@@ -91,6 +91,14 @@ READS = {
     "contradictions": lambda view: view.audit.contradictions(),
     "absence": lambda view: view.audit.absence(PINNED, "works_at"),
 }  # fmt: skip
+
+
+async def _atlas(view):
+    """Return what is drawn, but not where: what was drawn before stays where it was."""
+    atlas = await view.export.atlas(quotes=True)
+    shown = atlas.to_dict() | {"quotes": atlas.quotes, "about": atlas.about, "made_at": None}
+    shown["nodes"] = {name: cells for name, cells in atlas.nodes.items() if name not in "xy"}
+    return shown
 
 
 async def _frames(view):

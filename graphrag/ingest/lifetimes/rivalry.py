@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from graphrag.index.group import GroupIndex
+from graphrag.model.assertion import held_from
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 
@@ -210,7 +211,7 @@ def overlap(one: Fact, other: Fact) -> bool:
 
 
 def _start(fact: Fact) -> datetime:
-    return fact.holds_from or _EARLIEST
+    return held_from(fact) or _EARLIEST
 
 
 def _stop(fact: Fact) -> datetime:

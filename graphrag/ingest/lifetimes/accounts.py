@@ -52,8 +52,8 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
     by_line: dict[Line, list[Statement]] = defaultdict(list)
     called_off: dict[Line, list[Statement]] = defaultdict(list)
     for statement in standing:
-        lines = called_off if statement.kind == "cancelled" else by_line
-        lines[line_of(statement, relations)].append(statement)
+        found = called_off if statement.kind == "cancelled" else by_line
+        found[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
     planned = {line_of(plan, relations) for plan in plans}
     dates = {line: _PlanDates(by_line[line]) for line in planned}

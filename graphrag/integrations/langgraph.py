@@ -18,6 +18,7 @@ from graphrag.integrations.named_notes import (
     notes,
     write_note,
 )
+from graphrag.model.checks import checked_json
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.temporal.moment import Moment
 
@@ -102,7 +103,8 @@ class GraphStore(BaseStore):
         if op.value is None:
             await drop_note(group, op.key)
             return
-        value = {"item": dict(op.value), "hidden": op.index is False}
+        item = checked_json(f"the value of {op.key!r}", dict(op.value))
+        value = {"item": item, "hidden": op.index is False}
         paths = self._paths if op.index is None else op.index or ()
         found = (text for path in paths or () for text in get_text_at_path(op.value, path))
         text = said(op.value) if paths is None else "\n".join(found)

@@ -209,3 +209,11 @@ async def test_namespaces_stand_below_the_group_of_the_graph(graph):
     await graph.group("letters").add_episode("A letter is no item.")
     assert await GraphStore(graph.group("app")).alist_namespaces() == [ANN]
     assert await GraphStore(graph).alist_namespaces() == [("app", *ANN), BOB]
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", float("nan")])
+async def test_a_value_that_is_none_of_json_is_refused_with_its_key(value):
+    async with open_graph() as graph:
+        with pytest.raises(InputError, match="the value of 'food'"):
+            await GraphStore(graph).aput(ANN, "food", {"text": "noodles", "at": value})
+        assert await graph.group("memories.ann").episodes() == []

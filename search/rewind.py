@@ -1,9 +1,4 @@
-"""Columns of a group as of a past moment, so that later rows have no effect on a ranking.
-
-Masks alone would leave the word statistics and wordings of later rows. Vectors and words, nine
-tenths of a group, are shared with the group; where they differed, the rows around them are copied.
-The last such columns of each group are cached.
-"""
+"""Columns of a group as of a past moment: under masks alone, later words would still count."""
 
 import asyncio
 import copy

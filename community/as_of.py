@@ -1,15 +1,11 @@
-"""The communities of a group at another moment: as they were stored then, or as they would be.
+"""Communities of a group at another moment, and their columns for search.
 
-At a moment of system time they are those that the graph had, read back from the log. At a moment of
-world time nobody had made any: they are detected from the facts that held then, and described
-without a model. What continues a stored community has its id, any other one an id made from its
-members, so that it is the same when it is asked for again.
+In system time they are read back from the log. In world time they are detected from the facts that
+held and described without a model; one that continues a stored community has its id, others an id
+derived from their members, so ids are stable.
 
-The communities of another moment as searches rank them: by what was to be said of them then.
-
-Of the stored ones the index has words and vectors; of others a search makes them. An embedder takes
-its time, so of many only those are embedded that have words of the question, or members that are
-about it.
+Stored ones have words and vectors in the index. Of others a search embeds only those that share
+words with the question or have members about it.
 """
 
 import hashlib

@@ -1,9 +1,7 @@
-"""Names and summaries of communities without a language model, from the columns in memory.
+"""Names and summaries of communities without a model, from columns in memory.
 
-A community is named by what its facts turn around, an organization, place, event or work rather
-than a person if it is about as central, and by who else is in it. Its summary tells the facts that
-tie its most central members, each fact that says more of a member counting less than the first:
-otherwise all of them would be about the hub.
+The name has the central entities; of about equal ones an organization, place, event or work goes
+before a person. Further facts of a member count less, or all would be about the hub.
 """
 
 from collections import Counter

@@ -1,12 +1,6 @@
-"""Clusters as communities in the making: who is in them, and a mark of all they are described by.
+"""Drafts of communities: members, a mark of what describes them, continuity of ids, row sets.
 
-Which new cluster continues which old community, so that ids last across rebuilds.
-
-Which rows of an index the members of communities are: worked out once for each community.
-
-To look up 30,000 members by their ids takes 30 ms, for an update that changes ten of them.
-
-Who names and summarizes communities: the facts themselves, or a language model.
+Row sets are computed once per community: looking up 30,000 members by id takes 30 ms.
 """
 
 import hashlib

@@ -1,9 +1,7 @@
-"""What becomes of communities from one slice of time to the next.
+"""Events in the lives of communities between time slices.
 
-The six events of Palla, Barabasi and Vicsek (Nature 2007), with one threshold for who went where,
-as by Greene, Doyle and Cunningham (ASONAM 2010). Communities have ids that last, so that two of one
-id in neighbouring slices need no matching; only those that come or go are looked at for whom they
-came from, or went to.
+The six of Palla, Barabasi and Vicsek (Nature 2007), with one threshold as in Greene, Doyle and
+Cunningham (ASONAM 2010). Ids last, so only communities that come or go are matched.
 """
 
 from collections import Counter, defaultdict

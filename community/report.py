@@ -1,10 +1,8 @@
-"""What communities say of a question about the whole: a text for a prompt, within a budget.
+"""Report of communities on a question about the whole, as prompt text within a budget.
 
-A vector search answers "where does Ann work"; it has no answer to "what is going on here", which no
-single fact or passage gives (Edge et al., 2024, let a model read every community for it). Here the
-hierarchy is walked instead: each community is ranked against the question as in any search, one
-whose parts answer more than it does is shown by them, and what is left of the budget goes to the
-largest communities, so that the whole is covered.
+Communities are ranked as in any search (Edge et al., 2024, have a model read every one). One whose
+parts answer more than it does is replaced by them; the remaining budget goes to the largest, so
+that the whole is covered.
 """
 
 from collections import defaultdict

@@ -1,10 +1,8 @@
-"""World time cut into slices, and how much each fact weighs in each of them.
+"""Slices of world time, and the weight of each fact in each slice.
 
-A fact weighs in a slice by what they have in common, as a share of the shorter of the two (the
-overlap coefficient of Szymkiewicz and Simpson). What holds all year counts fully in that year, what
-ended on its second of January hardly, and a meeting of one day fully, since it lies in the year
-whole. A fact whose start is unknown has held from the beginning, one without an end goes on, as in
-every view.
+The weight is the overlap coefficient (Szymkiewicz and Simpson): the common time as a share of the
+shorter of the two, so an instant inside a slice counts fully. Unknown starts and missing ends are
+unbounded.
 """
 
 from collections.abc import Iterator, Sequence

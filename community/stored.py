@@ -1,9 +1,7 @@
-"""The communities of a group as they are stored, and what it takes to store others in their place.
+"""Stored communities of a group, and the changes that replace them.
 
-A membership is a row of its own, and its rank is minus the weight of the member's ties: so an
-entity that joins, leaves or gets another fact is one row written, however large the community. Who
-brings communities up to date again and again keeps them in memory (``known_tree``): reading 30,000
-memberships takes a second.
+A membership is a row whose rank is minus the member's tie weight, so one change writes one row.
+Frequent updates keep memberships in memory (``known_tree``): reading 30,000 takes 1 s.
 """
 
 from bisect import insort

@@ -1,10 +1,7 @@
-"""Who is named close together in long texts: what ties those of whom few facts are stated.
+"""Ties between entities named within a few sentences of each other in long texts.
 
-A novel, a report or a transcript names far more pairs than it states facts about; rules read from
-one mostly what its people do with things. So two that are named within a few sentences are tied as
-well, and by less the more are named with them: a passage weighs as much for two alone as one fact,
-and among six a fifth (Newman, PNAS 2001, of authors and their papers). Short texts tell what they
-tell by their facts, and are not looked at.
+Rules state few facts of long texts. A passage that names two entities weighs as one fact, and one
+that names six a fifth per pair (Newman, PNAS 2001). Short texts are ignored.
 """
 
 import re

@@ -1,12 +1,9 @@
-"""The way from blocking calls to the graph, which runs on an event loop in a thread of its own.
+"""Bridge from blocking calls to the graph's event loop in a daemon thread.
 
-The loop is written out because its thread must be a daemon: that of ``anyio``'s blocking portal
-belongs to an executor, which Python joins at exit before anything could stop it, so a script that
-forgets to close its graph would hang for ever.
-
-Episodes of a batch are pulled, and progress is reported, in the calling thread. A generator may
-hold a database cursor that belongs to its thread, or ask the graph while it runs; on the loop's own
-thread the first would fail and the second would wait for itself.
+``anyio``'s blocking portal is no substitute: its thread belongs to an executor that Python joins at
+exit, so a script that forgets to close its graph would hang. Batches are pulled and progress is
+reported in the calling thread: a generator may hold a thread-bound cursor, or call the graph, which
+would deadlock on the loop's thread.
 """
 
 import asyncio

@@ -1,19 +1,11 @@
-"""Several methods' scores of the same candidates into one ranking, with each method's reasons kept.
+"""Fusion of several methods' scores into one ranking, and relevance that compares across queries.
 
-Candidates are the best rows of each method, and every method then scores all of them exactly: a row
-that words found also has its cosine. So a ranking depends on the candidates only, never on the rest
-of the group, and is the same wherever the candidates came from.
+Every method scores all candidates exactly, so a ranking depends on the candidates only. Score
+fusion is the convex combination of Bruch, Gai and Ingber (TOIS 2023), which keeps margins;
+reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at ranks only.
 
-Score fusion (the convex combination of Bruch, Gai and Ingber, TOIS 2023) keeps by how much the
-first beat the second. Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at
-ranks only, so scores of different kinds need no common scale, and throws that away.
-
-How much of a query a text answers, on one scale for all queries.
-
-Fused scores order the candidates of one search and mean nothing outside it: the best of noise
-scores as high as the best of many good answers. ``relevance`` does compare across queries: the mean
-of the cosine (0 if negative) and of the share of the query's words that the text holds, each word
-weighed by how rare it is.
+Fused scores mean nothing outside one search. ``relevance`` is the mean of the cosine (0 if
+negative) and the idf-weighted share of the query's words that the text holds.
 """
 
 import math

@@ -1,9 +1,7 @@
-"""Several groups searched as if they were one.
+"""Search over several groups as if they were one.
 
-Scores of two groups cannot be compared: each scales them by its own best, and a word that is rare
-in one is common in the other. So each group only proposes its candidates, by the word counts of all
-of them together, and these with what stands around them become one small index, which is ranked
-like any group. Nothing links one group to another: entities of the same name stay two.
+Scores do not compare across groups. Each group proposes candidates by the joint word counts; with
+their surroundings they form one small index that is ranked. Namesakes of two groups stay two.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

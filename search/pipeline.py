@@ -1,15 +1,11 @@
-"""A search from the query to the results: rank, read, rerank.
+"""Search pipeline: rank, read, rerank.
 
-``rank`` is pure arithmetic on the in-memory columns, given the query's vector; the store is asked
-only for the rows that are returned, and the passages they come from, in one round trip.
-Each scope has one ranking function of a ``Question``: ``rank_facts``, ``rank_entities``,
-``rank_episodes``, ``rank_communities``. What a recipe reranks by is applied to each ranking in
-turn: rerankers that look at columns inside ``rank``, those that read the items after reading.
+``rank`` is arithmetic on the columns in memory, given the query's vector; only returned rows and
+their passages are read, in one round trip. Rerankers on columns run inside ``rank``, those on items
+after reading.
 
-When the events of a question were: "before the move" becomes a time if a fact tells of the move.
-
-The words of the event are looked up among the facts that were ever stated, those about the entities
-of the question first of all. A guess, so it only prefers: what overlaps the time comes first.
+An event in a question ("before the move") becomes a time if a stated fact matches its words, facts
+about the question's entities first. It is a guess, so it only orders and never filters.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,9 +1,7 @@
-"""What a question says about time: the periods it speaks of, and whether it asks for a time.
+"""Time in a question: its periods, and whether it asks for a time.
 
-"In 2019" can hide what does not belong to it or only put it lower, and a wrong guess hides the
-answer. So a time filters only where the question says one time with a preposition before it, "in
-2019", "as of March 2021", "now"; everything else, "the 2009 season", "in 2011 ... the 2014 cup", is
-a preference. Events ("before the move") are kept as words: only the graph knows when they were.
+A wrong filter hides the answer, so only a single time with a preposition ("in 2019", "as of March
+2021", "now") filters. Others are preferences; events stay words for the graph to date.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""A request with what every ranking asks of the group: worked out once, shared by all scopes.
-
-What a question asks for: a kind of thing, by its question word; what somebody said, by "my".
-"""
+"""Question: a request with what its rankings share, and the kind of answer that it asks for."""
 
 import re
 from collections.abc import Collection

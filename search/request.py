@@ -1,11 +1,7 @@
-"""How a search ranks: frozen values, passed in.
+"""Search settings: ``Recipe``, the weights per scope, and ``Request``, one checked search.
 
-A ``Recipe`` says which scopes are searched, how much each method counts, how the methods' scores
-become one ranking, and what orders that ranking anew. Every scope has weights of its own, chosen on
-data (``facts``, ``entities``, ``episodes``, ``communities``); ``vector``, ``fulltext`` and
-``graph`` are factors on those of all scopes, so that ``Recipe(graph=0)`` leaves one method out
-everywhere. A ``Request`` is one checked search; ``Question`` (``search/question.py``) is a request
-together with what every ranking asks of the group.
+Weights of each scope were chosen on data. ``vector``, ``fulltext`` and ``graph`` are factors on
+those of all scopes, so that ``Recipe(graph=0)`` leaves one method out everywhere.
 """
 
 import re

@@ -1,11 +1,4 @@
-"""The columns of a group as they were: what was not known at a moment has no say in a ranking.
-
-Masks hide the rows that came later, but their words would still count: a word is rarer in a smaller
-group, and a fact that was reworded is found by its new words. So what ranks a search of the past
-are columns of its own, without the later rows and with the words and vectors of then. Vectors and
-words, nine tenths of a group, are in the memory of the group itself; of those that were others then
-the rows around them are copied. The last such columns of each group are kept.
-"""
+"""Columns of a group as of a past moment: under masks alone, later words would still count."""
 
 import asyncio
 import copy

@@ -1,9 +1,7 @@
-"""What a question says of time, taken to the facts: which may answer, and which come first.
+"""Effect of a question's time on facts: which may answer, and which come first.
 
-A search that names no moment of its own sees what is true now. A question may ask for another time:
-"in 2019" shows what held then instead; a time that it only mentions, and words that look back
-("used to", "when did", "before the move"), show what has ended beside what holds, and what overlaps
-a time mentioned comes first.
+Without a moment, facts true now are shown. "In 2019" shows those that held then; a time merely
+mentioned, or words that look back ("used to"), add ended facts, with overlaps first.
 """
 
 from __future__ import annotations

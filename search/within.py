@@ -1,9 +1,7 @@
-"""A search limited to a part of the graph: what lies near something, or what somebody can know.
+"""Searches limited to a part of the graph: near something, or visible to somebody.
 
-``Within`` is a question about the graph, answered at the time of the search. ``Reach`` is an answer
-that was worked out before, as a set of ids: ``visible`` gives one, and sets can be joined and cut.
-Either way a search sees that part and nothing else: names, walks and the statistics of closeness
-go by it too, so that nothing outside shows through in the order of what is found.
+``Within`` is evaluated at search time, ``Reach`` is a precomputed set of ids (``visible``) with set
+operations. Names, walks and statistics are limited too, so nothing outside shows in an order.
 """
 
 from collections.abc import Sequence

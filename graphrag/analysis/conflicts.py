@@ -1,7 +1,4 @@
-"""Find the contradictions of a group as seen from a view: what was settled, and what is open.
-
-Pairs of facts that overlap in time where a relation has room for one, from the columns alone.
-"""
+"""Contradictions of a group as seen from a view, settled or open, from the columns alone."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

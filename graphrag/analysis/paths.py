@@ -1,11 +1,8 @@
-"""What walking the graph gives: neighbours, the shortest ways between entities, who somebody is.
+"""Graph walks: neighbours, the k cheapest paths between entities, profiles.
 
-The best ``k`` paths without a repeated entity are those of Yen (Management Science, 1971): each
-next one leaves an earlier one somewhere, and the rest of it is the cheapest way on that is not
-taken yet. That rest is found by levels (Bellman-Ford), so that a bound on the facts of a path is
-exact: a cheapest way of so many facts never comes to an entity twice, since every fact costs
-something. Only what lies between the two is looked at: entities of which the distances from both
-add up to no more than the bound.
+Paths are those of Yen (Management Science, 1971). Deviations are found by levels (Bellman-Ford), so
+that the bound on facts is exact; costs are positive, so no path repeats an entity. Only entities
+whose distances from both ends sum to at most the bound are looked at.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""A part of the graph that can be drawn: entities, and arrows that stand for many facts.
-
-Which part of a graph to show: what is near, what is best connected, and what leads to it.
-"""
+"""Drawable part of a graph: the choice of entities, and arrows that stand for many facts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,10 +1,8 @@
-"""The sentences that answer a question, as they stand in the sources: what is said without a model.
+"""Extractive answers: the source sentences that answer a question, without a model.
 
-A sentence answers if it, or the fact that it states, names somebody of whom the question asks and
-has at least half of its other words, the rare and the common alike. So a question in other words
-has no answer here, unless its meaning is as near as that of the best hits: rather that than a
-sentence about something else. For the same reason every name of the question, whether the graph
-knows it or not, must stand in what is said or its sources, and a question that denies has none.
+A sentence qualifies if it, or its fact, has an entity of the question and at least half of the
+other words, or is as near in meaning as the best hits. Every name in the question must occur in it
+or its sources; negated questions get no answer.
 """
 
 import re

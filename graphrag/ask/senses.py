@@ -1,9 +1,7 @@
-"""What the words of a question have in common with the names of relations: stems and senses.
+"""Similarity of question words to relation names, by stems and senses.
 
-A relation is found by its own words first: ``plays_for`` by "played", ``holds_office`` by "office".
-Where a question says it in other words, a small thesaurus of what people ask about each other,
-about bodies and places stands between: "spouse" is of one sense with ``married_to``. It is common
-English; what a domain calls its relations is declared as synonyms.
+A relation matches by its own words ("played", ``plays_for``), then through a small thesaurus of
+common English ("spouse", ``married_to``). Domain terms are declared as synonyms.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""``demo``: three years of an invented valley, given to a fresh graph and asked about.
-
-Ask a graph the questions of the chronicle and mark its answers.
-"""
+"""``demo``: the invented valley loaded into a fresh graph, asked its questions and marked."""
 
 import shlex
 import tempfile

@@ -1,7 +1,4 @@
-"""Lists that people read: what is cut from one is one, too; numbers of things in words.
-
-The groups of a store with their sizes, as a list that a notebook shows as a table.
-"""
+"""Lists for display (a slice is one too), numbers in words, and the table of groups."""
 
 from dataclasses import dataclass
 from datetime import datetime

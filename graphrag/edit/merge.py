@@ -1,10 +1,8 @@
-"""Two entities found to be one, and the way back.
+"""Merges of two entities, and their reversal.
 
-A fact cannot be moved to another entity in the database, so nothing moves: the entity that is given
-up points to the one that is kept, and every read follows. The kept one gets its names as aliases
-and what it lacks of type, labels and attributes. Then the facts of both are settled as if they had
-been stated of one entity from the beginning: what says the same is one fact, and a relation of one
-value has one.
+SurrealDB cannot move an edge, so the merged entity points to the kept one and reads follow. The
+kept one takes over names and missing type, labels and attributes; the facts of both are settled as
+if stated of one entity.
 """
 
 from dataclasses import replace

@@ -1,10 +1,8 @@
-"""Make the derived rows and the indexes of the engine profile anew.
+"""Rebuild of derived rows and indexes of the engine profile, with its reports.
 
-Words are indexed beside who reads and writes (``CONCURRENTLY``), which tells how far it is, and is
-three times as fast as one transaction; a search that meets an index that is not ready refuses.
-Vectors are sorted into cells after that. Nobody should write meanwhile.
-
-What the commands on indexes report.
+The word index is built ``CONCURRENTLY``: three times as fast as one transaction, and it reports
+progress; searches refuse until it is ready. Vectors are sorted into cells afterwards. There should
+be no writers meanwhile.
 """
 
 import asyncio

@@ -1,11 +1,9 @@
-"""Vectors of one group and table in pages, of which a search reads all, or the nearest cells.
+"""Pages of int8 vectors of one group and table, read whole or by nearest cells.
 
-A number of a vector is one byte, so a thousand vectors of 384 numbers are a record of 0.4 MB that
-is read in a millisecond, where their rows would take twenty to a hundred. Each transaction adds a
-page of its own, and now and then one makes full pages of those. Where a group has many rows,
-building the index sorts them into cells around mean vectors, and a search reads the pages of the
-nearest cells and those that were added since. What the bytes lose decides only which rows are
-candidates: they are ranked by the vectors in their records.
+A page of 1,000 vectors of 384 is a 0.4 MB record, read in 1 ms; their rows would take 20 to 100.
+Each transaction adds a page, and small pages are merged into full ones. Large groups are sorted
+into cells by the index build; a search reads the nearest cells and later pages. Codes only choose
+candidates, which are ranked by the vectors in their records.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,9 +1,7 @@
-"""A group laid out to be looked at: entities with their places, and every fact with its lifetime.
+"""Layout of a group for drawing: placed entities and facts with lifetimes, as columns.
 
-Columns rather than records: 10,000 entities and 30,000 facts are 2.5 MB of JSON, and whoever draws
-them at another moment of world time needs nothing more. Retracted facts, those that wait for review
-and entities that no fact is about are left out; a graph that is larger is cut to its best connected
-entities.
+10,000 entities and 30,000 facts are 2.5 MB of JSON and can be redrawn at any world time. Left out
+are retracted and unreviewed facts and isolated entities; larger graphs keep the best connected.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Check a group: read it at one moment and hold it against its log, the rules and the memory.
-
-The log against the tables: no event is missing, and every row is what the events made of it.
-"""
+"""Checks of a group at one moment, against its log, the rules and the columns in memory."""
 
 from collections.abc import Iterable, Iterator
 

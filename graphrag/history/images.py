@@ -1,10 +1,7 @@
-"""What an event did to one record, and the record without it.
+"""Inverse changes of an event on a record, and of the undoing of a merge.
 
-Whatever still is as the event left it becomes what it was. Collections lose what the event added
-and get back what it took, so that what came since stays; a single value that was changed again is
-a conflict.
-
-Undo the undoing of a merge: two entities become one again, with all that was added since.
+Values unchanged since the event are restored. Collections lose what it added and regain what it
+removed; a single value changed since is a conflict.
 """
 
 from collections import defaultdict

@@ -1,8 +1,7 @@
-"""Take apart what only a name joined that is taken back.
+"""Separation of entities that only a withdrawn name had joined.
 
-Who said "Globex was renamed Initech" made one entity of what others called Globex and Initech. Each
-statement keeps by which name it was stated, so that without that source what was said of Initech is
-of another entity again.
+Each statement keeps the name it was stated by, so that without the source of "Globex was renamed
+Initech" the facts of Initech move to an entity of their own.
 """
 
 from collections import defaultdict

@@ -1,9 +1,7 @@
-"""The facts of an event that is undone: what it said falls, what it took back stands again.
+"""Facts of a reverted event: its statements fall, those it changed return.
 
-Statements that the event brought fall, unless a person came to stand for them; those that it
-changed are as they were. When facts hold then, and what they no longer close, follows.
-
-What an episode named goes with it, from the facts of others, too, that were stored by that name.
+Statements that a person has confirmed since stay. Names that a reverted episode gave go too, also
+from others' facts stored by them.
 """
 
 from collections.abc import Collection, Iterable, Mapping

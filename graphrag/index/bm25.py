@@ -1,16 +1,12 @@
-"""BM25 over the texts of one group, exact after every change.
+"""BM25 index over the texts of one group, exact after every change.
 
-Okapi BM25 with k1 = 1.5 and b = 0.75. The inverse document frequency is Lucene's,
-``ln(1 + (N - df + 0.5) / (df + 0.5))``, which is positive for every word, so "score > 0" means
-"matches"; the original is negative for words in more than half of the texts, and ``rank_bm25``
-floors it at a quarter of the average idf, which makes a score depend on unrelated words.
-Everything else equals ``rank_bm25.BM25Okapi``: a repeated query word counts each time.
+Okapi BM25, k1 = 1.5, b = 0.75, as ``rank_bm25.BM25Okapi`` (repeated query words count) but with
+Lucene's idf ``ln(1 + (N - df + 0.5) / (df + 0.5))``: positive for every word, so a score above 0
+means a match.
 
-Words are numbers: a forward index holds those of every row, and each term owns two parallel arrays,
-rows and counts. Texts are only read when they come; the arrays of terms are made at the next query,
-for a whole cold start in one sort, and for a few new rows term by term. Rows are not sorted: a row
-occurs once per term, so accumulation order does not matter and a removal is a swap with the last
-entry. Average length enters at query time, so that no stored number ever goes stale.
+A forward index holds the term numbers of each row; each term owns arrays of rows and counts, built
+at the next query. Postings are unsorted: a removal swaps with the last entry. The average length
+enters at query time, so no stored number goes stale.
 """
 
 import copy

@@ -1,19 +1,15 @@
-"""A third of each vector's numbers, to find quickly which few rows need all of them.
+"""Coarse vectors: the principal third of the dimensions in int8, to prefilter the int8 pass.
 
-Vectors of texts lie near a subspace: of MiniLM's 384 numbers, the 127 along the principal
-directions of a sample have four fifths of the energy. Those are kept as bytes, and with them, as
-one number more, how long the rest of the vector is, ``r``. A cosine is then
+Of MiniLM's 384 dimensions, the 127 principal ones of a sample hold four fifths of the energy. With
+``r`` the length of the remainder and ``a`` in [-1, 1] the cosine of two remainders,
 
     q.x = q'.x' + r_q r_x a
 
-where ``a``, from -1 to 1, says how much alike both rests are. With 1 nothing can be missed, but a
-fifth of all rows would be left to look at. So this goes by what was measured instead: rests are
-hardly more alike than the vectors themselves, by 0.2 at most, or, if these are unlike, by no more
-than 0.6. For cosines from 0.8 on that is the sure bound. It is also taken for every row whose rest
-is longer than nearly all of the sample's: such rows may share what the sample knows nothing of, and
-be unlike in the rest of it. Rows that share something unknown within rests of the usual length may
-be missed until the directions are made anew, when half of the rows are others. The figures are in
-docs/decisions.md. What is left is judged by all of the numbers (``int8.py``), then exactly.
+``a = 1`` is safe but leaves a fifth of the rows. Measured, ``a`` exceeds the cosine of the vectors
+by at most 0.2, or is at most 0.6 where they are unlike; from a cosine of 0.8 that is the safe
+bound. The safe bound also applies to rows with a remainder longer than nearly all of the sample's.
+Rows that share something absent from the sample within usual remainders may be missed until the
+directions are rebuilt, when half of the rows have changed (docs/decisions.md).
 """
 
 import copy

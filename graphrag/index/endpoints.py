@@ -1,9 +1,7 @@
-"""The facts at an entity by relation: what the write path asks at every claim, in constant time.
+"""Facts at an entity, by relation for the write path, and all for walks.
 
-The facts at each entity, for walks that set out from a few of them.
-
-A fact keeps its ends for life, so only new ones are ever entered, when a walk first needs them.
-Ends are as they are stored: whoever follows merges asks for the whole family of an entity.
+Ends never change, so only new facts are entered. Ends are as stored: following merges means asking
+for all merged ids.
 """
 
 from bisect import bisect_left

@@ -1,12 +1,9 @@
-"""How far every node is from some seeds, straight from the edge columns.
+"""Hop distances from seeds, computed from the edge columns.
 
-A level looks at both ends of every edge: O(edges), however small the frontier, but there is nothing
-to build, nothing to update after a write, and a view in time is a mask over the edges. Where
-somebody knows the edges at a few nodes, a level from a small frontier asks for those instead.
-
-Measured with 30 000 nodes and 100 000 edges (largest degree 1337), p50: 0.3 ms a level from few
-seeds, 1.8 ms for depth 3 from 10 seeds (17 000 nodes reached). From 3 seeds, 200 nodes within 2
-hops: 0.65 ms for depth 2, and 0.1 ms with the edges at the nodes given.
+A level scans all edges, O(edges), with nothing to build or update, and a view in time is a mask.
+From a small frontier the edges at given nodes are used instead, where they are known. 30,000 nodes,
+100,000 edges, p50: depth 3 from 10 seeds (17,000 nodes) 1.8 ms; depth 2 from 3 seeds (200 nodes)
+0.65 ms, with given edges 0.1 ms.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,7 @@
-"""Links between the rows of two kinds, read from either side at the cost of what is read.
+"""Links between rows of two kinds (episodes to entities or facts), readable from either side.
 
-Most links are in two sorted copies, one for each side; the newest are in dictionaries until they
-are many enough to be worth another sort, so a search right after a write costs no more than others.
-
-Which episode speaks of which entity, and which states which fact: only some reads ask for these, so
-they are not loaded with the group but when they are first needed, and are then brought up to date
-from the log of events.
+Two sorted copies, one per side, plus dictionaries of the newest links until another sort pays.
+Loaded when first needed, then brought up to date from the log.
 """
 
 from collections import defaultdict

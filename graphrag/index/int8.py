@@ -1,18 +1,12 @@
-"""Vectors once more as bytes, to find quickly which few of them need the exact product.
+"""Int8 codes of vectors, a prefilter that leaves the top k exact.
 
-Each vector is scaled to whole numbers from -127 to 127: a quarter of the memory to read, and one
-instruction multiplies sixty-four of them. What the rounding loses is known: for a query ``q``, a
-vector ``x`` and their codes ``q'`` and ``x'``,
+For a query ``q`` and a vector ``x`` with codes ``q'`` and ``x'`` (-127 to 127, scaled per vector),
 
     |q.x - q'.x'| <= |x - x'| + |q - q'| |x'|
 
-so a row whose rough score lies further below the k-th best than these bounds cannot be among the k
-best, and the exact product is left for the others: about 100 rows of 22,000 for 60 hits with
-MiniLM. The answer is the exact one; a pass over 100,000 rows of 384 takes 1.5 ms on one core, where
-the product itself takes 7.
-
-Needs ``simsimd`` (extra ``fast``, which ``local`` includes); without it every product is exact from
-the start.
+so rows further below the k-th best than these bounds need no exact product: about 100 of 22,000 are
+left for 60 hits with MiniLM. A pass over 100,000 rows of 384 takes 1.5 ms on one core, the exact
+product 7. Needs ``simsimd`` (extra ``fast``, part of ``local``); without it every product is exact.
 """
 
 import copy

@@ -1,13 +1,8 @@
-"""By which names the entities of a group go, and what else tells them apart.
+"""Names of a group's entities: exact look-up, and buckets of similar names.
 
-Every look-up costs the same in a group of any size. What is looked up is an entity's own row; which
-entity a merged one speaks through is for the caller to say.
-
-Where look-alikes meet: the few drawers into which a name is filed, so that no scan is needed.
-
-One slip leaves the beginning or the end of a name intact, another order of words leaves the words,
-an initial leaves the family name. A drawer that many names share (a common word) tells little and
-is closed when it is full, so that looking up costs the same in a group of any size.
+Look-ups return an entity's own row; following merges is the caller's task. Buckets are keyed by
+beginning, end, words and family name, which survive a typo, reordering or an initial. A bucket
+closes when full, so the cost of a look-up does not grow with the group.
 """
 
 import sys

@@ -1,14 +1,9 @@
-"""Work on many rows that this thread and one for each other core share.
+"""Row blocks shared between this thread and one thread for each other core.
 
-The others begin at once and from the front, so what is done between asking and looking costs
-nothing on idle cores; who looks then works from the back until all meet. Nobody waits: a block that
-another thread has begun and not ended is computed again here, because on a busy machine it may not
-run for a while. Of two threads the other one takes a third of what is left each time, of more each
-takes less: few blocks, because at the end of each one it takes the interpreter from whoever has it,
-and small ones where they meet.
-
-A pass reads memory and does little else, so beyond eight threads none helps; and no more are taken
-than the process may use, which in a container is less than the machine has.
+The others start at once from the front; the caller later works from the back until they meet. It
+never waits: a block begun elsewhere but not done is computed again, because on a busy machine that
+thread may not run. Blocks shrink towards the meeting point and are few, because ending one takes
+the GIL. Passes are bound by memory, so at most 8 threads, and no more than the process may use.
 """
 
 import os

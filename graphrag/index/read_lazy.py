@@ -1,9 +1,4 @@
-"""Read the columns that filters ask for, and bring those read before up to date.
-
-Read what a group's episodes speak of, when a search first follows it.
-
-Read which episodes state which facts, when that is first asked for.
-"""
+"""Loading of columns on first use: filter fields, mentions and sources, kept up to date."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any

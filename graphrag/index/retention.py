@@ -1,16 +1,11 @@
-"""What is worked out from an index and kept beside it: it goes when the index goes.
+"""Lifetime of group indexes in memory, of values derived from them, and of consistent reads.
 
-Each kind is declared once, where it is used, as a ``Slot`` or as ``ViewCache``; these hold nothing.
+Derived kinds are declared where they are used, as a ``Slot`` or ``ViewCache``, and go with the
+index. The groups used last stay, up to a number of bytes. A group in use is never evicted: an index
+that survives the last reference of this module is taken back.
 
-Which groups stay in memory when nobody uses them: those used last, up to a number of bytes.
-
-A group in use is never let go, because that would free nothing and the next one to ask would read
-it a second time. Who uses one need not say so: an index that is still there when the last reference
-of this module is gone is in use, and is taken back.
-
-Which reads count: those that saw one state of their groups from the first await to the last, and no
-rows that are newer than the columns. A read during which a change began is made again, and changes
-wait for the second attempt: writers cannot starve it, and wait only for what they have disturbed.
+A read counts if its groups did not change between its first and last await and no row is newer than
+the columns. Otherwise it is repeated, and writers wait for the second attempt only.
 """
 
 import asyncio

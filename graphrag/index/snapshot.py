@@ -1,10 +1,8 @@
-"""A group's columns in a file beside the store, so that opening need not read the tables again.
+"""Snapshot file of a group's columns, so that opening need not read the tables.
 
-The file is a copy and never the truth: it is used only if the store's log still holds the event
-that it was saved at, with the same moment; later events are read from the log; anything unexpected
-means reading the tables. Deleting it costs one slow start. It has arrays and texts by name
-(``arrays.py``) and nothing that could say what is made of them: a store that somebody gives you may
-have any file here.
+It is a copy, used only if the store's log still has its event with the same moment; later events
+come from the log, and anything unexpected means reading the tables. It holds ``arrays.py`` data
+only and is treated as untrusted.
 """
 
 import hashlib

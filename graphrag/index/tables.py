@@ -1,11 +1,8 @@
-"""The rows of a group as they are read into columns: which fields of each table, page by page.
+"""Fields of each table that are read into columns, page by page, tolerant of damaged rows.
 
-Moments travel as integer microseconds and vectors as bytes: decoding a datetime object costs ten
-times as much as an integer, and a cold start is mostly decoding.
-
-Rows that somebody or something has damaged: one of them must not keep a group from being read. What
-lacks a vector is found by its words alone; what leads to a record that is not there is left out.
-Both are said in the log, found by ``health``, and mended by it where that can be.
+Moments travel as integer microseconds and vectors as bytes: decoding a datetime costs ten times an
+integer. A row without a vector is found by words alone, a dangling link is left out; both are
+logged, and ``health`` finds and repairs them.
 """
 
 import asyncio

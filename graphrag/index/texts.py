@@ -1,7 +1,4 @@
-"""The words by which entities, facts and episodes are found and embedded.
-
-What the vector of a stored row is made of.
-"""
+"""Words by which entities, facts, communities and episodes are found and embedded."""
 
 from collections.abc import Mapping
 

@@ -1,16 +1,9 @@
-"""Episodes that name each other: whose title stands in whose text.
+"""Episodes linked by title: the title of one occurs in the text of another.
 
-A title is what others call an episode by: a page of an encyclopedia, a case, a project. Wherever
-its words stand in the text of another episode, that one leads here, as a link on a page would,
-whether or not anybody marked it. Words are compared as the index holds them, so "the Alps" is
-"Alps", and what stands in brackets at the end of a title does not count.
-
-Who speaks in a message: somebody who asks, the user of an assistant.
-
-Where some phrases occur in a long stream of numbered words, the longest first.
-
-One pass a length: the words that begin a phrase are looked up in a table, and only there a hash of
-the following words is compared. A million words and five thousand phrases take 0.1 s.
+Words are compared as index terms, and brackets at the end of a title are ignored. One pass per
+phrase length, longest first: first words are looked up in a table, then a hash of the rest is
+compared. A million words and 5,000 phrases take 0.1 s. Also tells which messages are questions, or
+an assistant's user's.
 """
 
 import re

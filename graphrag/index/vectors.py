@@ -1,22 +1,13 @@
-"""Unit vectors of one group in one float32 matrix, of which few rows are looked at in the end.
+"""Unit vectors of one group in one float32 matrix, with exact top-k by cosine.
 
-A product with the whole matrix gives every cosine at once: no approximation, no build time, and a
-filter is a mask on the result. Where there are many rows, passes over less of them go before it:
-bytes (``int8.py``), which change no answer, and before these a third of the bytes (``coarse.py``),
-which rests on an assumption.
+A filter is a mask on the product with the whole matrix. With many rows, two prefilters reduce what
+the product reads: ``int8.py``, which changes no result, and ``coarse.py``, which rests on a
+measured assumption.
 
-The product is an ``einsum``, not BLAS: on one core it takes half the time of one BLAS thread. Large
-ones are cut into blocks that this thread and one more share (``parallel.py``); numpy lets go of the
-interpreter meanwhile. For 100 000 rows of 384 numbers on two cores, p50 / p95 in milliseconds,
-numpy 2.4 with OpenBLAS 0.3.31, beside busy processes:
-
-==================================  ===========  ===========  ===========
-way                                 idle         1 busy       2 busy
-==================================  ===========  ===========  ===========
-``matrix @ query``, 2 BLAS threads  5.9 /  6.3   13.8 / 16.0  15.0 / 19.0
-``np.einsum``, one thread           6.2 /  7.0   6.3 /  7.3   9.0 / 14.8
-blocks of it on two threads         4.2 /  4.8   6.2 /  8.0   8.4 / 12.4
-==================================  ===========  ===========  ===========
+The product is an ``einsum``, not BLAS, in blocks shared by two threads (``parallel.py``). 100,000
+rows of 384 numbers on two cores, p50 / p95 in ms, numpy 2.4, OpenBLAS 0.3.31: blocks 4.2 / 4.8, one
+``einsum`` 6.2 / 6.9, BLAS on two threads 5.9 / 6.3; beside two busy processes 8.4 / 12.4, 9.0 /
+14.8 and 15.0 / 19.0.
 """
 
 import copy

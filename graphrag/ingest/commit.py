@@ -1,12 +1,7 @@
-"""One writer of a group at a time: plan under its lock, write, plan again if another was faster.
+"""Commits of a group: plan under its lock, write, plan again if another writer was faster.
 
-That a write is whole or nothing is the transaction of ``store/connection.py``; its event's number
-is the lock between processes.
-
-What is spoken of again is there again: an entity that was removed returns with new facts.
-
-An entity leaves the graph with the last episode that spoke of it. Its row and its names stay, so
-whatever writes about it later, an episode, a table or a person, finds the same one.
+The event number is the lock between processes. Removed entities keep row and names and return when
+a new fact speaks of them.
 """
 
 import asyncio

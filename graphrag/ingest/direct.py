@@ -1,7 +1,4 @@
-"""From given facts to a plan: identify every end, judge every fact, embed what is new.
-
-The names of a table: each once, kept apart by everything that may tell two things apart.
-"""
+"""Plans from given facts: ends identified, facts judged, new texts embedded, names told apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,4 @@
-"""What given facts change, worked out as values before anything is written.
-
-What direct writes did, for the caller.
-"""
+"""Plans of direct writes, as values before anything is written, and their results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,20 +1,12 @@
-"""What the rules leave open about one episode, gathered for one question to an arbiter.
+"""Open points of one episode: what the rules cannot decide, gathered into one arbiter question.
 
-Open are mentions between several entities, and pairs of a claim and a stored fact about the same
-entity that hold at one time while nothing is declared about how their relations go together: the
-same relation with another object ("uses Vim", "uses Emacs"), one called alike ("works for",
-"works_at"), or its denial ("trusts", "distrusts"); and as far as the graph does not show that both
-can hold (``plausible``).
+Open are mentions that fit several entities, plans called off without a name that fit several known
+ones, and pairs of a claim and a stored fact of one entity at one time: same relation with another
+object, relations named alike ("works for", "works_at"), or a denial ("trusts", "distrusts").
 
-Which plan a text means that calls one off without a name ("the move is off") is told by what is
-known: the one that the same conversation told of. Of several each waits for a person.
-
-Which stored facts a new one may end though nothing is declared: what is worth asking about.
-
-One may like, visit and know many things, and use one editor. Nobody declared which, so the graph
-itself is asked: a relation of which somebody has two objects at one time is taken to hold many, and
-another value of it opens no question, unless the text says that it takes the place of something.
-So a relation costs a question or two when it is new, and none once it is known to hold many.
+A pair is left out if the graph shows that both can hold (``plausible``): a relation with two
+objects at one time for some subject is taken to be multi-valued, unless the text says that one
+value replaces another. So only a new relation costs questions.
 """
 
 from collections import defaultdict

@@ -1,16 +1,11 @@
-"""Who may write what: a policy is asked about every mutation before anything is written.
+"""Write policy (``Rules(policy=...)``) and the invariants of every transaction.
 
-A policy is an object with one method, passed to ``Rules(policy=...)``. It sees each record
-that a transaction creates, changes or erases; one refusal refuses the whole transaction, which then
-raises ``PolicyError`` and stays in the log as an event of kind ``denied``. Of one thing it is not
-asked: that an episode of the queue failed, and why, is noted whatever it says, because an episode
-that stayed pending would be read again at every opening. Without a policy nothing here runs.
+A policy sees each record that a transaction creates, changes or erases. One refusal refuses the
+whole transaction with ``PolicyError`` and is logged as a ``denied`` event. It is not asked about
+marking a queued episode as failed: a pending one would be read again at every opening.
 
-What holds of every transaction, whoever writes and whatever the policy says.
-
-The log only grows; facts, entities and episodes are erased by ``erase`` alone; a lifetime does not
-end before it starts; what was stated stays word for word; nothing crosses from group to group.
-Checked for every write: two dictionary look-ups a row.
+Invariants: the log only grows; only ``erase`` erases; no lifetime ends before it starts; stated
+text never changes; no link crosses groups.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping

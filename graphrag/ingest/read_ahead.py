@@ -1,10 +1,8 @@
-"""The episodes of a batch, read before they are written: in windows, or side by side.
+"""Episodes of a batch, read before they are written: in windows, or side by side.
 
-An extractor that looks at texts alone reads a window and its vectors are made at once. One that
-waits for a server (``side_by_side``) has several episodes under way, always handed over in order.
-Either way an episode is read with the texts given before it, stored or not. Side by side, the
-entities that it is shown are those stored when its reading began: it may be shown fewer than one by
-one, which costs nothing but a hint, because names are resolved when it is written.
+Extractors of texts alone read windows; those that wait for a server (``side_by_side``) have several
+episodes under way, delivered in order. Each sees the texts before it, stored or not, and the
+entities stored when it began: fewer hints, but names resolve at the write.
 """
 
 import asyncio

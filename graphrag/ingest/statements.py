@@ -1,10 +1,8 @@
-"""Claims about names to statements about entities, each with a lifetime.
+"""Statements about entities with lifetimes, made from claims about names.
 
-When the text gives no start, the fact is known to hold from the reference time on: that moment is
-its ``valid_at``, marked as observed. A fact that was over when it was stated has an unknown start.
-
-An extractor and an arbiter are asked here; whatever fails names it and the episode. What comes back
-is checked (``trust``) before anything is planned.
+Without a start in the text, ``valid_at`` is the reference time, marked as observed; a fact that was
+over when stated has an unknown start. Extractors and arbiters are called here; failures name them
+and the episode, and results are checked (``trust``).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,15 +1,11 @@
-"""What the graph says of an entity, in a few clauses composed from its facts; no model writes them.
+"""Entity summaries composed from facts, without a model.
 
-A clause is made of names, a relation and dates, never of the sentence that states the fact: one
-sentence may say two things, and one of them may have been retracted or erased since. Which facts:
-of each relation the current ones before the ended ones, new before old; one of every relation
-before a second of any. Dates are absolute, so that a summary does not become false as time passes.
+Clauses hold names, a relation and absolute dates, never source sentences, which may state retracted
+or erased facts too. One fact of every relation before a second of any; current before ended, new
+before old. The cost is independent of degree: the index holds the latest facts per relation.
 
-The work does not grow with an entity's degree: the index knows the facts added last at each
-relation, and nothing is read from the store.
-
-The event log keeps old summaries in its images. They name the other ends of facts: who erases an
-entity or a fact for good cleans those of its neighbours with ``without``.
+Old summaries stay in event images and name neighbours: erasing an entity or fact must clean its
+neighbours' images with ``without``.
 """
 
 from collections import defaultdict

@@ -1,13 +1,10 @@
-"""How far each source is believed, and what of an extraction can be stored at all.
+"""Trust in sources, and validation of what extractors return.
 
-What a less trusted source says neither closes nor takes the place of what a more trusted one said:
-``ingest/lifetimes`` sees to that, whatever was said first. It is kept, holds nowhere beside its
-rival, and is listed as contested until a person confirms it. A trust is a number, by the name of
-the source: what an episode has as ``source_description`` and a table or a fact as ``source``.
+A less trusted source neither ends nor replaces what a more trusted one said, in any order; its fact
+is kept as contested until a person confirms it. Trust is a number per source name:
+``source_description`` of an episode, ``source`` of a table or fact.
 
-An extractor is anybody's code: what it returns is held to what ``add_fact`` is held to. What cannot
-be stored is left out and put into words, so that a wrong claim costs neither its text nor the rest.
-A place that is not in the text is put right, so that no stored span leads out of its episode.
+Claims that cannot be stored are dropped and reported; spans outside of the text are corrected.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

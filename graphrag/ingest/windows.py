@@ -1,12 +1,8 @@
-"""Windows of a stream of episodes, and what is embedded for each in one call.
+"""Windows of a stream of episodes, each embedded in one call.
 
-A model embeds a hundred texts in the time of a dozen single ones, and parsing and embedding side by
-side fight for the same cores. So a window of episodes is read, embedded at once into the cache, and
-then planned and written one by one: planning finds nearly every vector there.
-
-Only what looks at nothing but texts may read ahead: an extractor that sees the entities of the
-graph would see fewer of them than if the episodes were added one by one. What has come is not kept
-waiting for what has not.
+A model embeds 100 texts in the time of a dozen single ones. A window is read, embedded into the
+cache, then planned and written one by one. Only extractors that look at nothing but texts may read
+ahead: one that is shown entities would see fewer. Episodes that have arrived never wait for more.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""Load many facts: batches with one transaction each, and a report of what they did.
-
-Known facts about entities, as a dictionary: subject, then relation, then object or objects.
-"""
+"""Bulk loading of facts: one transaction a batch, a report, and known facts as a dictionary."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized

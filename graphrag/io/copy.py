@@ -1,10 +1,8 @@
-"""Copy a whole store: all groups with their records, vectors and logs, to another place or profile.
+"""Copies of a whole store, to another place or index profile, resumable.
 
-Rows go over in pages, in the order of their ids, each page in one transaction. The target carries a
-mark until all is there and was compared, so a copy that was interrupted goes on where it stopped
-when it is started again, and nobody takes half a graph for a whole one. What the engine profile
-derives is derived at the target, after the rows, and its indexes are built last: an index that is
-there while rows come makes each of them wait in its queue. The mark lists what of these is made.
+Pages go in id order, one transaction each. The target bears a mark with the progress until it is
+complete and compared. Rows of the engine profile are derived at the target, and indexes are built
+last: an existing index would queue every row.
 """
 
 import asyncio

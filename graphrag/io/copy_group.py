@@ -1,10 +1,7 @@
-"""Copy one group: into another store, or within one under another name, beside what is there.
+"""Copies of one group, into another store or within one under another name, with progress.
 
-The new group is closed to everybody until all of it is there and was compared, by the mark that a
-group has while it is forgotten: a copy that dies leaves what ``erase`` clears away, and what
-copying again clears away first.
-
-How far a copy is, and how fast it goes.
+The target bears the mark of a group being forgotten until it is complete and compared: ``erase``,
+or copying again, clears away an interrupted copy.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,10 +1,7 @@
-"""The rows of a group as those of another group: under its name, with ids of their own if need be.
+"""Rows of a group rewritten for another group, with new ids where the target has the old ones.
 
-Ids are renewed only where the target has them already, as in a copy within one store. A new id
-keeps the moment of the old one, so both sort alike, and follows from it and the name: links and
-the images in the log lead to the same things.
-
-Rows are written as they were read, in pages, and summed up to be compared.
+A new id keeps the old one's moment, so both sort alike, and derives from it and the group's name,
+so links and log images agree. Rows go in pages and are summed for comparison.
 """
 
 import json

@@ -1,9 +1,7 @@
-"""Files that appear whole or not at all, compressed if their name ends in ``.gz``.
+"""Files written whole or not at all (``.gz`` compresses), and text escaped for XML 1.0.
 
-Text in XML 1.0, which has no place for most control characters.
-
-They are written as spreadsheets do, ``_x0007_`` for the bell, and a text that looks so itself has
-its underscore written as ``_x005F_``: whatever was written comes back.
+Control characters are written as in spreadsheets, ``_x0007_``, and a literal underscore of that
+form as ``_x005F_``, so every text survives a round trip.
 """
 
 import gzip

@@ -1,9 +1,7 @@
-"""A view as a network: GraphML, networkx, igraph.
+"""Views as networks: GraphML, networkx, igraph.
 
-A view as GraphML, which Gephi, yEd, Cytoscape, networkx and igraph open.
-
-Nodes are entities and edges facts, with typed attributes; moments stand as ISO 8601, lists and
-objects as JSON. ``label`` is what drawing programs show: the name, or the relation.
+Nodes are entities, edges facts, with typed attributes; moments are ISO 8601, lists and objects
+JSON. ``label`` (name or relation) is what drawing programs show.
 """
 
 import json

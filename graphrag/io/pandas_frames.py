@@ -1,10 +1,7 @@
-"""A view as tables: data frames of pandas, and facts as CSV (RFC 4180, UTF-8).
+"""Views as pandas data frames, and facts as CSV (RFC 4180, UTF-8).
 
-Facts as a table in a CSV file (RFC 4180, UTF-8), one row each.
-
-A spreadsheet runs a cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return as
-a formula, and names come from texts that strangers wrote: such a cell gets an apostrophe before it,
-by which a spreadsheet knows text, and reading the table takes it off again.
+Cells that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return get an apostrophe,
+which reading removes: spreadsheets would run them as formulas.
 """
 
 import csv

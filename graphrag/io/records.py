@@ -1,8 +1,6 @@
-"""JSON and JSON Lines as drafts of episodes: one each, or runs that belong together.
+"""Episode drafts from JSON and JSON Lines: one a record, or runs that belong together.
 
-Recognise messages and times in JSON records by the names that such fields usually have.
-
-An episode before its document gives it a name and a time.
+Messages and times are recognised by the usual names of such fields.
 """
 
 import json

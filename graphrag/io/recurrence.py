@@ -1,9 +1,6 @@
-"""Repeated meetings: when each of them takes place, as far as somebody wants to know.
+"""Recurring meetings and the time zones that calendars name (tz, Windows, or in the file).
 
-A series is computed in its own time zone, so that "every Monday at nine" stays at nine when the
-clocks change.
-
-Time zones as calendars name them: of the tz database, of Windows, or described in the file.
+A series is computed in its own zone, so local times survive clock changes.
 """
 
 import io

@@ -1,8 +1,6 @@
-"""Tables: CSV, JSON and JSON Lines files, data frames and any rows with named columns.
+"""Tables with named columns (CSV, JSON, JSON Lines, data frames), read or only inspected.
 
-Each row comes with what to call it in an error: its line in a file that has lines, else its number.
-
-Look at a table of facts without telling any: what is in it, and whether it can be read.
+Each row comes with its name in an error: its line in a file that has lines, else its number.
 """
 
 import csv

@@ -1,7 +1,4 @@
-"""A question as the chat completions protocol carries it, and the reply, whole or in pieces.
-
-And the shape of an answer in words, for models whose server takes no JSON schema.
-"""
+"""Chat completions messages and replies, and schemas in words for servers without JSON schemas."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

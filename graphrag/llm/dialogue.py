@@ -1,9 +1,7 @@
-"""One question to a model, put until its answer has the asked shape.
+"""One question to a model, repeated until its answer has the required shape.
 
-Around the one function that sends messages: cache, budget, limits of concurrency and rate, a time
-limit, patience with busy servers, and repair: an answer of the wrong shape is given back with what
-is wrong about it. Of a list of things only those are asked for again that are wrong, or missing
-where an answer was cut off.
+Wraps the send function with cache, budget, throttle, time limit, retries and repair. Of a list only
+invalid or missing items are asked for again.
 """
 
 import asyncio

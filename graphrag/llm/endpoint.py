@@ -1,9 +1,6 @@
-"""Where a model is asked and how: its URL, what it refuses, and how long it asks to wait.
+"""Endpoint of a model: URL, refusals, and the throttle of concurrency, rate and waiting.
 
-How many questions may be under way, how many may start in a minute, and when all must wait.
-
-One throttle belongs to one model object and holds for everything that uses it, whatever task or
-graph it is in: a server that says "wait" to one of them says it to all.
+A throttle belongs to one model object and holds across tasks and graphs.
 """
 
 import asyncio

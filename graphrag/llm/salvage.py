@@ -1,11 +1,7 @@
-"""What is left of an answer that is wrong in places: the whole things in a list of things.
+"""Salvage of a partly wrong or truncated answer: the valid items of its list.
 
-A model that reads thirty facts gets one wrong, or runs out of room after twenty. The others are as
-good as they would have been, so they are kept, what is wrong is asked for again, and what does not
-come then is named as lost.
-
-An answer is anybody's text, so it is read within bounds, each in one pass: what lies beyond them is
-counted among what is lost.
+Invalid items are asked for again, and what never comes is reported as lost. Answers are untrusted,
+so each is read within bounds in one pass; what lies beyond them counts as lost.
 """
 
 import json

@@ -1,14 +1,9 @@
-"""The shape of an answer: a pydantic model, as the strict JSON schema that servers enforce.
+"""Answer shapes: pydantic models to strict JSON schemas, and model output back to values.
 
-Strict mode wants every property required and none besides, and small servers read no ``$ref``:
-definitions are put in place, except where a model contains itself.
-
-From the words of a model to a value: find the JSON in them, or say what is wrong with it.
-
-Models wrap answers in fences, thoughts, apologies and copies of the schema. Every JSON object in
-the text is tried, the widest first; the first that has the asked shape is the answer. Of an answer
-that is a list of things, one wrong thing costs that thing only, and a cut answer keeps those that
-are whole (``salvage``).
+Strict mode requires every property and allows no other; definitions are inlined because small
+servers read no ``$ref``, except in recursive models. When parsing, every JSON object in the text is
+tried, widest first, and the first of the right shape wins. Lists keep their valid items
+(``salvage``).
 """
 
 import json

@@ -1,10 +1,8 @@
-"""What a caller may pass: the public methods check their arguments against their own signatures.
+"""Argument checks of public methods against their own signatures (``@checked``).
 
-The signature is the contract, so it is the check, too: ``@checked`` reads the annotations, and what
-does not fit is refused before anything is looked up or written. What fits is looked into: text must
-be encodable, numbers finite and within the 64 bits of the database. What is as good as Python's own
-(numpy's numbers, a string of another class) becomes it. ``Any`` and the rows of streams are left to
-whoever reads them; what is to be stored as JSON goes through ``checked_json``.
+Arguments are refused before any read or write: text must be encodable, numbers finite and within 64
+bits. Equivalents of Python's types (numpy numbers, subclasses of str) are converted. ``Any`` and
+rows of streams are not checked; JSON goes through ``checked_json``.
 """
 
 import ast

@@ -1,11 +1,8 @@
-"""What one source says of one fact, as the fact keeps it: its times, and what became of it.
+"""Assertions: what one source says of one fact or name, with its times and whether it stands.
 
-A fact holds when its assertions, and those of its rivals, say that it does: ``ingest/lifetimes``
-works that out anew whenever one of them comes, falls or returns. What is kept here never changes
-but for whether it stands.
-
-What a source says of a name is kept with the entity: "Globex, renamed Initech in 2021". Which of
-its names is shown follows from that, for the moment that is asked about.
+Only whether it stands ever changes. ``ingest/lifetimes`` recomputes when a fact holds from its
+assertions and those of its rivals. Assertions of names ("Globex, renamed Initech in 2021") stay
+with the entity.
 """
 
 from calendar import monthrange

@@ -1,11 +1,8 @@
-"""Attributes and names stated at different times: which of them holds at the moment asked about.
+"""Attributes and names by time: the value that holds at the moment asked about.
 
-Texts arrive in any order. Of two values of an attribute the one with the later reference time
-stands: each remembers that of the text that gave it last. The value that gave way is in the event
-log, with everything else that changed.
-
-Names are kept with their times. The row of an entity keeps the name that it was first stored by:
-only what is shown changes with the moment, so that nothing has to be undone when a text goes.
+The value with the later reference time wins, in any order of arrival; each keeps that time, and the
+loser is in the event log. An entity's row keeps its first name; only the shown name depends on the
+moment, so removing a text undoes nothing.
 """
 
 from collections.abc import Iterable, Mapping

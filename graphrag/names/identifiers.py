@@ -1,13 +1,10 @@
-"""Attributes that tell who is meant: identifiers, and what no two of one name share.
+"""Identifying attributes: identifiers, and particulars that tell namesakes apart.
 
-An identifier belongs to one entity only: who has the same one is the same, whatever the name. Which
-attributes those are is declared for each type, or one of the usual: an address, a number of a book,
-a paper, a product or a researcher, or a key of another system if it looks like one.
-
-Particulars tell one bearer of a name from another: when born, where at home, by whom made. What an
-attribute is about is read from its own name, for a few kinds that every register, catalogue or
-address book has. Two values of one kind are the ``same``, ``like`` (less is known on one side, or
-it is written otherwise), a ``slip`` of the pen, or ``other``; None if they can't be compared.
+An equal identifier means the same entity, whatever the name. Identifiers are declared per type, or
+of a usual kind: an address, a number of a book, paper, product or researcher, or a foreign key that
+looks like one. Particulars (birth, home, maker) are recognised by attribute name; two values are
+``same``, ``like`` (one less complete or written otherwise), ``slip`` (a typo), ``other``, or None
+if not comparable.
 """
 
 import html

@@ -1,9 +1,8 @@
-"""The key of a name: what two spellings of one name share, and nothing more.
+"""Key of a name: equal for spellings of one name, different for all else.
 
-Letters of every script, digits and symbols such as ``+`` and ``#`` stay ("Zhang Wei 张" is not
-"Zhang Wei 王", "C++" is not "C#", "Version 1.10" is not "Version 11.0"). Dropped are case, spacing,
-hyphens between words, a leading article, possessives and the full stop of abbreviations. Only the
-initial "A." at the beginning keeps its full stop: without it, it would be an article.
+Kept: letters of every script, digits, symbols such as ``+`` and ``#`` ("C++", "C#"; "1.10",
+"11.0"). Dropped: case, spacing, hyphens between words, leading articles, possessives, full stops of
+abbreviations except in an initial "A.", which would read as an article.
 """
 
 import re

@@ -1,7 +1,6 @@
-"""How types are declared: one pydantic model each, docstring = meaning, fields = attributes.
+"""Type declarations: one pydantic model each; the docstring is the meaning, fields are attributes.
 
-Entity types may be plain pydantic models; ``EntityType`` only adds a name other than the class's.
-What is said of the type itself stands in the class line, apart from the attributes::
+Entity types may be plain models; ``EntityType`` adds a name. Options stand in the class line::
 
     class WorksAt(FactType, pairs=[(Person, Company)], single_valued=True, inverse_of="employs"):
         '''A person has a job at a company.'''

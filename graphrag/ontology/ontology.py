@@ -1,10 +1,7 @@
-"""What a graph may hold, and what becomes of a text that says something else.
+"""Ontology checks of what was read, and of facts that a person moved.
 
-A check is a pure function on what an extractor read, before names are resolved, so that every way
-into the graph meets it. Nothing that breaks the ontology is stored as if it did not, and nothing is
-dropped in silence: each case is a ``Violation``.
-
-A fact that a person moved to other ends or another relation, against the declared types.
+A check is a pure function on an extraction before names are resolved, so every way into the graph
+passes it. Nothing is dropped in silence: each case is a ``Violation``.
 """
 
 import logging

@@ -1,10 +1,7 @@
-"""The relations that the graph knows by meaning, and how their facts exclude each other.
+"""Known relations and how their facts exclude each other; pass ``Relations`` to override.
 
-Any other relation name is welcome and holds any number of objects at once ("likes tea" and "likes
-coffee" both stay). Those listed here say more: ``single_valued`` (one object per subject at a time:
-a new job ends the old one), ``single_holder`` (one subject per object at a time: a new mayor ends
-the old one's term), ``symmetric`` (``married_to`` reads the same both ways) and ``inverse_of``
-(``employs`` is ``works_at`` from the other end). Pass your own ``Relations`` to override them.
+Unknown relations hold any number of objects. Properties: ``single_valued`` (one object per subject
+at a time), ``single_holder`` (one subject per object), ``symmetric``, ``inverse_of``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

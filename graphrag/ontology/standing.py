@@ -1,8 +1,8 @@
-"""Standing rules: what follows from facts, declared once and kept true by every write.
+"""Standing rules: consequences of facts, declared once and kept true by every write.
 
-A pattern is a subject, a relation and an object, as a fact has them. ``?name`` stands for
-an entity that is the same wherever the rule says it, ``*`` for any, and everything else is the name
-of an entity::
+A pattern is (subject, relation, object). ``?name`` is a variable, ``*`` matches any entity, and
+everything else is the name of an entity. ``when`` and ``unless`` match stated facts only,
+``support`` and ``body`` inferred ones too::
 
     Ends("closes", when=("?c", "company_state", "closed"), ends=("*", "works_at", "?c"))
     Needs("badge", fact=("?p", "has_badge", "*"), support=[("?p", "works_at", "*")])
@@ -11,8 +11,6 @@ of an entity::
         head=("?p", "reports_to", "?q"),
         body=[("?p", "on_team", "?t"), ("?t", "leads", "?q")],
     )
-
-``when`` and ``unless`` look at what was said; ``support`` and ``body`` at what was inferred, too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

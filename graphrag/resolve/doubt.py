@@ -1,9 +1,7 @@
-"""The stored entities that a mention may mean though no rule says so: the grey band.
+"""Uncertain matches: stored entities that a mention may mean though no rule says so.
 
-Which stored entities a new name may mean though it is spelled otherwise: "Burma", "Myanmar".
-
-Names of people mean nothing: "Anna" is near "Anne" and no nearer to who she is. They are compared
-only across scripts, which a multilingual model reads.
+Also by meaning ("Burma", "Myanmar"). Names of people have no meaning ("Anna", "Anne") and are
+compared by it only across scripts.
 """
 
 from collections import Counter

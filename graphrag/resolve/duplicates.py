@@ -1,15 +1,9 @@
-"""Which entities of a group may be one: a list for a person, likeliest first; nothing is merged.
+"""Duplicate candidates of a group, likeliest first, for a person to decide; nothing is merged.
 
-Only look-alikes are compared, by drawers of names and cells of vectors, so that the work grows
-little faster than the group. The event loop is let go of in between.
-
-Pairs of rows whose vectors are close, without comparing all with all.
-
-Small matrices are compared whole. In a larger one some rows are taken as pivots; every row goes
-into the cells of its nearest pivots, and only rows of one cell are compared. Rows that are close
-are nearly always near the same pivot: at a cosine of 0.9 or more, 998 in 1000 pairs are found among
-50 000 clustered vectors. The work grows with n^1.5, not n^2; 100 000 rows of 384 numbers take about
-15 s of one core.
+Pairs come from name buckets and vector cells and yield to the event loop. Small matrices are
+compared whole. In larger ones each row joins the cells of its nearest pivots and is compared within
+them: at cosine 0.9 or more 99.8 % of pairs are found among 50,000 clustered vectors. Work grows
+with n^1.5; 100,000 rows of 384 take about 15 s of one core.
 """
 
 import asyncio

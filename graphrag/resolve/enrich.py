@@ -1,10 +1,8 @@
-"""What a mention adds to the entity that it means: a type, names and their times, attributes.
+"""Additions of a mention to its entity: type, names with times, attributes.
 
-Claims that give an entity another name become its names, since both ends of them are one: as a fact
-"Globex was renamed Initech" would vanish as soon as that is known.
-
-Nothing is taken away: a fuller name replaces a lone first name, which stays as an alias, and of two
-values of an attribute the one with the later reference time stands.
+A renaming claim becomes a name, not a fact, since both of its ends are one entity. Nothing is lost:
+a fuller name demotes a lone first name to an alias, and the attribute value with the later
+reference time stands.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,10 +1,8 @@
-"""The stored entities and the new ones of the same text, as one book of names and attributes.
+"""Book of stored and new entities, with their names and attributes, for matching.
 
-Names that are equal are one only if no attribute speaks against it. To be proposed, a pair needs a
-sum of weights: alike names have it alone, and so have an equal birth date and address under another
-name; what excludes each other takes it away. The weights are rough logarithms of odds, and only
-their order matters: an identifier is worth more than a birth date, which is worth an address and a
-half.
+Equal names are one entity unless an attribute contradicts. A pair is proposed from a sum of
+weights, rough log odds of which only the order matters: an identifier outweighs a birth date, which
+equals an address and a half.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -1,17 +1,14 @@
-"""Mentions to entities: which stored entity a name means, or that it is a new one.
+"""Resolution of mentions to stored or new entities.
 
-What an arbiter ruled comes first, then a name that the same text has given already, then the rules
-of ``find``; what they do not find is a new entity. Similar but unequal names never merge by
-themselves: what a new entity is like is left to an arbiter, or to a person later.
-
-The rules, in order; the first that finds an entity decides:
+Order: an arbiter's decision, a name already resolved in the same text, the rules of ``find``, a new
+entity. Similar but unequal names never merge by rule. The rules, first match wins:
 
 1. The same identifier, whatever the name.
-2. The same key or alias and a compatible type: equal, or untyped on one side; but not if both have
-   an identifier and they differ.
+2. The same key or alias and a compatible type (equal, or one side untyped), unless both have
+   identifiers that differ.
 3. A person's lone first or family name that one person bears; a first name also if it comes first.
 4. A title or a legal form that only one side has: "Dr. Ada Lovelace", "Globex Inc".
-5. The beginning or end of the name of one organisation or work: "Courier" for the "Veyle Courier".
+5. The beginning or end of the name of one organisation or work: "Courier" for "Veyle Courier".
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,10 +1,8 @@
-"""A summary of a saga out of its own sentences: no model writes it.
+"""Saga summaries composed of the saga's own sentences, without a model.
 
-The run is cut into as many stretches as there is room for sentences, and each stretch, the first
-and the last episode among them, is shown by its most telling one: a sentence counts by how common
-its words are in the whole saga (SumBasic), by the entities that it names and the facts that it
-states, each entity as much as the saga tells of it. What was said before counts less. Around them
-stand the span of time, who it is about, and what holds at the end.
+The run is cut into one stretch per sentence. The best sentence of each scores by word frequency in
+the saga (SumBasic) and by its entities and facts, weighted by their share of the saga; repetition
+costs. The period, the people and the final state frame them.
 """
 
 import re

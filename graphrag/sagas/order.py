@@ -1,14 +1,8 @@
-"""The order of episodes by reference time, and what was said around one.
+"""Order of a saga's episodes by reference time, and the watermark of its summary.
 
-An episode names its saga, so order, removal and the past need nothing of their own: a saga is what
-its visible episodes are. The links ``occurred_after`` are this order in the database.
-
-Which episodes a summary tells of: the watermark, and how it is known to hold.
-
-The watermark is in system time: an episode of last year that is added today comes after it. Beside
-it stands a hash of the episodes' ids, so that what the watermark cannot say is seen, too: one of
-them was removed, or one that was handed in earlier was written later, or joined the saga since. A
-summary whose hash does not fit is neither shown nor continued.
+A saga is the set of visible episodes that name it; ``occurred_after`` links hold this order in the
+database. The watermark is in system time and comes with a hash of the episodes' ids, which also
+shows removals, late commits and joins. A summary whose hash differs is neither shown nor continued.
 """
 
 import hashlib

@@ -1,9 +1,8 @@
-"""Keep the summary of a saga up to date: only what was added since the last time is read.
+"""Incremental summaries of sagas: only what came after the watermark is read.
 
-With a model, the summary so far and the episodes after its watermark make the next one, some
-episodes at a time, each step a transaction: whoever is interrupted goes on after the last step.
-Nothing is locked while the model thinks; what it wrote is stored if the saga still is what it read.
-Without a model the summary is composed of the saga's own sentences, each time from all of them.
+A model extends the summary some episodes at a time, one transaction a step, so work resumes. No
+lock is held while it runs; the result is stored only if the saga is unchanged. Without a model the
+summary is composed anew.
 """
 
 from collections.abc import Iterable, Sequence

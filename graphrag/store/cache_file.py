@@ -1,9 +1,7 @@
-"""Files beside a store: for their owner alone, and believed only if they are what was written.
+"""Files beside a store, readable by their owner only, verified before use.
 
-They begin with a line that says what is in the file, and that line with a checksum of itself.
-CRC-32 finds what a disk, a copy or a program does to a file: 2.2 GB/s, where the hashes of
-``hashlib`` do 0.7 to 1.4. Against somebody who writes such a file on purpose no checksum helps, so
-whoever reads one also takes nothing in it for granted.
+A first line describes the content and has a checksum of itself. CRC-32 finds damage at 2.2 GB/s
+(``hashlib``: 0.7 to 1.4) but not forgery, so readers also validate everything.
 """
 
 import errno

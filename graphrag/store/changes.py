@@ -1,10 +1,7 @@
-"""What one transaction writes, and the event that records it.
+"""Change sets: what one transaction writes, with the event that records it.
 
-A ``ChangeSet`` is built by the write path and applied by the store: inserts, field updates and
-deletes become one SurrealQL transaction together with one ``event`` record, whose number doubles as
-a lock: if another writer took it first, nothing is written and the caller plans again.
-
-What the store asks of rows that are derived from others.
+Inserts, updates and deletes become one SurrealQL transaction with one ``event`` record. Its number
+is the lock: if it is taken, nothing is written and the caller plans again.
 """
 
 import json

@@ -1,11 +1,7 @@
-"""Follow what is committed to a group, as it is committed, in the order of the log.
+"""The event log: following commits in order, finding the events of records, checking caches by it.
 
-A stream reads the log; a commit of this process only wakes it, and against a server, where others
-write too, it also looks by itself. So nothing piles up in memory when a reader is slow, nothing is
-left out, and whoever keeps the number of the last event goes on from there after a restart.
-
-And find the events that wrote some records, of a log that is long; and tell by the log whether the
-rows beside a store are as the store has them.
+A stream reads the log; commits of this process only wake it, and against a server it polls too. So
+slow readers buffer nothing, and one that keeps the last event number resumes after a restart.
 """
 
 import asyncio

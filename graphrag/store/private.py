@@ -1,13 +1,10 @@
-"""A folder for what only this process sees, in memory where there is room, and gone with it.
+"""Private store folders, which stand behind ``mem://``.
 
-``mem://`` is a store in such a folder. The engine's own store in memory takes time and memory that
-grow with the square of the rows in a transaction (surrealdb-embedded 3.0.0b10: 7.5 GB for 8,000),
-its store in a folder does not, and costs no more to open.
-
-The folder goes when it is closed, when nobody refers to it any more, and when the interpreter ends.
-What a killed process left is removed by the next one that needs such a folder: a lock that the
-system takes back from the dead tells which are in use. Windows has none of that kind; there the
-system clears its temporary files.
+The engine's own memory store needs time and memory quadratic in the rows of a transaction
+(surrealdb-embedded 3.0.0b10: 7.5 GB for 8,000); a folder, in memory where there is room, does not.
+It goes on close, with its last reference, or at exit. Folders of killed processes are recognised by
+their released file lock and removed by the next process; Windows has no such lock and leaves them
+to its temporary-file cleanup.
 """
 
 import os

@@ -1,15 +1,12 @@
-"""Bring what waits in memory into the store's files, by closing and opening it.
+"""Renewal of an embedded store: close and reopen, to flush what SurrealKV holds in memory.
 
-SurrealKV gathers the writes of a session in memory and in its log, and only closing it brings them
-into its tables (surrealdb-embedded 3.0.0b10 does not start what would do so meanwhile). It has two
-tables in memory for that, of 64 MiB on a machine with less than 1 GiB, 128 MiB below 4 GiB, 256 MiB
-below 16 GiB and 1 GiB or more above; when both are full, the next write waits for ever. So the
-store is closed and opened between two transactions when its log has grown to a quarter of its
-files, and long before those tables are full; that takes a second or two.
+surrealdb-embedded 3.0.0b10 flushes memory tables only on close. It has two, of 64 MiB (below 1 GiB
+of RAM), 128 MiB (below 4), 256 MiB (below 16) or 1 GiB; when both are full the next write blocks
+for ever. So the store is reopened between two transactions once the log is a quarter of its files,
+long before the tables are full. It takes 1 to 2 s.
 
-Transactions go to the engine one at a time, so that it is known where in the log each begins. If
-the disk has no room for one it is refused before; if the engine could not write it, what is in the
-log of it is cut off, and the store is opened anew before the next.
+Transactions go one at a time so that the log offset of each is known. Without disk space one is
+refused; a failed write is cut off the log and the store reopened.
 """
 
 import asyncio

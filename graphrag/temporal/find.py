@@ -1,15 +1,12 @@
-"""Where a running English text speaks of times, and which.
+"""Time expressions in running English text.
 
-A window slides over the words: the longest run of words of time that `phrase` can read is an
-expression, if `context` sees no reason to doubt it ("she may", "Chapter 12", "Black Friday"). A
-range is two expressions, "from 2015" and "to 2019", with the bounds since and until: whoever sets
-the two ends of a fact needs both, and the intersection of their intervals is the range.
+The longest run of time words that `phrase` reads is an expression unless `context` doubts it ("she
+may", "Chapter 12"). A range gives two, "from 2015" and "to 2019", with bounds since and until;
+their intersection is the range.
 
-On which side of the reference an undated day lies: "on Friday", "in March", "May 12".
-
-Nearest past is right for a memory and wrong for a plan, and the words around tell which: "we met on
-Friday", "see you on Friday". Where they do not, a month's day counts if it is near, and a weekday
-or a whole month is left alone: more of those are plans or habits ("it is dry in June") than events.
+An undated day takes its side of the reference from tense and wording ("met on Friday", "see you on
+Friday"). Without a hint a day of a month counts if near; a weekday or whole month is left alone,
+since most are plans or habits ("it is dry in June").
 """
 
 import re

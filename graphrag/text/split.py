@@ -1,7 +1,4 @@
-"""Cut a long text into passages on sentence borders, keeping offsets.
-
-How many tokens a text takes, without a tokeniser.
-"""
+"""Passages of a long text, cut on sentence borders with offsets, and token estimates."""
 
 import math
 import re

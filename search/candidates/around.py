@@ -1,12 +1,7 @@
-"""What a ranking needs beside the candidates: what is around them, or all of a small part.
+"""Rows read around the candidates, and all rows of a small part of the graph.
 
-All rows of the part of a graph that is searched: it is small, and no index covers it.
-
-What the episodes of a saga tell of: read whole, where a filter speaks of the saga.
-
-A saga is small beside its group, and nothing that an index chooses of the group need be in it. So
-where hits must be of a saga, everything that it tells of is read and compared; and whatever the
-filter says of it, its episodes are known.
+A search limited to a small part or to a saga reads that part whole, because nothing that an index
+selects from the group need lie in it.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping

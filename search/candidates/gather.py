@@ -1,9 +1,8 @@
-"""The part of a group that a search ranks, chosen by SurrealDB instead of read whole.
+"""Candidate part of a group, selected by SurrealDB instead of reading the group.
 
-Pages of vectors, the FULLTEXT index and a walk from the entities in question propose rows of the
-group, and the best of these with what stands around them are a small index. The same ``rank``
-orders it that orders a group which is read whole, with the counts of the whole group for BM25. What
-may be seen the rows themselves decide: if too few of those proposed are visible, more are read.
+Vector pages, the FULLTEXT index and a walk from the entities propose rows; the best and their
+surroundings form a small index for ``rank``, with whole-group counts for BM25. Visibility is
+checked on rows: if too few are visible, more are read.
 """
 
 from collections.abc import Mapping

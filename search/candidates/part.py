@@ -1,9 +1,7 @@
-"""The rows of a group that a search chose so far, and the index that they make.
+"""Rows of a group that a search selected so far, and the index over them.
 
-Entities that are one with others come together, and what went by other words once is always there.
-
-A link of the graph costs 3 µs to follow and a fact 20 to read. So each step follows all links, and
-reads of the facts that it meets only those that promise most, to go on from their ends.
+Merged entities and earlier wordings come along. Following a link costs 3 µs, reading a fact 20:
+each step follows all links and reads only the most promising facts.
 """
 
 from collections import defaultdict

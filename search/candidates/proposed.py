@@ -1,12 +1,8 @@
-"""What meaning, words and closeness propose, in one order, before any row is read.
+"""Candidate order by meaning, words and distance, before any row is read.
 
-It resembles the order that the rows will be ranked in, so that few need to be read for the best of
-those to be among them.
-
-For words the FULLTEXT index finds the rows, and the group's counts give the statistics: SurrealDB's
-own scores give 0 for words that most rows have, cost a scan of the lengths of the whole table, and
-are not those of the group. Rare words are looked up by themselves, common ones where two of them
-meet.
+It approximates the final ranking, so that few rows are read. Words use the FULLTEXT index with the
+group's own counts: SurrealDB's scores are 0 for words in most rows, scan the whole table's lengths,
+and are not per group. Rare words are looked up alone, common ones in pairs.
 """
 
 import asyncio

@@ -1,12 +1,6 @@
-"""What meaning and words alone say of every episode.
+"""Base scores of episodes: meaning and words, times of the question, neighbours in a conversation.
 
-Episodes of the time that a question speaks of: said then, or naming one of its years.
-
-Messages in their conversation: what was said before and after, and what all of it is about.
-
-A message is found by its neighbours, because a question and its answer seldom share words. Its
-session is the saga that it belongs to; messages without one are of one session while no pause
-between two of them is longer than half an hour.
+A session is the saga of a message; without one, messages less than half an hour apart.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,9 @@
-"""What links episodes: titles where others are named by them, otherwise what is mentioned.
+"""Links between episodes, by title or else by shared mentions, and the second hop.
 
-The second hop: what answers a question together with one of the best episodes.
-
-"Where was the director of this film born?" is answered by two pages, and only the film's is like
-the question. So the query is read once more beside each of the best episodes: what shares with that
-episode a name that the query does not hold, is near to both, and has the words of the query that
-the episode lacks ("born"), is the likely other half. Without the shared name this would only find
-more of the same.
+The second hop re-reads the query beside each of the best episodes. It looks for an episode that
+shares a name that the query lacks, is near to both, and has the query words that the first one
+lacks ("where was the director of this film born"). Without the shared name it would find only more
+of the same.
 """
 
 from collections.abc import Callable, Container, Iterable

@@ -1,10 +1,7 @@
-"""Personalised PageRank between episodes and what they share, near the best candidates only.
+"""Personalised PageRank over episodes and shared names, near the best candidates only.
 
-A walker starts at a good candidate or at a name of the query, follows links from episodes to names
-and from names to episodes, and starts anew now and then. Where it is often, there is what the
-candidates and the query have in common: the page that answers a question is often not the one that
-is like it, but the one that this one links to. A few steps are enough: farther episodes get next to
-nothing, and so nothing of the group is read but the neighbourhood.
+Walks start at good candidates and the query's names, and restart. A few steps suffice: farther
+episodes get next to nothing, so only the neighbourhood is read.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,7 @@
-"""Ranking episodes: what they say, what stands around them, and where their links lead.
+"""Ranking of episodes: content, then neighbours and times, then links from the best.
 
-One score from meaning and words comes first. To it is added what the neighbours in a conversation
-and the times of the query give; from the best of that, links lead to what else belongs to the
-answer. Everything is worked out for candidates only: the best rows by meaning and by words, the
-messages around them, and what their links lead to.
+Only candidates are scored: the best rows by meaning and words, the messages around them, and what
+their links lead to.
 """
 
 from dataclasses import dataclass, field

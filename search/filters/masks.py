@@ -1,9 +1,6 @@
-"""Filters as masks over the columns of a group, as of any moment of system time.
+"""Filters as exact masks over a group's columns, as of any moment of system time.
 
-Exact, and a few passes over columns of numbers: a filtered search costs no more than another. What
-is rare, attributes and labels, and whatever was different at ``known_at``, is judged row by row.
-
-Whether one value fits one comparison: what a filter means, for a single value.
+Rare fields (attributes, labels) and whatever differed at ``known_at`` are evaluated per row.
 """
 
 import operator

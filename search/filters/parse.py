@@ -1,14 +1,11 @@
-"""Filters as text, for the command line and for whoever asks over a wire.
+"""Filters as text, parsed to the same checked tree that ``Field`` makes.
 
-::
+``not`` binds before ``and``, ``and`` before ``or``. A value is one word, or anything in quotes::
 
     relation == works_at and valid_at < 2022
     not (confidence < 0.5) and origin in (stated, manual)
     attributes.address.city == "New York" or labels contains vip
     invalid_at exists
-
-``not`` binds before ``and``, ``and`` before ``or``. A value is one word, or anything in quotes.
-Text becomes values of the same checked tree that ``Field`` makes, never a part of a query.
 """
 
 import re

@@ -1,9 +1,7 @@
-"""Order by a model that reads the query and each text together.
+"""Cross-encoder reranking, the chain of a recipe's rerankers, and ``min_score``.
 
-A recipe's rerankers, one after another, and the least relevance that it asks for.
-
-``min_score`` looks at the relevance of the hits: before everything else, or, if a model judges
-them, after the last that does. Never at what the rankings are sorted by.
+``min_score`` is applied to relevance, before all rerankers or after the last that judges relevance
+by a model; never to what the rankings are sorted by.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,12 +1,7 @@
-"""Rerankers by arithmetic: variety (MMR), closeness, mentions, recency.
+"""Rerankers by arithmetic: variety, graph distance, episode mentions, recency.
 
-Order by closeness to given entities: true hops along the facts that may be seen.
-
-Order by how many episodes speak of something.
-
-Order by how new things are: every half-life halves a score.
-
-Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), greedy as they define it.
+Variety is maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), greedy as published.
+Distance counts hops along visible facts. Recency halves a score every half-life.
 """
 
 from collections.abc import Sequence

@@ -1,17 +1,8 @@
-"""A small invented world to try the graph on: three years of the Veyle Valley, and the truth.
+"""Invented demo world: three years of the Veyle Valley as a chronicle, with its ground truth.
 
-The chronicle has what was said, in the order in which it arrived: news, chats and records. The
-truth has what a perfect reader would know at the end of it: the entities under all their names, the
-facts with their lifetimes, what must *not* be believed, and questions with their answers::
-
-    from graphrag.cli.demo_world import chronicle, truth
-
-    for episode in chronicle():
-        await graph.add_episode(
-            episode.content, reference_time=episode.reference_time, saga=episode.saga
-        )
-
-All of it is invented and dedicated to the public domain (``LICENSE.txt``).
+``chronicle()`` yields the episodes in order of arrival. The truth lists entities with all names,
+facts with lifetimes, what must *not* be believed, and questions with answers. All of it is
+dedicated to the public domain (``LICENSE.txt``).
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The second question about an episode, if something is open: who is meant, what still holds.
-
-Settle with a language model what rules leave open: one question with every open point.
-"""
+"""Arbiter by language model: one question with every open point of an episode."""
 
 from collections.abc import Mapping
 from datetime import datetime

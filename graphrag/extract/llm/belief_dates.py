@@ -1,11 +1,8 @@
-"""The dates that a model gives, read as it means them, and the gaps that its quotes fill.
+"""Dates of a model's claims: validated, and completed from its quotes.
 
-A date of the model stands if it is one: a good model reads a text better than our rules of time do.
-Where it gives none and its quote names exactly one time that the rules read, that time is taken.
-What the two disagree about is said, and left as the model has it.
-
-What holds, held, happened, is planned or is off differ in what their dates mean: a ``Tense``. What
-is wrong about a date is put into words, and the fact stays.
+A valid date of the model stands, even where the rules of time disagree; that is reported. If it
+gives none and the quote has exactly one time, that time is taken. What dates mean depends on the
+``Tense`` (holds, held, happened, planned, off). A wrong date is reported and the fact stays.
 """
 
 import re

@@ -1,10 +1,7 @@
-"""Read episodes with a language model: one question each, and only what the text bears is believed.
+"""Extraction by a language model, one question per passage, and its cost estimate.
 
-A text longer than the model's context is read in passages, a question each. What is not believed is
-listed in ``Extraction.dropped`` and counted, and what is believed otherwise than it was read in
-``Extraction.adjusted``; nothing is lost in silence.
-
-What adding episodes would cost, without asking: the real questions are built and counted.
+Only what the text supports is believed. The rest is in ``Extraction.dropped``, corrections are in
+``Extraction.adjusted``. The estimate builds and counts the real questions without asking.
 """
 
 import asyncio

@@ -1,16 +1,12 @@
-"""Where a text says what a model quoted, and whether it bears a name.
+"""Grounding of model output: quotes and names found in the text, sentences borne by their quotes.
 
-A quote is looked for exactly, then but for case, spacing and punctuation ("AcmeCorp" for "Acme
-Corp"), then nearly. A name was read or invented: a model may only name what stands in what it was
-given.
+A quote is matched exactly, then without case, spacing and punctuation, then approximately. Names
+must occur in what the model was given. A sentence must consist of words around its quote, the names
+and the relation; otherwise the quote is stored instead. A paraphrase of a word or two passes, an
+unknown name or number does not.
 
-Whether the sentence that comes with a quote is said by it: a quote alone is no ground, an obedient
-model can attach an invented sentence to genuine words. A sentence must be made of the words around
-its quote, of the names and of the relation; else the quote itself is stored instead. A paraphrase
-of a word or two is no invention; a name or a number that nobody gave is one.
-
-A text that gives orders to whoever reads it is no liar by that, but a model may have obeyed. What
-it then says of others than its speakers waits for a person.
+If a text addresses its reader with orders, what the model says of anyone but the speakers waits for
+review.
 """
 
 import re

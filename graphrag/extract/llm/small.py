@@ -1,9 +1,8 @@
-"""Read episodes with a small model on this machine: the step between the rules and a large model.
+"""Extraction by a small local model (llama.cpp, Ollama, vLLM).
 
-A model of a few billion parameters (llama.cpp, Ollama, vLLM) copies words well, and is lost in long
-rules. So it is asked less: facts only, flat, with one date, in a prompt of a few hundred tokens
-that shows nothing of the graph. And it is believed less: a date that the text does not name is
-dropped, and no fact is surer than one of the rules. Everything else is as with a large model.
+Such models copy well and lose long rules: the prompt is a few hundred tokens, asks for flat facts
+with one date and shows nothing of the graph. Dates not in the text are dropped, and confidence is
+capped at that of the rules.
 """
 
 import asyncio

@@ -1,9 +1,7 @@
-"""The trained network: an encoder in an ONNX file, and what is asked of it in plain arrays.
+"""The trained network: an ONNX encoder, queried in plain arrays.
 
-For every span of up to twelve words what it may be (a person, a place, a date ...), for every two
-of those which relations the text states between them and whether the second is the same as the
-first, and for each stated one which dates begin and end it. Spans and pairs as in SpERT (Eberts and
-Ulges 2020), with the lowest word above both in the parse beside the words between them.
+Per span of up to 12 words its type; per pair relations and coreference; per relation its dates.
+Spans and pairs as in SpERT (Eberts and Ulges 2020), plus the lowest common ancestor in the parse.
 """
 
 from collections.abc import Mapping

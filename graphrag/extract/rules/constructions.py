@@ -1,10 +1,9 @@
-"""What constructions of several words state, as a table: ``buy {o} from {x}`` tells of two owners.
+"""Table of constructions, with the relations they state: ``buy {o} from {x}`` gives two owners.
 
-A pattern is a row of units (``units``): ``V:buy,sell`` is one of these verbs as it is stated,
-``P:`` in the passive, ``F:`` without a subject, ``?:`` an order; ``{o}`` a noun phrase, ``{o:p}``
-a name, ``{o:c}`` any noun, ``{o*}`` a list of them, ``{n=post,office}`` one of these nouns, ``{r}``
-what somebody is by trade or office, and ``~`` phrases that may stand between. ``s`` is the subject
-of the verb; of a pattern without one it is the name before it, else who the text is about.
+A pattern is a row of units (``units``): ``V:buy,sell`` active, ``P:`` passive, ``F:`` without a
+subject, ``?:`` an order; ``{o}`` noun phrase, ``{o:p}`` name, ``{o:c}`` any noun, ``{o*}`` list,
+``{n=post,office}`` one of these nouns, ``{r}`` trade or office, ``~`` optional phrases. ``s`` is
+the verb's subject, else the name before it, else the person the text is about.
 """
 
 import re

@@ -1,9 +1,7 @@
-"""Read episodes by rules on a parse: no language model, no network, no key.
+"""Rule-based extraction on a parse, without a model, network or key.
 
-Precision comes before recall: a wrong fact costs more than a missing one, so whatever is asked,
-wished, supposed, denied or unclear in its pronouns gives no claim.
-
-A text is a letter, a conversation or plain prose: that tells who says "I", and what is no sentence.
+Precision before recall: questions, wishes, suppositions, denials and unclear pronouns give no
+claim. The genre (letter, conversation, prose) decides who "I" is.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""One entity of a text while it is being read.
-
-A claim in the making: its names may still grow longer and change type while the text is read.
-"""
+"""Entities and claims of a text while it is read; names may still grow and change type."""
 
 import re
 from collections import Counter

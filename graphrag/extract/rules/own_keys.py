@@ -1,7 +1,4 @@
-"""What the keys of a record say of the record itself: its name, its type and its attributes.
-
-The dates of a record, and the relations that they surely belong to.
-"""
+"""Keys of a record that describe it: name, type, attributes, and dates with their relations."""
 
 import math
 import re

@@ -1,7 +1,4 @@
-"""The strings of a JSON text with their place, and the entities and facts read from them so far.
-
-The words of a fact that has none of its own, between its subject and its object.
-"""
+"""Strings of a JSON text with their places, what was read from them, and the words of its facts."""
 
 import json
 import re

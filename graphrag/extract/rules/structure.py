@@ -1,7 +1,4 @@
-"""Entities and facts of a JSON text, from its structure alone.
-
-Records of something that happened to people, companies or places: a marriage, a merger.
-"""
+"""Entities and facts of a JSON text from its structure, and records of events such as marriages."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

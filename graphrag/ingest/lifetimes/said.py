@@ -48,14 +48,17 @@ class Said:
 
     @cached_property
     def by_id(self) -> dict[str, tuple[Fact, Assertion]]:
-        """Return every statement of a fact, with that fact."""
-        own = {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
+        """Return every statement of a fact, with that fact; an end that it states of another too."""
         replaced = {
             end.id: (fact, one)
-            for fact, one in own.values()
+            for fact, one in self._own.values()
             for end in (self._replaced(fact, one) if one.excludes else ())
         }
-        return {**replaced, **own}
+        return {**replaced, **self._own}
+
+    @cached_property
+    def _own(self) -> dict[str, tuple[Fact, Assertion]]:
+        return {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
 
     @cached_property
     def _ends(self) -> dict[str, Assertion]:
@@ -129,8 +132,7 @@ class Said:
 
     def rulings(self) -> Iterator[Exclusion]:
         """Yield what an arbiter ruled, as far as both sides stand."""
-        every = ((fact, one) for fact in self.facts.values() for one in fact.statements)
-        for fact, one in every:
+        for fact, one in self._own.values():
             if not one.excludes or self.void(one) is not None or one.pending:
                 continue
             for id_ in one.excludes:
@@ -162,7 +164,7 @@ class Said:
 
     def _corrects(self, id_: str) -> bool:
         """Tell whether what says that another one is wrong is there, itself corrected or not."""
-        found = self.by_id.get(id_)
+        found = self._own.get(id_)
         one = self._ends.get(id_) if found is None else found[1]
         if one is None or one.pending:
             return False

@@ -104,7 +104,7 @@ def sliced(ties: Ties, valid: Nodes, invalid: Nodes, parts: Sequence[Interval]) 
     found, shares = [], []
     for part in parts:
         first, last = to_micros(part.start, BEGINNING), to_micros(part.end, FOREVER)
-        places = np.flatnonzero((since < last) & (until > first))
+        places = np.flatnonzero((since < last) & (until > first) & (since < until))
         common = np.minimum(until[places], last) - np.maximum(since[places], first)
         found.append(places)
         shares.append(common / np.minimum(lives[places], float(last - first)))

@@ -14,7 +14,7 @@ from types import NoneType
 from graphrag.errors import InputError
 from graphrag.ingest.statements import alone
 from graphrag.model.assertion import Assertion, Date, Kind, Precision
-from graphrag.model.checks import checked_attributes, checked_text, shown
+from graphrag.model.checks import checked_attributes, checked_name, checked_text, shown
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
@@ -166,7 +166,7 @@ def given_end(
     known = type(given) is str and type(entity_type) in (str, NoneType)
     mention = (_mention if known else _mention.__wrapped__)(given, entity_type, what)
     if aliases or attributes is not None:
-        names = tuple(checked_text(f"an alias of {shown(given)}", alias) for alias in aliases)
+        names = tuple(checked_name(f"an alias of {shown(given)}", alias) for alias in aliases)
         given_ones = {} if attributes is None else attributes
         checked = checked_attributes(given_ones, f"{what} {shown(given)}")
         mention = replace(mention, aliases=names, attributes=checked)
@@ -175,9 +175,9 @@ def given_end(
 
 @lru_cache(maxsize=10_000)  # a table names the same things again and again
 def _mention(given: str, entity_type: str | None, what: str) -> Mention:
-    if not isinstance(given, str) or not name_key(checked_text(what, given)):
+    if not isinstance(given, str) or not name_key(checked_name(what, given)):
         raise InputError(f"{what} {shown(given)} is no name: give an entity, its id or its name")
-    kind = UNTYPED if entity_type is None else checked_text(f"{what}_type", entity_type).strip()
+    kind = UNTYPED if entity_type is None else checked_name(f"{what}_type", entity_type).strip()
     if not kind:
         raise InputError(f"{what}_type of {shown(given)} is empty: leave it out if it is unknown")
     return Mention(given.strip(), kind)
@@ -210,7 +210,7 @@ def given_fact(
     Raises:
         InputError: naming what cannot be used, and why.
     """
-    if not isinstance(relation, str) or not checked_text("relation", relation).strip():
+    if not isinstance(relation, str) or not checked_name("relation", relation).strip():
         raise InputError(f"relation {shown(relation)} is no name: give one such as 'works_at'")
     if isinstance(confidence, bool) or not isinstance(confidence, int | float):
         raise InputError(f"confidence {shown(confidence)} is no number from 0 to 1")
@@ -251,7 +251,7 @@ def given_fact(
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
         origin=origin,
-        provenance=tuple(dict.fromkeys(checked_text("source", one) for one in sources)),
+        provenance=tuple(dict.fromkeys(checked_name("source", one) for one in sources)),
         place=place,
     )
 

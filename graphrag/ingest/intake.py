@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import get_args
 
 from graphrag.errors import EpisodeError, InputError
-from graphrag.model.checks import checked_json, checked_text, parsed_json, shown
+from graphrag.model.checks import checked_json, checked_name, checked_text, parsed_json, shown
 from graphrag.model.ids import new_id
 from graphrag.model.values import DEFAULT_GROUP, JSON, Episode, Source
 from graphrag.temporal.moment import parse_moment, utc_now
@@ -60,8 +60,8 @@ def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
     """
     if not isinstance(new, NewEpisode):
         raise EpisodeError(f"{shown(new)} is no episode: pass NewEpisode(...)")
-    name = checked_text("the name of an episode", new.name)
-    description = checked_text("source_description", new.source_description)
+    name = checked_name("the name of an episode", new.name)
+    description = checked_name("source_description", new.source_description)
     if not isinstance(new.metadata, Mapping):
         raise InputError(f"metadata of {_label(new)} is {shown(new.metadata)}: give a mapping")
     metadata = checked_json(f"metadata of {_label(new)}", new.metadata)

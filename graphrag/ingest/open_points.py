@@ -93,6 +93,7 @@ def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
     codes = {index.relation_code(name) for name in (one, other)}
     facts = index.facts
     standing = facts.alive.values & ~facts["pending"] & (facts["retracted"] == FOREVER)
+    standing &= facts["valid"] < facts["invalid"]
     rows = np.flatnonzero(standing & np.isin(facts["relation"], list(codes)))
     subjects, objects = (column[rows] for column in index.ends())
     here, there = (subjects, objects) if end == "subject" else (objects, subjects)

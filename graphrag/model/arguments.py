@@ -126,7 +126,10 @@ def _checking(
     async def waiting(*args: Any, **given: Any) -> Any:
         placed, named = read(args, given)
         call = functools.partial(method, *placed, **named)
-        return await (call() if around is None else around(placed[0], call))
+        if around is None:
+            return await call()
+        call().close()  # Python refuses missing arguments here, before anything is looked at
+        return await around(placed[0], call)
 
     return waiting if inspect.iscoroutinefunction(method) else calling
 

@@ -41,16 +41,26 @@ def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
     """Return a text as Python's own.
 
     Raises:
-        InputError: if it is no text, too long, or holds NUL or half of a surrogate pair.
+        InputError: if it is no text, too long, or holds half of a surrogate pair.
     """
     if not isinstance(value, str):
         raise InputError(f"{what} {shown(value)}: give text")
     text = str.__str__(value)
     if len(text) > longest:
         raise InputError(f"{what} has {len(text):,} characters: at most {longest:,}")
+    return _encodable(what, text)
+
+
+def checked_name(what: str, value: str) -> str:
+    """Return the text of a name, a relation or a source as Python's own.
+
+    Raises:
+        InputError: if it is no text, too long, or holds NUL or half of a surrogate pair.
+    """
+    text = checked_text(what, value)
     if "\0" in text:
         raise InputError(f"{what} {shown(text)} holds NUL at {text.index(chr(0))}: leave it out")
-    return _encodable(what, text)
+    return text
 
 
 def _encodable(what: str, text: str) -> str:
@@ -82,7 +92,7 @@ def checked_json(what: str, value: JSON, *, deepest: int = DEEPEST) -> JSON:
         raise InputError(f"{what} is nested too deep, or in itself: store it as text")
     if isinstance(value, Mapping):
         return {
-            checked_text(f"a key of {what}", key): checked_json(
+            checked_name(f"a key of {what}", key): checked_json(
                 f"{what}[{shown(key)}]", item, deepest=deepest - 1
             )
             for key, item in value.items()

@@ -162,7 +162,7 @@ class Store:
         if touched is None:  # before, too: nothing may be left if the process dies between
             self.held.erase()
         if changes.leaves is not None:
-            changes.leaves()
+            asyncio.get_running_loop().call_soon(changes.leaves)  # once the engine has it
         try:
             await self._connection.transact(sql, params)
         except BaseException as error:

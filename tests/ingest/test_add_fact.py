@@ -129,7 +129,7 @@ async def test_summaries_follow(graph):
         (("", "knows", "Bob"), {}, InputError, "subject '' is no name"),
         (("Ann", " ", "Bob"), {}, InputError, "relation"),
         (("Ann", "knows", "!!"), {}, InputError, "object '!!' is no name"),
-        (("Ann", "knows", "ann"), {}, InputError, "same entity"),
+        (("Ann", "married_to", "ann"), {}, InputError, "same entity"),
         (("Ann", "knows", "Bob"), {"confidence": 2}, InputError, "from 0 to 1"),
         (("Ann", "knows", "Bob"), {"valid_at": "soonish"}, TimeError, "valid_at"),
         (

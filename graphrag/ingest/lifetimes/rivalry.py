@@ -207,7 +207,7 @@ def stands(fact: Fact) -> bool:
 
 def overlap(one: Fact, other: Fact) -> bool:
     """Tell whether there is a moment at which both hold."""
-    return _start(one) < _stop(other) and _start(other) < _stop(one)
+    return max(map(_start, (one, other))) < min(map(_stop, (one, other)))
 
 
 def _start(fact: Fact) -> datetime:

@@ -4,7 +4,7 @@ A row is what SurrealDB takes: record ids for links, aware datetimes, no key for
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphrag.errors import InputError
+from graphrag.errors import InputError, StoreCorruptError
 from graphrag.model.assertion import EntityName
 from graphrag.model.checks import DEEPEST, shown
 from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga, Span
@@ -123,16 +123,16 @@ def changed_value(value: Value, after: Mapping[str, Any]) -> Value | None:
 
 def event_of(row: Row) -> Event:
     """Return the event of a row."""
-    changes: Sequence[dict[str, Any]] = json.loads(row["changes"])
-    return Event(
-        group_id=row["group_id"],
-        seq=row["seq"],
-        at=row["at"],
-        actor=row["actor"],
-        kind=row["kind"],
-        changes=tuple(Change(part["record"], part["before"], part["after"]) for part in changes),
-        note=row.get("note"),
-    )
+    try:
+        parts = json.loads(row["changes"])
+        changes = tuple(Change(part["record"], part["before"], part["after"]) for part in parts)
+        named = {name: row[name] for name in ("group_id", "seq", "at", "actor", "kind")}
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreCorruptError(
+            f"event {row.get('id')} of the log is damaged ({error}): take the store from a copy, "
+            "or export what can be read"
+        ) from None
+    return Event(**named, changes=changes, note=row.get("note"))
 
 
 def edge(

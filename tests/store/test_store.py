@@ -305,3 +305,13 @@ asyncio.run(main())
 
 def test_a_record_shows_as_the_database_writes_it():
     assert str(Record("entity", "a")) == "entity:a"
+
+
+@pytest.mark.parametrize("changes", ["[{", "[1]", '[{"record": "entity:a"}]', "null"])
+def test_a_damaged_event_of_the_log_is_named(changes):
+    from graphrag.errors import StoreCorruptError
+    from graphrag.store.rows import event_of
+
+    row = {"id": "event:[g, 7]", "group_id": "g", "seq": 7, "at": day("2020-01-01")}
+    with pytest.raises(StoreCorruptError, match=r"event event:\[g, 7\] of the log is damaged"):
+        event_of({**row, "actor": "a", "kind": "add", "changes": changes})

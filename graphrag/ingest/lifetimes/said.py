@@ -48,7 +48,7 @@ class Said:
 
     @cached_property
     def by_id(self) -> dict[str, tuple[Fact, Assertion]]:
-        """Return every statement of a fact, with that fact; an end that it states of another too."""
+        """Return every statement with its fact, and what it says of facts that it replaces."""
         replaced = {
             end.id: (fact, one)
             for fact, one in self._own.values()

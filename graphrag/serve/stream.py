@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from graphrag.errors import QueryError
 from graphrag.model.values import Event
 from graphrag.serve.call import Call
 from graphrag.serve.items import EventOutput
@@ -56,6 +57,9 @@ async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterat
 
 
 async def _follow(call: Call, after: int | None) -> AsyncIterator[Event]:
+    # Looked at before the answer begins: an error after that would only cut it.
+    if after and not await call.graph.log.events(after=after - 1, limit=1):
+        raise QueryError(f"there is no event {after} to go on after: after=0 starts with the first")
     return call.graph.log.follow(after=after)
 
 

@@ -90,6 +90,7 @@ async def test_what_is_wrong_is_said_in_a_sentence(rest):
         assert refusal.headers["allow"] == "POST"
     assert "openapi" in problem(await rest.get("/v2"), 404)
     assert "number of an event" in problem(await rest.get("/v1/events?after=x"), 422)
+    assert "no event 99999 to go on after" in problem(await rest.get("/v1/events?after=99999"), 422)
 
 
 async def test_a_body_has_a_size(known):

@@ -253,7 +253,7 @@ def kept_by(fact: Fact, new_fact: Fact) -> Fact:
     new = [
         replace(one, text=new_fact.text) if one.until and new_fact.text != fact.text else one
         for one in new_fact.statements
-        if not any(_repeats(one, it) for it in fact.statements)
+        if not any(_repeats(one, it) for it in fact.statements if it.start == one.start)
     ]
     rivals = _both(fact.rivals, new_fact.rivals)
     fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)

@@ -1,7 +1,6 @@
 """One group in memory: what search ranks and what ingestion looks up, kept in step with the store.
 
-Rows enter it only after their transaction committed. Filters are masks over columns: exact, and
-no slower to search with than without. A fact takes about 1.6 kB at 384 dimensions.
+Rows enter it only after their transaction committed. A fact takes about 1.6 kB at 384 dimensions.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,16 +1,14 @@
 """What was said of each value, and which values are rivals."""
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import islice
 from typing import Protocol
 
+from graphrag.ingest.lifetimes.plans import PlanDates, Spoken, first_moment, is_ahead
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
-from graphrag.model.assertion import BEGINNING, FOREVER, Assertion, Date
+from graphrag.model.assertion import BEGINNING, FOREVER, Date
 from graphrag.ontology.relations import DEATHS, Relation, Relations
 from graphrag.temporal.moment import to_micros
 
@@ -56,7 +54,7 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
         found[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
     planned = {line_of(plan, relations) for plan in plans}
-    dates = {line: _PlanDates(by_line[line]) for line in planned}
+    dates = {line: PlanDates(by_line[line]) for line in planned}
     cancellations: dict[str, Statement] = {}
     for plan in plans:
         relation, subject, object_ = line = line_of(plan, relations)
@@ -76,62 +74,6 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
         elif (instead := dates[lines[0]].instead_of(plan)) is not None:
             cancellations[plan.id] = instead
     return cancellations
-
-
-class _PlanDates:
-    """The dates stated of one value, to be asked what took the place of a plan."""
-
-    def __init__(self, statements: Iterable[Statement]) -> None:
-        words = sorted(statements, key=lambda one: (one.at_micros, one.id))
-        self._plans = [one for one in words if one.planned]
-        self._next = [len(self._plans)] * len(self._plans)
-        """For each plan the next one of another start."""
-        for place in range(len(self._plans) - 2, -1, -1):
-            same = self._plans[place].since == self._plans[place + 1].since
-            self._next[place] = self._next[place + 1] if same else place + 1
-        reports: dict[tuple[int, Date | None, float], Statement] = {}
-        for one in words:
-            if not one.planned and one.kind != "timeless":
-                reports.setdefault((_moment(one), one.since, one.trust), one)
-        self._reports = sorted(reports.items(), key=lambda report: report[0][0])
-
-    def instead_of(self, plan: Statement) -> Statement | None:
-        """Return the statement whose date replaces that of a plan; None if none does.
-
-        That is the first report of the value after the plan was made, or a newer plan that was made
-        while this one was still to come, if they give another day, month or year.
-        """
-        if plan.at is not None:
-            start = bisect_right(self._reports, plan.at_micros, key=lambda report: report[0][0])
-            first = None
-            for (moment, since, trust), report in islice(self._reports, start, None):
-                if trust < plan.trust or (first is not None and moment > first):
-                    if first is not None:
-                        break
-                    continue
-                first = moment
-                if since is not None and _apart(plan, report):
-                    return report
-        place = bisect_right(self._plans, plan.at_micros, key=lambda one: one.at_micros)
-        while place < len(self._plans) and _ahead(plan, self._plans[place].at):
-            other = self._plans[place]
-            apart = _apart(plan, other)
-            if apart and other.trust >= plan.trust:
-                return other
-            place = place + 1 if apart else self._next[place]
-        return None
-
-
-def _apart(plan: Statement, other: Statement) -> bool:
-    """Tell whether two starts cannot be the same day, month or year."""
-    assert plan.since is not None and other.since is not None, "both were stated"
-    return plan.since.end <= other.since.start or other.since.end <= plan.since.start
-
-
-def _ahead(plan: Statement, at: datetime | None) -> bool:
-    """Tell whether a plan is still to come: in March, what is planned for March is."""
-    assert plan.since is not None, "a plan has a start"
-    return to_micros(at, BEGINNING) < max(plan.since.start, plan.since.end - 1)
 
 
 def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
@@ -161,7 +103,7 @@ def _cancels(statement: Statement, plan: Statement) -> bool:
         return False  # it was never so until then, which says nothing of what is to come
     if at is None or statement.trust < plan.trust:
         return statement.trust >= plan.trust
-    return _ahead(plan, at) and (plan.at is None or plan.at <= at)
+    return is_ahead(plan, at) and (plan.at is None or plan.at <= at)
 
 
 @dataclass(slots=True)
@@ -223,27 +165,16 @@ def spares(support: Support, slot: Slot) -> bool:
     return support.statement.as_given and slot[0] != "ruling"
 
 
-Spoken = Statement | Assertion
-"""What was said of a value, and when."""
-
-
-def _moment(one: Spoken) -> int:
-    """Return the first moment for which something was said."""
-    if one.since is not None:
-        return one.since.start
-    if one.until is not None:
-        return one.until.start - 1
-    return to_micros(one.at, BEGINNING)
-
-
 def first_said(spoken: Iterable[Spoken]) -> int:
     """Return the first moment for which something was said of a value."""
-    return min(map(_moment, spoken), default=BEGINNING)
+    return min(map(first_moment, spoken), default=BEGINNING)
 
 
 def last_said(spoken: Iterable[Spoken]) -> int:
     """Return the last moment for which something was said of a value; never for nothing."""
-    return max((max(_moment(one), to_micros(one.at, BEGINNING)) for one in spoken), default=FOREVER)
+    return max(
+        (max(first_moment(one), to_micros(one.at, BEGINNING)) for one in spoken), default=FOREVER
+    )
 
 
 def end_said(spoken: Iterable[Spoken]) -> int:
@@ -255,7 +186,7 @@ def end_said(spoken: Iterable[Spoken]) -> int:
         elif one.kind == "was":
             ended = max(ended, to_micros(one.at, BEGINNING))
         else:
-            running = max(running, _moment(one), to_micros(one.at, BEGINNING))
+            running = max(running, first_moment(one), to_micros(one.at, BEGINNING))
     return ended if ended > BEGINNING and ended >= running else FOREVER
 
 

@@ -14,7 +14,8 @@ from itertools import chain
 
 from graphrag.index.group import FOREVER as OPEN
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.accounts import Slot, Spoken, end_said, first_said, last_said
+from graphrag.ingest.lifetimes.accounts import Slot, end_said, first_said, last_said
+from graphrag.ingest.lifetimes.plans import Spoken
 from graphrag.ingest.lifetimes.rivalry import Triple, stands
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.assertion import BEGINNING, FOREVER

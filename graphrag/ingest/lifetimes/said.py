@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.accounts import Spoken, first_said
+from graphrag.ingest.lifetimes.accounts import first_said
+from graphrag.ingest.lifetimes.plans import Spoken
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.model.assertion import Assertion, Ending, Kind, Void

@@ -103,7 +103,10 @@ class Oracle:
                 continue
             if self.is_plan(other):
                 later = other.at is not None and (plan.at is None or plan.at < other.at)
-                if later and self.is_ahead(plan, other.at):
+                low, high = sorted((plan.since.moment, other.since.moment))
+                words = (self.first_word(one) for one in others if not self.is_plan(one))
+                parted = any(low <= moment < high for moment in words if moment)
+                if later and self.is_ahead(plan, other.at) and not parted:
                     return True
             elif plan.at is not None and plan.at < other.since.moment:
                 between = (self.first_word(one) for one in others if not self.is_plan(one))

@@ -263,6 +263,9 @@ AMENDMENTS = [
      "X since 2025-05-12, told 2025-06-10", {"2025-05-05": "", "2025-05-13": "X"}),
     ("a report of a month agrees", "X planned from 2025-05-04, told 2025-04; "
      "X since 2025-05, told 2025-06-10", {"2025-05-03": "", "2025-05-05": "X"}),
+    ("a plan after the end of another is of its own", "X planned from 2031, told 2024-01; "
+     "X left 2033; X planned from 2034, told 2024-02",
+     {"2026": "", "2032": "X", "2033-06": "", "2035": "X"}),
     ("moved by nobody less trusted", "X planned from 2025-03-03, told 2025-02-01, trust 1; "
      "X planned from 2025-03-20, told 2025-02-20", {"2025-03-10": "X"}),
     ("a plan for another time, once the first is past", "X event 2025-03-03, told 2025-02; "

@@ -43,7 +43,7 @@ BOUNDS = {
     "modules under 40 lines": 20,
     "modules with exactly one importer": 80,
     "file names used twice": 12,
-    "lines written by hand": 94_849,
+    "lines written by hand": 46_000,
     "own files on one add_episode": 40,
     "own files on one search": 45,
     "own files on one at().facts": 9,
@@ -71,7 +71,7 @@ TODAY = {
     # share the memory of their group, texts of several vectors as bytes, all cores; names that stay
     # in their file, one more on each way; views from before nearly everything; ranges
     # of days, nor, in-laws; birthdays, ages, favourites, figures of records; prose of strangers
-    "lines written by hand": 94_849,
+    "lines written by hand": 94_853,
     "own files on one add_episode": 84,
     "own files on one search": 101,  # ask answers what parses, and its facts come first
     "public methods of GraphRAG": 29,  # answer, stream_answer, explain, show

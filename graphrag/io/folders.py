@@ -116,7 +116,11 @@ def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
         for name in names:
             is_text = not name.startswith(".") and Path(name).suffix.lower() in READABLE
             if is_text and is_inside(file := Path(place, name)):
-                yield file
+                if file.is_file():
+                    yield file
+                else:  # reading it would wait for whoever writes
+                    name = printable(str(file))
+                    closed.append(Unread(name, EpisodeError(f"{name} is a pipe or a device")))
 
 
 def stays_in(path: Path, folder: Path) -> bool:

@@ -133,3 +133,13 @@ def test_a_folder_whose_name_is_no_text_is_read(notes):
     assert len(found) == 2
     [(name, reason)] = unread.items()
     f"{name} {reason}".encode()
+
+
+async def test_a_pipe_in_a_folder_is_left_out_and_nothing_waits_for_it(graph, tmp_path):
+    import os
+
+    (tmp_path / "a.md").write_text("Alice likes tea.")
+    os.mkfifo(tmp_path / "pipe.md")
+    report = await graph.load.documents([tmp_path])
+    assert len(await graph.episodes()) == 1
+    assert "pipe or a device" in str(report.failed)

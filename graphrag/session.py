@@ -90,6 +90,12 @@ class Rules:
     standing: "Sequence[StandingRule]" = ()
     """What follows from facts: ``Ends``, ``Needs`` and ``Derives``; default: nothing."""
 
+    def __post_init__(self) -> None:
+        """Refuse a plain list of relations, which would end in an error of another place."""
+        if not isinstance(self.relations, Relations | None):
+            kind = f"relations is a {type(self.relations).__name__}"
+            raise InputError(f"{kind}: give Relations().having(Relation(...))")
+
 
 @dataclass(frozen=True, slots=True)
 class Session:

@@ -17,6 +17,8 @@ from graphrag import (
     TimeError,
     sync,
 )
+from graphrag.ontology.relations import Relation
+from graphrag.session import Rules
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import PlainExtractor, open_graph, triples
@@ -296,6 +298,11 @@ async def test_what_python_says_of_arguments_names_what_the_user_wrote(kind):
         with pytest.raises(TypeError, match=rf"^{name}\(\) missing 1 required positional"):
             given = call()
             await given
+
+
+def test_a_list_of_relations_is_no_relations():
+    with pytest.raises(InputError, match=r"relations is a list: give Relations\(\)\.having"):
+        Rules(relations=[Relation("consults")])
 
 
 def test_what_is_no_model_is_refused_at_once():

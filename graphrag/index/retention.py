@@ -89,7 +89,7 @@ async def steady(gates: Sequence[Gate], read: Callable[[], Awaitable[Value]]) ->
             found = await read()
             if hold or not reading.disturbed:
                 return found
-        except Exception:
+        except Exception:  # of columns that changed meanwhile: the read is made again
             if hold or not reading.disturbed:
                 raise
         finally:

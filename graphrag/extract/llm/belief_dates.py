@@ -39,11 +39,6 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 """Words that say that what began then still holds."""
-_UNTIL = re.compile(
-    r"\b(?:until|till|through|bis|hasta|jusqu\w*|fino|até|tot|tills|last day|letzter tag)\b",
-    re.IGNORECASE,
-)
-"""Words that name the last day on which something holds, also of what the model says is over."""
 
 
 class Dating:
@@ -94,7 +89,7 @@ class Dating:
             if period.bound == "until" and _within(date.moment, period):
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
-        if (last or _UNTIL.search(quote)) and self._is_last(date, quote):
+        if last and self._is_last(date, quote):
             return Date(from_micros(date.end), "day")
         return date
 
@@ -209,8 +204,7 @@ def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, dr
     """
     doubts = len(dating.doubts)
     since = _read(dating.start_date, fact.since, fact, drop)
-    stop_date = partial(dating.stop_date, last=fact.kind != "ended")
-    until = _read(stop_date, fact.until, fact, drop)
+    until = _read(partial(dating.stop_date, last=fact.kind != "ended"), fact.until, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
             since, until = None, _read(dating.stop_date, fact.since, fact, drop)

@@ -30,14 +30,15 @@ AWKWARD = st.one_of(
     ),
     st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12),
 )
-NAMES = AWKWARD.map(str.strip).filter(name_key)
+KEYS = AWKWARD.filter(lambda text: "\0" not in text)
+NAMES = KEYS.map(str.strip).filter(name_key)
 MOMENTS = st.none() | st.datetimes(
     datetime.min,  # noqa: DTZ901
     datetime.max,  # noqa: DTZ901
     timezones=st.just(UTC),
 )
 ATTRIBUTES = st.dictionaries(
-    AWKWARD | st.sampled_from(["source", "as_given", "untyped", "provenance"]),
+    KEYS | st.sampled_from(["source", "as_given", "untyped", "provenance"]),
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | AWKWARD | st.lists(AWKWARD),
     max_size=2,
 )

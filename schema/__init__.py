@@ -14,6 +14,8 @@ from typing import Literal
 
 Profile = Literal["process", "engine"]
 
+FOLLOWING = frozenset({"has_episode"})
+"""Tables of every store that the database keeps in step."""
 _PROFILES: Mapping[int, Profile] = {11: "engine", 14: "engine"}
 _TABLE = re.compile(
     r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
@@ -139,11 +141,12 @@ def core_tables() -> tuple[Table, ...]:
     ends = {
         match["name"]: (match["source"], match["goal"]) if match["source"] else None
         for match in _TABLE.finditer(text)
+        if match["name"] not in FOLLOWING
     }
     fields: dict[str, dict[str, Field]] = {table: {} for table in ends}
     for match in _FIELD.finditer(text):
         table, name, rest = match["table"], match["name"], match["rest"]
-        if "." not in name:
+        if table in fields and "." not in name:
             fields[table][name] = _field(table, name, rest)
     return tuple(Table(table, ends[table], tuple(fields[table].values())) for table in ends)
 

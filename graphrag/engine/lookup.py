@@ -62,8 +62,8 @@ async def entities_keyed(store: Store, group: str, keys: Iterable[str]) -> set[s
 async def merges(store: Store, group: str) -> list[tuple[str, str]]:
     """Return each merged entity of a group with the one that it was merged into."""
     [rows] = await store.query(
-        "SELECT VALUE [record::id(id), merged_into] FROM entity WITH INDEX entity_merged "
-        "WHERE group_id = $group AND merged_into > '';",
+        "SELECT VALUE [record::id(id), record::id(merged_into)] FROM entity WITH INDEX entity_merged "
+        "WHERE group_id = $group AND merged_into > NONE;",
         group=group,
     )
     return [(merged, heir) for merged, heir in rows]

@@ -202,7 +202,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
         )
         for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _, said in rows:
             called = latest_first(name, aliases, name_values(said or ()))
-            index.register_entity(id_, kind, called, attributes, merged_into)
+            index.register_entity(id_, kind, called, attributes, merged_into and merged_into.id)
             index.summarize(id_, summary)
     elif table == "relates_to":
         row_of = index.entities.row_of

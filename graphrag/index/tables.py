@@ -52,7 +52,7 @@ COLUMNS = {
         "[record::id(id), embedding, content, content_hash, time::micros(valid_at), "
         f"{_micros('removed_at')}, saga, name, source, key]"
     ),
-    "passage": "[record::id(id), embedding, episode]",
+    "passage": "[record::id(id), embedding, record::id(episode)]",
     "community": "[record::id(id), embedding, name, summary]",
 }
 

@@ -15,6 +15,7 @@ from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
+from graphrag.store.record_links import linked
 from graphrag.store.rows import TABLES, plain, to_row, vector_bytes
 
 # Endpoints first: ENFORCED relations refuse an edge whose records do not exist yet.
@@ -147,10 +148,10 @@ class ChangeSet:
             if rows := self.inserts.get(table):
                 relation = "RELATION " if table in _EDGES else ""
                 lines.append(f"INSERT {relation}INTO {table} ${table} RETURN NONE;")
-                params[table] = rows
+                params[table] = [linked(table, row) for row in rows]
         if self.updates:
             params["updates"] = [
-                {"id": Record(update.table, update.id), "set": dict(update.after)}
+                {"id": Record(update.table, update.id), "set": linked(update.table, update.after)}
                 for update in self.updates
             ]
             lines.append("FOR $u IN $updates { UPDATE $u.id MERGE $u.set RETURN NONE };")

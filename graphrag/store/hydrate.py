@@ -16,8 +16,7 @@ Value = TypeVar("Value", Fact, Entity, Episode, Community)
 _FACTS = (
     "LET $facts = SELECT * OMIT embedding FROM $fact_ids; "
     "LET $stated = SELECT * OMIT embedding FROM array::complement("
-    "array::distinct(array::flatten($facts.sources.episode))"
-    ".map(|$id| type::record('episode', $id)), $known); "
+    "array::distinct(array::flatten($facts.sources.episode)), $known); "
     "RETURN array::concat($facts, $stated);"
 )
 _OTHERS = "SELECT * OMIT embedding FROM $ids;"

@@ -92,8 +92,7 @@ async def episodes_behind(store: Store, facts: Iterable[str], entities: Iterable
         facts=[Record("relates_to", id_) for id_ in facts],
         entities=[Record("entity", id_) for id_ in entities],
     )
-    stating = {id_ for episodes in sources for id_ in episodes}
-    return stating | {episode.id for episodes in mentions for episode in episodes}
+    return {episode.id for episodes in (*sources, *mentions) for episode in episodes}
 
 
 async def episodes_beside(store: Store, episodes: Iterable[str]) -> set[str]:
@@ -116,7 +115,7 @@ async def saga_episodes(store: Store, group: str, sagas: Iterable[str]) -> set[s
 async def passages_of(store: Store, episodes: Iterable[str]) -> set[str]:
     """Return the passages of some episodes."""
     sql = "SELECT VALUE record::id(id) FROM passage WHERE episode IN $episodes;"
-    [ids] = await store.query(sql, episodes=list(episodes))
+    [ids] = await store.query(sql, episodes=[Record("episode", id_) for id_ in episodes])
     return set(ids)
 
 
@@ -142,7 +141,8 @@ async def episode_links(
         group=group,
     )
     ends = {id_: (episode, entity) for id_, episode, entity in mentions}
-    return ends, {id_: frozenset(episodes) for id_, episodes in sources}, set(unread)
+    stated = {id_: frozenset(episode.id for episode in episodes) for id_, episodes in sources}
+    return ends, stated, set(unread)
 
 
 async def stated_by(store: Store, group: str, source: str) -> tuple[list[str], list[str]]:
@@ -163,7 +163,7 @@ async def stated_by(store: Store, group: str, source: str) -> tuple[list[str], l
 
 async def facts_on(store: Store, episodes: Iterable[str]) -> list[str]:
     """Return the facts that have some episodes among their sources."""
-    ids = list(episodes)
+    ids = [Record("episode", id_) for id_ in episodes]
     found: dict[str, None] = {}
     for first in range(0, len(ids), _BRANCHES):
         [rows] = await store.query(
@@ -182,7 +182,7 @@ async def distinctions(store: Store, group: str) -> list[Pair]:
         "WHERE group_id = $group AND distinct_from != NONE AND distinct_from != [];",
         group=group,
     )
-    return [(id_, other) for id_, others in rows for other in others]
+    return [(id_, other.id) for id_, others in rows for other in others]
 
 
 async def _from(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[Any]:

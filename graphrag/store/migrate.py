@@ -12,6 +12,7 @@ from graphrag.errors import (
 from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row
+from graphrag.store.record_links import finish_links
 from graphrag.store.target import Target
 
 _PAGE = 250
@@ -75,6 +76,7 @@ async def migrate(
                 "profile": profile,
             },
         )
+    await finish_links(connection)
     return profile
 
 

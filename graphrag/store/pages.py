@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from graphrag.schema import derived_tables, former_tables
+from graphrag.schema import FOLLOWING, derived_tables, former_tables
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Record
+from graphrag.store.record_links import linked, unlinked
 from graphrag.store.store import Store
 
 PAGE = 250
 """Rows of one page: written in one transaction, more make it slow in memory, fewer on disk."""
 _LONG_PAGE = 1_000
 """Rows of one page that is read without its vectors."""
-_OWN = frozenset({"meta", "staged_vector"})
+_OWN = frozenset({"meta", "staged_vector"}) | FOLLOWING
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,7 @@ async def _read(store: Store, table: str, columns: str, after: Record | None) ->
         params = {"after": _key(after)}
         source = f"type::record('{table}', $after>..)"
     [rows] = await store.query(f"SELECT {columns} FROM {source} LIMIT {PAGE};", **params)
-    found: list[Row] = rows
-    return found
+    return [*map(unlinked, rows)]
 
 
 async def group_pages(store: Store, table: str, group: str) -> AsyncIterator[list[Row]]:
@@ -86,7 +86,7 @@ async def group_pages(store: Store, table: str, group: str) -> AsyncIterator[lis
         if not rows:
             return
         after = rows[-1]["id"].id
-        yield rows
+        yield [*map(unlinked, rows)]
 
 
 async def group_rows(
@@ -97,7 +97,7 @@ async def group_rows(
     [rows] = await store.query(
         f"SELECT {columns} FROM {table} WHERE group_id = $group;", group=group
     )
-    return {row["id"].id: row for row in rows}
+    return {row["id"].id: unlinked(row) for row in rows}
 
 
 async def group_ids(store: Store, table: str, group: str, limit: int | None = None) -> list[str]:
@@ -137,8 +137,7 @@ async def any_exists(store: Store, records: Iterable[Record]) -> bool:
 async def rows_of(store: Store, records: Iterable[Record]) -> list[Row]:
     """Return the rows of those records that are there, vectors among it."""
     [rows] = await store.query("SELECT * FROM $records;", records=list(records))
-    found: list[Row] = rows
-    return found
+    return [*map(unlinked, rows)]
 
 
 async def count_rows(store: Store, table: str) -> int:
@@ -158,7 +157,7 @@ async def write_page(
     relation = "RELATION " if table.links else ""
     await store.transact(
         f"INSERT {relation}INTO {table.name} $rows RETURN NONE;\n{also}",
-        rows=[{column: _kept(item) for column, item in row.items()} for row in rows],
+        rows=[_kept(linked(table.name, row)) for row in rows],
         **params,
     )
 

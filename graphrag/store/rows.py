@@ -206,7 +206,7 @@ def vector_bytes(vector: Matrix) -> bytes:
 
 
 def _spans(sources: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
-    return tuple(Span(span["episode"], span["start"], span["end"]) for span in sources)
+    return tuple(Span(_key(span["episode"]), span["start"], span["end"]) for span in sources)
 
 
 def _id(record: str) -> str:
@@ -259,5 +259,10 @@ def _read(name: str, item: Any) -> Any:
     if name == "names":
         return name_values(item)
     if isinstance(item, list):
-        return tuple(item)
+        return tuple(map(_key, item))
     return item
+
+
+def _key(item: Any) -> Any:
+    """Return the id that a link leads to, or what is none."""
+    return item.id if type(item) is Record else item

@@ -24,6 +24,7 @@ from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker, Tracer
 from graphrag.search.candidates.limits import LIMITS, Limits
+from graphrag.search.candidates.proposed import Frequencies
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -107,6 +108,8 @@ class Session:
     reranker: Reranker | None = None
     limits: Limits = LIMITS
     """How much of a group a search of the engine profile may read."""
+    frequencies: Frequencies = field(default_factory=Frequencies)
+    """How many rows have a word, as far as such searches counted them."""
 
     @property
     def store(self) -> Store:
@@ -193,17 +196,17 @@ class Handle:
         if self.current is not None:
             return
         # Here, not above: who only imports the package needs no engine.
-        from graphrag.engine.rows import EngineRows
+        from graphrag.engine.rows import SearchRows
 
         store = await Store.open(
             self.target,
             embedder=self.embedder.name,
             dimension=self.embedder.dimension,
-            derived=EngineRows(),
+            derived=SearchRows(),
         )
-        if store.profile == "engine":
-            # Here, not above: few open a store of this profile.
-            from graphrag.engine.rebuild import build_unbuilt
+        if store.searchable:
+            # Here, not above: few open such a store.
+            from graphrag.engine.build import build_unbuilt
 
             await build_unbuilt(store)
         writer = Writer(

@@ -16,7 +16,7 @@ Profile = Literal["process", "engine"]
 
 FOLLOWING = frozenset({"has_episode"})
 """Tables of every store that the database keeps in step."""
-_PROFILES: Mapping[int, Profile] = {11: "engine", 14: "engine"}
+_PROFILES: Mapping[int, Profile] = {11: "engine", 14: "engine", 16: "engine"}
 _TABLE = re.compile(
     r"DEFINE TABLE IF NOT EXISTS (?P<name>\w+)"
     r"(?: TYPE RELATION IN (?P<source>\w+) OUT (?P<goal>\w+))?[^;]*;"
@@ -26,8 +26,6 @@ _FIELD = re.compile(
 )
 _CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
 _TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
-_REMOVED = re.compile(r"REMOVE TABLE IF EXISTS (\w+);")
-_INDEX = re.compile(r"DEFINE INDEX IF NOT EXISTS (?P<name>\w+) ON (?P<table>\w+) (?P<rest>[^;]+);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,46 +67,11 @@ def pending(applied: frozenset[int], profile: Profile) -> tuple[Migration, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EngineIndex:
-    """An index of the engine profile over terms."""
-
-    name: str
-    table: str
-    """The derived table that it covers."""
-    rest: str
-
-    @property
-    def of(self) -> str:
-        """Return the table that the derived one follows from."""
-        return self.table.rpartition("_")[0]
-
-    @property
-    def statement(self) -> str:
-        """Return the SurrealQL that builds it where it is not there, beside who reads and writes.
-
-        ``REBUILD INDEX`` is never used: after deletes it ruins indexes (SurrealDB 3.2.4).
-        """
-        return f"DEFINE INDEX {self.name} ON {self.table} {self.rest} CONCURRENTLY;"
-
-
-@cache
-def engine_indexes() -> tuple[EngineIndex, ...]:
-    """Return the indexes that searches of the engine profile go through."""
-    found = (EngineIndex(**match.groupdict()) for match in _INDEX.finditer(_engine()))
-    return tuple(index for index in found if "FULLTEXT" in index.rest)
-
-
-@cache
-def derived_tables() -> frozenset[str]:
-    """Return the tables of the engine profile; their ids begin with the group."""
-    return frozenset(match["name"] for match in _TABLE.finditer(_engine())) - former_tables()
-
-
 @cache
 def former_tables() -> frozenset[str]:
-    """Return the tables that the engine profile had in an earlier version."""
-    return frozenset(_REMOVED.findall(_engine()))
+    """Return the tables that the engine profile had in earlier versions."""
+    text = "\n".join(one.template for one in migrations() if one.profile == "engine")
+    return frozenset(match["name"] for match in _TABLE.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +120,6 @@ def _field(table: str, name: str, rest: str) -> Field:
     required = match["option"] is None and "DEFAULT" not in rest
     choices = tuple(re.findall(r"'([^']*)'", listed[1])) if listed else ()
     return Field(name, match["kind"], required, choices)
-
-
-def _engine() -> str:
-    return "\n".join(one.template for one in migrations() if one.profile == "engine")
 
 
 def _read() -> Iterator[Migration]:

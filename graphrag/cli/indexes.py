@@ -19,7 +19,8 @@ from graphrag.cli.terminal import Session, Stopped
 from graphrag.errors import InputError
 
 if TYPE_CHECKING:
-    from graphrag.engine.rebuild import Built, IndexReport
+    from graphrag.engine.build import Built
+    from graphrag.engine.check import IndexReport
     from graphrag.store.store import Store
 
 _FOUND = 1
@@ -37,7 +38,7 @@ async def build(session: Session, keep_rows: KeepRows = False) -> None:
 
     Also makes searches quick again after many writes, each of which left pages of its own.
     """
-    from graphrag.engine.rebuild import build as build_indexes
+    from graphrag.engine.build import build as build_indexes
 
     def report(step: "Built") -> None:
         if not session.json:
@@ -55,7 +56,7 @@ async def check(session: Session) -> None:
 
     The exit code is 0 for sound indexes and 1 for those with findings.
     """
-    from graphrag.engine.verify import check as check_indexes
+    from graphrag.engine.check import check as check_indexes
 
     with session.busy("checking"):
         async with _opened(session) as store:
@@ -115,13 +116,13 @@ async def embed(
 @asynccontextmanager
 async def _opened(session: Session) -> AsyncIterator["Store"]:
     """Open the store of a session as the model that it was built with would."""
-    from graphrag.engine.rows import EngineRows
+    from graphrag.engine.rows import SearchRows
     from graphrag.store.migrate import embedder_of
     from graphrag.store.store import Store
 
     target = session.target()
     name, dimension = await session.unlocked(lambda: embedder_of(target))
-    opening = partial(Store.open, target, embedder=name, dimension=dimension, derived=EngineRows())
+    opening = partial(Store.open, target, embedder=name, dimension=dimension, derived=SearchRows())
     async with await session.unlocked(opening) as store:
         yield store
 

@@ -1,72 +1,33 @@
-"""Look up rows of a group in SurrealDB: by words, by name, along facts.
+"""Look up rows of a group in SurrealDB: by name, along facts."""
 
-The indexes cover all groups: terms are marked with theirs, and keys of names come with it.
-"""
+from collections.abc import Collection, Iterable
 
-from collections.abc import Collection, Iterable, Sequence
-
-from graphrag.engine.scopes import mark
+from graphrag.names.key import name_key
 from graphrag.store.record import Record
+from graphrag.store.search_tables import word_table
 from graphrag.store.store import Store
+from graphrag.text.tokens import tokenize
 
 
-async def with_words(
-    store: Store,
-    group: str,
-    table: str,
-    several: Sequence[Sequence[str]],
-    *,
-    every: bool = True,
-    limit: int,
-) -> list[list[tuple[str, str]]]:
-    """Return id and stored terms of rows that have some terms, for several lists of terms at once.
-
-    Of each list ``limit`` rows, which have every term of it, or any. None without an index.
-    """
-    if not several:
-        return []
-    before, how = mark(group), "AND" if every else "OR"
-    asked = {
-        f"terms{place}": " ".join(before + term for term in terms)
-        for place, terms in enumerate(several)
-    }
-    what = f"SELECT VALUE [record::id(id), terms] FROM {table}_words WHERE terms @1,{how}@"
+async def called(store: Store, group: str, names: Iterable[str], most: int) -> set[str]:
+    """Return the ids of the entities that may be meant by some names or ids, aliases among them."""
+    wanted = {*names}
+    if not wanted:
+        return wanted
+    words = [" ".join(terms) for name in sorted(wanted) if (terms := tokenize(name))]
+    table = word_table("entity", group)
     found = await store.query(
-        "".join(f"{what} ${name} LIMIT {int(limit)};" for name in asked), **asked
-    )
-    return [[(id_, terms) for (_, id_), terms in rows] for rows in found]
-
-
-async def words_of(
-    store: Store, group: str, table: str, ids: Iterable[str]
-) -> list[tuple[str, str]]:
-    """Return id and stored terms of some rows."""
-    [rows] = await store.query(
-        "SELECT VALUE [record::id(id)[1], terms] FROM $words;",
-        words=[Record(f"{table}_words", [group, id_]) for id_ in ids],
-    )
-    return [(id_, terms) for id_, terms in rows]
-
-
-async def entities_keyed(store: Store, group: str, keys: Iterable[str]) -> set[str]:
-    """Return the entities of a group that have a name with one of some keys; no aliases."""
-    [found] = await store.query(
         "SELECT VALUE record::id(id) FROM entity WITH INDEX entity_key "
-        "WHERE group_id = $group AND key IN $keys;",
+        "WHERE group_id = $group AND key IN $keys;"
+        + "".join(
+            f"SELECT VALUE record::id(id) FROM {table} WHERE terms @@ $words{n} LIMIT {int(most)};"
+            for n in range(len(words))
+        ),
         group=group,
-        keys=sorted(keys),
+        keys=sorted({*map(name_key, wanted)} - {""}),
+        **{f"words{n}": text for n, text in enumerate(words)},
     )
-    return set(found)
-
-
-async def merges(store: Store, group: str) -> list[tuple[str, str]]:
-    """Return each merged entity of a group with the one that it was merged into."""
-    [rows] = await store.query(
-        "SELECT VALUE [record::id(id), record::id(merged_into)] FROM entity WITH INDEX entity_merged "
-        "WHERE group_id = $group AND merged_into > NONE;",
-        group=group,
-    )
-    return [(merged, heir) for merged, heir in rows]
+    return wanted.union(*found)
 
 
 async def fact_ends_at(
@@ -86,17 +47,11 @@ async def fact_ends_at(
     return [(id_, subject, object_) for id_, subject, object_ in found]
 
 
-async def facts_at_each(store: Store, entities: Iterable[str], limit: int) -> list[list[str]]:
-    """Return the facts at each of some entities, ``limit`` of each: links only, no row is read."""
+async def facts_at(store: Store, entities: Iterable[str], limit: int) -> list[str]:
+    """Return the facts at some entities, as many in all: links only, no row is read."""
     sql = f"SELECT VALUE array::slice(<->relates_to, 0, {int(limit)}) FROM $entities;"
     [found] = await store.query(sql, entities=_entities(entities))
-    return [[edge.id for edge in edges] for edges in found]
-
-
-async def facts_at(store: Store, entities: Iterable[str], limit: int) -> list[str]:
-    """Return the facts at some entities, as many in all."""
-    found = await facts_at_each(store, entities, limit)
-    return list(dict.fromkeys(fact for facts in found for fact in facts))[:limit]
+    return list(dict.fromkeys(edge.id for edges in found for edge in edges))[:limit]
 
 
 def _entities(ids: Iterable[str]) -> list[Record]:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.engine.rebuild import Built, IndexReport
+from graphrag.engine.build import Built
+from graphrag.engine.check import IndexReport
 from graphrag.errors import InputError, UnknownGroupError
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
@@ -75,7 +76,7 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.verify import check
+        from graphrag.engine.check import check
 
         return await check(self._handle.session.store)
 
@@ -94,7 +95,7 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.rebuild import build
+        from graphrag.engine.build import build
 
         session = self._handle.session
         return await build(session.store, rows=rows, on_step=on_step)

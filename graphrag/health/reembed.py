@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag.engine.rows import EngineRows
+from graphrag.engine.rows import SearchRows
 from graphrag.errors import StoreProfileError
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.protocols import Embedder
@@ -50,7 +50,7 @@ async def reembed_store(
     """Give every row of a store a vector of another model."""
     began = time.perf_counter()
     name, dimension = await embedder_of(target)
-    opening = Store.open(target, embedder=name, dimension=dimension, derived=EngineRows())
+    opening = Store.open(target, embedder=name, dimension=dimension, derived=SearchRows())
     async with await opening as store:
         counts = {table: await count_rows(store, table) for table in EMBEDDED}
         total = sum(counts.values())

@@ -71,8 +71,8 @@ async def replay_groups(
             raise
         finally:
             await target.catalog.drop(name)
-    if target.store.profile == "engine":
-        from graphrag.engine.rebuild import build
+    if target.store.searchable:
+        from graphrag.engine.build import build
 
         await build(target.store, rows=True)
     return done

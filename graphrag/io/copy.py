@@ -11,8 +11,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.rebuild import steps
-from graphrag.engine.rows import EngineRows
+from graphrag.engine.build import steps
+from graphrag.engine.rows import SearchRows
 from graphrag.errors import InputError, StoreError
 from graphrag.io.copy_group import CopyProgress, Pace, copy_group
 from graphrag.io.copy_rows import summed
@@ -105,7 +105,7 @@ async def copy_store(
     embedder, dimension = await embedder_of(place)
     async with AsyncExitStack() as opened:
         old = await opened.enter_async_context(
-            await Store.open(place, embedder=embedder, dimension=dimension, derived=EngineRows())
+            await Store.open(place, embedder=embedder, dimension=dimension, derived=SearchRows())
         )
         new = old
         if not within:
@@ -114,7 +114,7 @@ async def copy_store(
                     goal,
                     embedder=embedder,
                     dimension=dimension,
-                    derived=EngineRows(),
+                    derived=SearchRows(),
                     copying=group is None,
                 )
             )
@@ -133,7 +133,7 @@ async def _whole(old: Store, new: Store, pace: Pace) -> tuple[dict[str, int], st
         if await _rows(old, new, table, pace) and made:
             made = []
             await mark_copy(new, source, made)
-    if new.profile == "engine":
+    if new.searchable:
         done = [*made]
         async for step in steps(new, rows=True, made=made, on_page=pace.advance):
             done.append(step.name)

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.rows import Derivation
-from graphrag.engine.scopes import VECTORS
+from graphrag.engine.rows import Derivation, SearchRows
 from graphrag.errors import InputError, StoreError, UnknownGroupError
 from graphrag.io.copy_rows import Renaming, Sum
 from graphrag.store import pages
@@ -17,6 +16,7 @@ from graphrag.store.engine import Row
 from graphrag.store.marks import write_entry
 from graphrag.store.pages import PAGE, Table
 from graphrag.store.record import Record
+from graphrag.store.search_tables import VECTORS
 from graphrag.store.store import Store
 
 
@@ -141,7 +141,8 @@ async def _pages(store: Store, ids: Sequence[Record]) -> AsyncIterator[list[Row]
 async def write_rows(store: Store, table: Table, rows: Sequence[Row], group: str) -> None:
     """Write rows of a group, and what the engine profile derives from them."""
     derivation = Derivation(group)
-    if store.profile == "engine" and table.name in VECTORS:
+    if store.searchable and table.name in VECTORS:
+        await SearchRows().define(group, store)
         for row in rows:
             derivation.add(table.name, row)
     await pages.write_page(store, table, rows, *derivation.statements())

@@ -9,13 +9,16 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.record_links import linked
+
+if TYPE_CHECKING:
+    from graphrag.store.store import Store
 from graphrag.store.rows import TABLES, plain, to_row, vector_bytes
 
 # Endpoints first: ENFORCED relations refuse an edge whose records do not exist yet.
@@ -241,5 +244,5 @@ Query = Callable[..., Awaitable[list[Any]]]
 class Derived(Protocol):
     """Rows that follow from those of a change set and are written in its transaction."""
 
-    async def following(self, changes: ChangeSet, query: Query) -> tuple[str, dict[str, Any]]:
+    async def following(self, changes: ChangeSet, store: "Store") -> tuple[str, dict[str, Any]]:
         """Return the statements that keep them in step, and their parameters."""

@@ -22,8 +22,8 @@ _KEPT = ("columns", "rows")
 
 async def migrate(
     connection: Connection, embedder: str, dimension: int, *, copying: bool
-) -> Profile:
-    """Apply pending migrations, check who wrote the store, and return its profile.
+) -> tuple[Profile, bool]:
+    """Apply pending migrations, check who wrote the store; return profile and ``native``.
 
     Raises:
         StoreProfileError: if it was made for the other profile.
@@ -77,7 +77,7 @@ async def migrate(
             },
         )
     await finish_links(connection)
-    return profile
+    return profile, bool(meta.get("profile", {}).get("native"))
 
 
 async def finish_vectors(connection: Connection) -> None:

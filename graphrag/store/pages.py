@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from graphrag.schema import FOLLOWING, derived_tables, former_tables
+from graphrag.schema import FOLLOWING, former_tables
 from graphrag.store.engine import Row
 from graphrag.store.record import NULL, Record
 from graphrag.store.record_links import linked, unlinked
+from graphrag.store.search_tables import is_search_table
 from graphrag.store.store import Store
 
 PAGE = 250
@@ -35,7 +36,8 @@ class Table:
 async def tables(store: Store) -> list[Table]:
     """Return what a store holds that does not follow from something else, links last."""
     [info] = await store.query("INFO FOR DB;")
-    names = info["tables"].keys() - derived_tables() - former_tables() - _OWN
+    tables = {name for name in info["tables"] if not is_search_table(name)}
+    names = tables - former_tables() - _OWN
     found = [Table(name, "TYPE RELATION" in info["tables"][name]) for name in names]
     return sorted(found, key=lambda table: (table.links, table.name))
 

@@ -8,15 +8,15 @@ sees at its next read that its group is gone.
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from graphrag.store.connection import Connection
 from graphrag.store.record import Record
+from graphrag.store.search_tables import INDEXES, is_search_table, tables_of
 
 BATCH = 500
 """Rows of one transaction."""
-_FIELD = "{table} WHERE group_id = $group"
-_RANGE = "{table}:[$group, NONE]..=[$group, ..]"
 _LINKS = ("has_member", "relates_to", "mentions")
 """Erased before what they join: a node takes all of its links along, however many they are."""
 _APART = ("event", "group_info", "meta")
@@ -55,28 +55,48 @@ async def count(group: str, connection: Connection) -> Counter[str]:
 
 async def erase(group: str, connection: Connection) -> Counter[str]:
     """Erase every row of a marked group and return how many there were, by table."""
+    await remove_search_tables(group, connection)
     erased: Counter[str] = Counter()
     for table, source in await _sources(connection):
-        sql = f"SELECT VALUE id FROM {source} LIMIT {BATCH};"
-        while True:
-            [ids] = await connection.query(sql, {"group": group})
-            if not ids:
-                break
-            await connection.transact("DELETE $ids RETURN NONE;", {"ids": ids})
-            erased[table] += len(ids)
+        erased[table] += await empty(source, connection, {"group": group})
     await connection.transact("DELETE $info RETURN NONE;", _info(group))
-    return erased
+    return +erased
+
+
+async def remove_search_tables(group: str, connection: Connection) -> None:
+    """Remove what SurrealDB searches of a group: indexes first, then rows, then tables.
+
+    A large table, or an index over one, is more than one transaction takes.
+    """
+    [known] = await connection.query("INFO FOR DB;")
+    for table in known["tables"].keys() & set(tables_of(group)):
+        indexes = (f"REMOVE INDEX IF EXISTS {name} ON {table};" for name in INDEXES)
+        await connection.transact("".join(indexes), {})
+        await empty(table, connection)
+        await connection.transact(f"REMOVE TABLE IF EXISTS {table};", {})
+
+
+async def empty(
+    source: str, connection: Connection, params: Mapping[str, Any] = MappingProxyType({})
+) -> int:
+    """Delete rows, a batch at a time; return how many there were."""
+    count = 0
+    while True:
+        [ids] = await connection.query(f"SELECT VALUE id FROM {source} LIMIT {BATCH};", params)
+        if not ids:
+            return count
+        await connection.transact("DELETE $ids RETURN NONE;", {"ids": ids})
+        count += len(ids)
 
 
 async def _sources(connection: Connection) -> list[tuple[str, str]]:
     """Return each table with where its rows of a group are, the log first."""
     [known] = await connection.query("INFO FOR DB;")
-    rest = sorted(known["tables"].keys() - {*_APART, *_LINKS})
+    named = (name for name in known["tables"] if not is_search_table(name))
+    rest = sorted({*named} - {*_APART, *_LINKS})
     return [
-        ("event", _RANGE.format(table="event")),
-        *((table, _FIELD.format(table=table)) for table in (*_LINKS, *rest)),
-        # Derived rows have the group in their id instead.
-        *((table, _RANGE.format(table=table)) for table in rest),
+        ("event", "event:[$group, NONE]..=[$group, ..]"),
+        *((table, f"{table} WHERE group_id = $group") for table in (*_LINKS, *rest)),
     ]
 
 

@@ -35,7 +35,10 @@ def linked(table: str, row: Mapping[str, Any]) -> Row:
         if (item := row.get(column)) is not None:
             found[column] = _link(goal, item)
     if sources := row.get("sources"):
-        found["sources"] = [{**span, "episode": _link("episode", span["episode"])} for span in sources]
+        episodes = (_link("episode", span["episode"]) for span in sources)
+        found["sources"] = [
+            {**span, "episode": link} for span, link in zip(sources, episodes, strict=True)
+        ]
     return found
 
 
@@ -81,7 +84,8 @@ async def _rewrite(connection: Connection, table: str, after: str) -> None:
 
 
 def _links_of(table: str, row: Row) -> Row:
-    return {name: item for name, item in linked(table, row).items() if name != "id" and item is not None}
+    links = linked(table, row).items()
+    return {name: item for name, item in links if name != "id" and item is not None}
 
 
 def _link(table: str, item: Any) -> Any:

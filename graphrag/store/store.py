@@ -45,6 +45,10 @@ class Store:
         self._derived = derived
         self.profile: Profile = connection.target.new_profile
         """Where search runs, as the store remembers."""
+        self.native = False
+        """It has search tables though its searches run in the process."""
+        self.dimension = 0
+        """Numbers of its vectors."""
         self._last: dict[str, tuple[int, int]] = {}
         """Number of the newest event known of each group written to, and its moment."""
         target = connection.target
@@ -70,8 +74,8 @@ class Store:
             target: Where it is.
             embedder: Name of the model of its vectors.
             dimension: Their numbers.
-            derived: What keeps the rows of the engine profile in step; without it a store of that
-                profile can only be read.
+            derived: What keeps search tables in step; without it a store that has some can only
+                be read.
             copying: Take an unfinished copy, too.
 
         Raises:
@@ -85,7 +89,10 @@ class Store:
         try:
             await finish_vectors(connection)
             store = cls(connection, derived)
-            store.profile = await migrate(connection, embedder, dimension, copying=copying)
+            store.dimension = dimension
+            store.profile, store.native = await migrate(
+                connection, embedder, dimension, copying=copying
+            )
         except BaseException:
             await connection.close()
             raise
@@ -95,6 +102,11 @@ class Store:
     def target(self) -> Target:
         """Return where this store is."""
         return self._connection.target
+
+    @property
+    def searchable(self) -> bool:
+        """Tell whether SurrealDB has tables to search in."""
+        return self.native or self.profile == "engine"
 
     @property
     def owner(self) -> Owner:
@@ -150,10 +162,10 @@ class Store:
         else:
             at = self._now(group)
             sql, params = _stated(changes, seq, at)
-        if self.profile == "engine":
+        if self.searchable:
             if self._derived is None:
                 raise TransactionError("nothing was written: the store was opened for reading only")
-            more, derived = await self._derived.following(changes, self.query)
+            more, derived = await self._derived.following(changes, self)
             sql, params = f"{sql}\n{more}", params | derived
         if not self.target.embedded:
             sql = f"{sql}\n{purge.GUARD}"
@@ -205,6 +217,15 @@ class Store:
             return await purge.erase(group, self._connection)
         finally:
             self.held.written(None)
+
+    async def remove_search_tables(self, group: str) -> None:
+        """Remove what SurrealDB searches of a group; its records stay."""
+        await purge.remove_search_tables(group, self._connection)
+
+    async def remove_table(self, table: str) -> None:
+        """Remove a table that follows from others, however many rows it has."""
+        await purge.empty(table, self._connection)
+        await self.transact(f"REMOVE TABLE IF EXISTS {table};")
 
     # -- read ----------------------------------------------------------------------------------
 

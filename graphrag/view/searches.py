@@ -176,6 +176,7 @@ async def _candidates(request: Request, lens: Lens) -> GroupIndex:
             lens.viewpoint,
             await lens.past(),
             now=utc_now(),
+            frequencies=session.frequencies,
             limits=session.limits,
         )
     )

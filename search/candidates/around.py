@@ -4,13 +4,12 @@ A search limited to a small part or to a saga reads that part whole, because not
 selects from the group need lie in it.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from graphrag.engine.lookup import entities_keyed, fact_ends_at, facts_at, with_words
+from graphrag.engine.lookup import called, fact_ends_at, facts_at
 from graphrag.errors import QueryError
 from graphrag.index.read_lazy import source_episodes
-from graphrag.names.key import name_key
 from graphrag.search.candidates.limits import Limits
 from graphrag.search.candidates.part import Part, with_kin
 from graphrag.search.filters.tree import Compare, Every, Filter
@@ -22,18 +21,6 @@ from graphrag.search.within import Reach, Within
 from graphrag.store import links
 from graphrag.store.links import Pair
 from graphrag.store.store import Store
-from graphrag.text.tokens import tokenize
-
-
-async def called(store: Store, group: str, names: Iterable[str], most: int) -> set[str]:
-    """Return the ids of the entities that may be meant by some names or ids, aliases among them."""
-    wanted = {*names}
-    if not wanted:
-        return wanted
-    words = [terms for name in sorted(wanted) if (terms := tokenize(name))]
-    keyed = await entities_keyed(store, group, {*map(name_key, wanted)} - {""})
-    found = await with_words(store, group, "entity", words, limit=most)
-    return wanted | keyed | {id_ for rows in found for id_, _ in rows}
 
 
 async def surround(part: Part, request: Request, limits: Limits) -> bool:
@@ -127,68 +114,19 @@ async def read_saga_rows(store: Store, group: str, sagas: frozenset[str], past: 
 
 Ranking = Callable[[Question], Awaitable[Mapping[str, list[str]]]]
 
-_NEIGHBOURS = 2
-"""Steps along the chain of episodes, each way."""
-_COMMON = 100
-"""An entity that more episodes speak of leads to none: it would to all."""
 
-
-async def around(
-    store: Store,
-    question: Question,
-    ranking: Ranking,
-    limits: Limits,
-    episodes: Collection[str] | None = None,
-) -> Around:
-    """Return what else is to be read.
-
-    Args:
-        store: Where it is.
-        question: What is asked.
-        ranking: Ranks the candidates.
-        limits: How much of the group may be read.
-        episodes: Candidates; default: all that the index of the question holds.
-    """
-    found = Around()
+async def reranked(
+    store: Store, question: Question, ranking: Ranking, limits: Limits
+) -> dict[str, set[str]]:
+    """Return the rows by table that rerankers count, for what would be ranked now."""
+    found: dict[str, set[str]] = {}
     rerank = question.recipe.rerank
-    if question.searches("episodes"):
-        episodes = set(question.index.episodes.ids if episodes is None else episodes)
-        if question.recipe.fusion == "scores":
-            episodes |= await _neighbours(store, episodes)
-            found.mentions = await links.mentioned_in(store, sorted(episodes))
-            linked = await _linked(store, found.mentions, limits) - episodes
-            found.mentions += await links.mentioned_in(store, sorted(linked))
-            episodes |= linked
-            found.wanted["entity"] = {entity for _, entity in found.mentions}
-        found.wanted["episode"] = episodes
-        found.wanted["passage"] = await links.passages_of(store, sorted(episodes))
     if any(isinstance(one, Recency) for one in rerank) and question.searches("entities"):
         entities = (await ranking(question)).get("entities", [])
-        found.wanted["relates_to"] = {*await facts_at(store, entities, limits.walk)}
+        found["relates_to"] = {*await facts_at(store, entities, limits.walk)}
     if any(isinstance(one, EpisodeMentions) for one in rerank):
         ranked, family = await ranking(question), question.walked.heirs.family
         speaking = {one for id_ in ranked.get("entities", ()) for one in family(id_)}
         telling = links.episodes_behind(store, sorted(ranked.get("facts", ())), sorted(speaking))
-        found.wanted.setdefault("episode", set()).update(await telling)
-    return found
-
-
-async def _neighbours(store: Store, episodes: Collection[str]) -> set[str]:
-    """Return the episodes that come just before and after some."""
-    found = fresh = set(episodes)
-    for _ in range(_NEIGHBOURS):
-        if fresh:
-            fresh = await links.episodes_beside(store, sorted(fresh)) - found
-            found = found | fresh
-    return found
-
-
-async def _linked(store: Store, mentions: Collection[Pair], limits: Limits) -> set[str]:
-    """Return the episodes that speak of the same entities, unless too many do."""
-    entities = sorted({entity for _, entity in mentions})
-    mentioning = await links.episodes_on_each(store, entities, _COMMON + 1)
-    found: set[str] = set()
-    for episodes in sorted(mentioning, key=len):
-        if len(episodes) <= _COMMON and len(found) < limits.walk:
-            found.update(episodes)
+        found["episode"] = await telling
     return found

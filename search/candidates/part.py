@@ -1,24 +1,60 @@
 """Rows of a group that a search selected so far, and the index over them.
 
-Merged entities and earlier wordings come along. Following a link costs 3 µs, reading a fact 20:
-each step follows all links and reads only the most promising facts.
+What stands around them comes in the same request: the ends of facts, and of episodes the ones
+beside them, what they mention, who else speaks of it, and their passages.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from graphrag.engine.counts import Counts
-from graphrag.engine.lookup import facts_at_each, merges
-from graphrag.engine.scopes import TEXTS
+from graphrag.engine.texts import TEXTS
+from graphrag.index.entries import Statistics
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
-from graphrag.index.load import assembled, enter_rows, read_rows
-from graphrag.index.tables import Rows, scopes_of
+from graphrag.index.load import assembled, enter_rows
+from graphrag.index.tables import COLUMNS, Rows, scopes_of
 from graphrag.search.candidates.limits import Limits
-from graphrag.search.fuse import Mask
 from graphrag.search.rewind import Past
+from graphrag.store.record import Record
 from graphrag.store.store import Store
+
+_COMMON = 100
+"""An entity that more episodes speak of leads to none: it would to all."""
+_BESIDE = "SELECT VALUE array::concat(->occurred_after.out, <-occurred_after.in) FROM"
+_SURROUNDINGS = f"""
+LET $near = array::distinct(array::flatten(({_BESIDE} $texts)));
+LET $nearby = array::distinct(array::concat($texts, $near, array::flatten(({_BESIDE} $near))));
+LET $spoken = SELECT VALUE [in, out] FROM $nearby->mentions;
+LET $of = array::distinct(array::map($spoken, |$pair| $pair[1]));
+LET $linked = array::complement(array::slice(array::distinct(array::flatten((SELECT VALUE told
+    FROM (SELECT array::slice(<-mentions.in, 0, {_COMMON + 1}) AS told FROM $of)
+    WHERE array::len(told) <= {_COMMON}))), 0, $most), $nearby);
+LET $spoken = array::concat($spoken, (SELECT VALUE [in, out] FROM $linked->mentions));
+LET $texts = array::concat($nearby, $linked);
+LET $people = array::concat($people, array::map($spoken, |$pair| $pair[1]));
+LET $passages = array::concat($passages,
+    (SELECT VALUE {COLUMNS["passage"]} FROM passage WHERE episode IN $texts AND id NOT IN $passage));
+"""
+_READ = """
+LET $facts = SELECT VALUE {relates_to} FROM $relates_to;
+LET $communities = SELECT VALUE {community} FROM $community;
+LET $passages = SELECT VALUE {passage} FROM $passage;
+LET $spoken = [];
+LET $texts = array::distinct(array::concat($episode,
+    array::map($passages, |$row| type::record('episode', $row[2]))));
+LET $people = array::concat($entity, array::flatten(
+    array::map($facts, |$row| [type::record('entity', $row[2]), type::record('entity', $row[3])])));
+{surroundings}
+RETURN [
+    (SELECT VALUE {entity} FROM array::complement(array::distinct($people), $known)),
+    $facts,
+    (SELECT VALUE {episode} FROM array::complement(array::distinct($texts), $read)),
+    $passages,
+    $communities,
+    array::map($spoken, |$pair| [record::id($pair[0]), record::id($pair[1])])
+];"""
 
 
 @dataclass(slots=True)
@@ -28,16 +64,16 @@ class Part:
     store: Store
     group: str
     dimension: int
-    counts: Counts
-    """Of the whole group."""
+    statistics: Mapping[str, Statistics]
+    """Of the whole group, by table; how long its texts are is told by those read."""
     seq: int
-    sagas: dict[str, str]
+    sagas: Mapping[str, str]
     kin: Mapping[str, set[str]]
     """Entities that are one, now or in the past."""
     rewinds: bool
     """It is to be seen as it was once, so an index of its own is made of it each time."""
     spread: float | None = None
-    """Standard deviation of the cosines of the group's passages."""
+    """Standard deviation of the cosines of the passages that are near."""
     mentions: list[tuple[str, str]] = field(default_factory=list)
     """Episodes and the entities that they speak of, as far as that is known."""
     asked: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -56,18 +92,41 @@ class Part:
         self._wanted[table] |= ids - self.asked[table]
         self.asked[table] |= ids
 
-    async def read(self) -> None:
-        """Read what is wanted and not there yet, with the ends of facts."""
-        fresh = await self._read("relates_to", "passage", "community")
-        self.want("entity", (str(end) for row in fresh.get("relates_to", ()) for end in row[2:4]))
+    async def read(self, linked: int = 0) -> None:
+        """Read what is wanted and not there yet, with the ends of facts.
+
+        Args:
+            linked: How many episodes that speak of the same may come along with what stands
+                around the episodes; 0 for nothing of it.
+        """
         self.want("entity", with_kin(self._wanted["entity"], self.kin))
-        self.want("episode", (str(row[2]) for row in fresh.get("passage", ())))
-        fresh |= await self._read("entity", "episode")
+        if not any(self._wanted.values()) and not linked:
+            return
+        texts = self.asked["episode"] if linked else self._wanted["episode"]
+        params: dict[str, Any] = {
+            table: [Record(table, id_) for id_ in self._wanted[table]] for table in COLUMNS
+        }
+        params |= {
+            "episode": [Record("episode", id_) for id_ in texts],
+            "known": _records("entity", self.asked["entity"] - self._wanted["entity"]),
+            "read": _records("episode", self.asked["episode"] - self._wanted["episode"]),
+            "most": linked,
+        }
+        sql = _READ.format(**COLUMNS, surroundings=_SURROUNDINGS if linked else "")
+        *found, spoken = (await self.store.query(sql, **params))[-1]
+        fresh: dict[str, Rows] = dict(zip(COLUMNS, found, strict=True))
+        self.mentions += [(episode, entity) for episode, entity in spoken]
+        self._wanted.clear()
+        for table, rows in fresh.items():
+            self.asked[table].update(str(row[0]) for row in rows)
         if self.rewinds:
             for table, rows in fresh.items():
                 self._rows[table].update((str(row[0]), row) for row in rows)
         else:
             enter_rows(self._index, fresh)
+        self.want("entity", with_kin((str(row[0]) for row in fresh["entity"]), self.kin))
+        if self._wanted["entity"]:  # who speaks through an end of a fact
+            await self.read()
 
     def index(self) -> GroupIndex:
         """Return an index of all that was read so far."""
@@ -78,93 +137,38 @@ class Part:
 
     def _furnished(self, index: GroupIndex) -> GroupIndex:
         """Tell an index what it needs to know of the whole group, and of what was read last."""
-        index.seq, index.sagas, index.passages.spread = self.seq, self.sagas, self.spread
+        index.seq, index.sagas, index.passages.spread = self.seq, {**self.sagas}, self.spread
         for table, rows in scopes_of(index).items():
             rows.aside.clear()  # columns that were read before it grew
-            if table in self.counts.texts:
-                rows.postings.assume(self.counts.texts[table])
+            if table in self.statistics:
+                rows.postings.assume(None)
+                own = rows.postings.statistics(())
+                whole, read = self.statistics[table], max(1, len(rows.row_of))
+                texts = max(own.texts, round(own.texts / read * whole.texts))
+                terms = round(own.terms / max(1, own.texts) * texts)
+                rows.postings.assume(Statistics(texts, terms, whole.frequencies))
         episodes, entities = index.episodes, index.entities
         episodes.sources, episodes.mentions = None, Mentions(self.seq)
         episodes.mentions.enter(
             (episodes.row_of[episode], entities.row_of[entity])
-            for episode, entity in self.mentions
+            for episode, entity in {*self.mentions}
             if episode in episodes.row_of and entity in entities.row_of
         )
         return index
 
-    async def _read(self, *tables: str) -> dict[str, Rows]:
-        return await read_rows(self.store, {table: self._wanted.pop(table, ()) for table in tables})
+
+def _records(table: str, ids: Iterable[str]) -> list[Record]:
+    return [Record(table, id_) for id_ in ids]
 
 
-Shown = Callable[[GroupIndex], Mask]
-"""Gives which facts of an index may be walked along."""
-Best = Callable[[Iterable[str]], list[str]]
-"""Sorts facts by what they promise."""
-
-
-@dataclass(slots=True)
-class Walk:
-    """A walk from some entities."""
-
-    part: Part
-    limits: Limits
-    best: Best
-    shown: Shown
-    hops: dict[str, int] = field(default_factory=dict)
-    """How many facts lie between the entities and each fact that was met."""
-    _reached: set[str] = field(default_factory=set)
-    """Entities of which all facts were met, and those at the ends of the last."""
-
-    async def go(self, seeds: set[str], steps: int) -> None:
-        """Meet the facts within some steps; what the last step meets is not read."""
-        frontier = seeds
-        for hop in range(steps):
-            frontier = with_kin(frontier, self.part.kin) - self._reached
-            if not frontier:
-                return
-            self._reached |= frontier
-            met = [fact for facts in await self._at(frontier) for fact in facts]
-            fresh = [fact for fact in dict.fromkeys(met) if fact not in self.hops]
-            self.hops.update(dict.fromkeys(fresh, hop))
-            if hop + 1 < steps:
-                chosen = self.best(fresh)[: self.limits.step]
-                self.part.want("relates_to", chosen)
-                await self.part.read()
-                index = self.part.index()
-                mask, row_of = self.shown(index), index.facts.row_of
-                for fact in chosen:  # nothing leads along what is over
-                    if fact in row_of and not mask[row_of[fact]]:
-                        del self.hops[fact]
-                frontier = _ends(index, (fact for fact in chosen if fact in self.hops))
-        self._reached |= frontier
-
-    async def link(self, facts: Iterable[str]) -> None:
-        """Ask for what lies between what was met and the ends of other facts, which are there."""
-        ends = _ends(self.part.index(), facts) - self._reached
-        for met in await self._at(ends):
-            links = [fact for fact in met if fact in self.hops]
-            self.part.want("relates_to", self.best(links)[: self.limits.links])
-
-    async def _at(self, entities: set[str]) -> list[list[str]]:
-        return await facts_at_each(self.part.store, entities, self.limits.walk)
-
-
-def _ends(index: GroupIndex, facts: Iterable[str]) -> set[str]:
-    """Return the entities that some facts join, of those that are there."""
-    row_of, ids = index.facts.row_of, index.entities.ids
-    rows = [row_of[fact] for fact in facts if fact in row_of]
-    return {ids[row] for end in ("subject", "object") for row in index.facts[end][rows].tolist()}
-
-
-async def merged(store: Store, group: str, past: Past) -> Mapping[str, set[str]]:
+def kin_of(merged: Iterable[tuple[str, str]], past: Past) -> Mapping[str, set[str]]:
     """Return who speaks through whom, now or then: both ways of every merge, by id."""
-    pairs = await merges(store, group)
     then = ((id_, image.get("merged_into")) for id_, image in past.images("entity"))
     kin: dict[str, set[str]] = {}
-    for one, other in (*pairs, *then):
-        if other is not None:
-            kin.setdefault(one, set()).add(other)
-            kin.setdefault(other, set()).add(one)
+    for entity, heir in (*merged, *then):
+        if heir is not None:
+            kin.setdefault(entity, set()).add(heir)
+            kin.setdefault(heir, set()).add(entity)
     return kin
 
 

@@ -1,38 +1,39 @@
-"""Candidate order by meaning, words and distance, before any row is read.
+"""Rows that SurrealDB proposes of a group, by meaning, words and steps, in one request.
 
-It approximates the final ranking, so that few rows are read. Words use the FULLTEXT index with the
-group's own counts: SurrealDB's scores are 0 for words in most rows, scan the whole table's lengths,
-and are not per group. Rare words are looked up alone, common ones in pairs.
+The nearest come from its index of vectors, those with the words of the query from its own BM25, of
+the rarest words in a large group, and facts from a walk of two steps from the entities in question.
+What is read of them is ordered by ``rank``; the order here decides what is read.
 """
 
-import asyncio
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from typing import Any
 
-from graphrag.engine.lookup import with_words, words_of
-from graphrag.engine.scopes import mark
-from graphrag.engine.vector_pages import nearest
-from graphrag.errors import StoreIndexError
-from graphrag.index.entries import K1, B, Statistics
-from graphrag.index.texts import PIECE
+from graphrag.errors import StoreError, StoreIndexError
+from graphrag.index.entries import Statistics
+from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.search.candidates.limits import Limits
-from graphrag.search.candidates.part import Part
+from graphrag.search.near import LONGEST, WORD
 from graphrag.search.request import Request
+from graphrag.store.record import Record
+from graphrag.store.search_tables import WORDS, vector_table, word_table
 from graphrag.store.store import Store
 from graphrag.text.tokens import tokenize
 
-_COMMON = 3
-"""Words that many rows have, of which pairs are looked up: the rarest of them."""
 TABLES = {
     "facts": "relates_to",
     "entities": "entity",
     "episodes": "episode",
     "communities": "community",
 }
+_SIZES = {"relates_to": "facts", "entity": "entities", "episode": "episodes"}
+_LARGE = 5_000
+"""Rows from which only the rarest words are looked up."""
+_RAREST = 3
+_HUGE = 50_000
+"""Facts from which twice as many of the nearest are proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Proposed:
     cosines: Mapping[str, float]
     """The nearest first."""
     words: Mapping[str, float]
+    more: bool
+    """There may be others beyond them."""
 
     def best(
         self, ids: Iterable[str], hops: Mapping[str, int] | None = None, graph: float = 0.0
@@ -75,123 +78,299 @@ class Proposed:
 
         Before them come the best of each method: what the others have is measured by these.
         """
-        near = [*self.cosines][: limits.widest]
         said = sorted(self.words, key=lambda id_: (-self.words[id_], id_))
         far = hops or {}
         close = sorted(far, key=lambda id_: (far[id_], -self.cosines.get(id_, 0.0), id_))
-        heads = (id_ for ids in (near, said, close) for id_ in ids[: limits.heads])
-        few = {*near[: limits.near_of(len(self.cosines))], *self.words, *(hops or ())}
-        return [*dict.fromkeys((*heads, *self.best(few, hops, graph), *near))]
+        heads = (id_ for ids in (self.cosines, said, close) for id_ in [*ids][: limits.heads])
+        every = {*self.cosines, *self.words, *far}
+        return [*dict.fromkeys((*heads, *self.best(every, hops, graph)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What the first request tells of a group."""
+
+    seq: int
+    sagas: Mapping[str, str]
+    merged: list[tuple[str, str]]
+    """Each merged entity with the one that it was merged into."""
+    rows: Mapping[str, int]
+    """How many rows the group has, by table; of communities and passages nobody counts."""
+    statistics: Mapping[str, Statistics]
+    """By table: the rows, no lengths, and how many have each word of the query."""
+    scopes: Mapping[str, Proposed]
+    named: frozenset[str]
+    """Entities that go by a name in the query, or by one that was given."""
+    spread: float | None
+    """Standard deviation of the cosines of the passages that are near."""
+    hops: Mapping[str, int]
+    """How many facts lie between the entities in question and each fact that was met."""
+    along: list[str]
+    """Facts that the walk leads along."""
+
+
+class Frequencies:
+    """In how many rows words occur, as far as searches have counted them."""
+
+    LIMIT = 50_000
+    _MOST = 2_000
+    """Rows that are counted; a word that more have tells little."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], int] = {}
+
+    def statement(self, table: str, term: str, name: str) -> str:
+        """Return the expression that counts the rows of a word table with a term."""
+        if (count := self._known.get((table, term))) is not None:
+            return str(count)
+        return f"count(SELECT VALUE id FROM {table} WHERE terms @@ ${name} LIMIT {self._MOST})"
+
+    def note(self, table: str, counts: Mapping[str, int]) -> None:
+        """Keep what was counted."""
+        if len(self._known) > self.LIMIT:
+            self._known.clear()
+        self._known.update({(table, term): count for term, count in counts.items()})
 
 
 async def propose(
-    part: Part, request: Request, vector: Matrix, scopes: Iterable[str], limits: Limits
-) -> dict[str, Proposed]:
-    """Return what is proposed of each scope."""
-    asked = [*scopes]
-    found = await asyncio.gather(
-        *(_of(scope, part, request, vector, limits) for scope in asked), return_exceptions=True
-    )
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return {
-        scope: one
-        for scope, one in zip(asked, found, strict=True)
-        if not isinstance(one, BaseException)
-    }
-
-
-async def _of(scope: str, part: Part, request: Request, vector: Matrix, limits: Limits) -> Proposed:
-    recipe, table, group = request.recipe, TABLES[scope], part.group
-    weights = getattr(recipe, scope)
-    # Entities are looked for in any case: a walk sets out from those that a question names.
-    by_meaning = weights.vector if scope == "entities" else recipe.vector * weights.vector
-    by_words = weights.fulltext if scope == "entities" else recipe.fulltext * weights.fulltext
-    cosines: dict[str, float] = {}
-    if by_meaning:
-        near = await nearest(part.store, group, table, vector)
-        cosines = dict(zip(near.ids, near.scores.tolist(), strict=True))
-    if by_meaning and scope == "episodes":
-        passages = await nearest(part.store, group, "passage", vector)
-        if passages.ids:
-            part.spread = float(passages.scores.std())
-        for id_, score in zip(passages.ids, passages.scores.tolist(), strict=True):
-            episode = id_.rpartition(":")[0]
-            cosines[episode] = max(score, cosines.get(episode, -1.0))
-        cosines = dict(sorted(cosines.items(), key=lambda one: -one[1]))
-    words: dict[str, float] = {}
-    if by_words:
-        terms, of = tokenize(request.query), part.counts.texts[table]
-        # Of the others there are fewer, or their texts are long.
-        few = [*cosines][: limits.near_of(len(cosines))] if scope == "facts" else []
-        words = await matching(part.store, group, table, terms, of, few, limits.words)
-    return Proposed(by_meaning, by_words, cosines, words)
-
-
-async def matching(
     store: Store,
-    group: str,
-    table: str,
-    terms: Sequence[str],
-    of: Statistics,
-    near: Iterable[str],
-    most: int,
-) -> dict[str, float]:
-    """Return rows of a table that share words with a query, each with its score.
-
-    Args:
-        store: Where they are.
-        group: Theirs.
-        table: The table.
-        terms: The words of the query.
-        of: Counts of the group's words.
-        near: Rows whose words count too, whatever the index finds.
-        most: Rows to look at.
+    request: Request,
+    vector: Matrix,
+    scopes: Iterable[str],
+    limits: Limits,
+    frequencies: Frequencies,
+    *,
+    wider: int = 1,
+) -> Proposals:
+    """Return what is proposed of each scope, ``wider`` times as many rows as usual.
 
     Raises:
-        StoreIndexError: if the table has no index.
+        StoreIndexError: if an index is missing.
     """
-    known = Counter(term for term in terms if of.frequencies.get(term, 0) > 0)
-    rare, common, rows = list[str](), list[str](), 0
-    for term in sorted(known, key=lambda term: (of.frequencies[term], term)):
-        rows += of.frequencies[term]
-        (rare if rows <= most else common).append(term)
-    found: dict[str, str] = {}
-    if rare:
-        [some] = await with_words(store, group, table, [rare], every=False, limit=2 * most)
-        found.update(some)
-    asked = [*combinations(common[:_COMMON], 2)]
-    for some in await with_words(store, group, table, asked, limit=most // max(1, len(asked))):
-        found.update(some)
-    for term in common:
-        if len(found) < most // 4:
-            [some] = await with_words(store, group, table, [[term]], limit=most)
-            found.update(some)
-    if known and not found:
+    asked = [*scopes]
+    terms = Counter(tokenize(request.query))
+    params: dict[str, Any] = {
+        "info": [Record("group_info", request.group)],
+        "group": request.group,
+        "vector": vector.tolist(),
+        "names": sorted({*map(name_key, _names(request))} - {""}),
+        "given": [Record("entity", name) for name in request.centers],
+        **{f"term{place}": term for place, term in enumerate(terms)},
+    }
+    lines = [*_head(request.group), *_lines(request, asked, [*terms], limits, frequencies, wider)]
+    sql = "".join(f"LET ${name} = {what};\n" for name, what in lines)
+    given = ", ".join(f"{name}: ${name}" for name, _ in lines if not name.startswith("_"))
+    try:
+        found = (await store.query(f"{sql}RETURN {{ {given} }};", **params))[-1]
+    except StoreError as error:
+        if "does not exist" not in str(error) or request.group not in await store.groups():
+            raise
         raise StoreIndexError(
-            f"the word index of {table!r} finds nothing of what is counted: it is being built, or "
-            "run 'surreal-graphrag index build', or health.build_indexes()"
+            f"a search table of group {request.group!r} is missing: 'surreal-graphrag index "
+            "build', or health.build_indexes(), makes it"
+        ) from None
+    return _read(request, asked, [*terms], found, frequencies, limits, wider)
+
+
+def _names(request: Request) -> Iterable[str]:
+    """Yield the words that may name an entity: those given, and every few words in a row."""
+    yield from request.centers
+    words = WORD.findall(request.query)[:200]
+    for start in range(len(words)):
+        for length in range(1, LONGEST + 1):
+            yield " ".join(words[start : start + length])
+
+
+def _head(group: str) -> Iterable[tuple[str, str]]:
+    yield "known", "SELECT * FROM $info"
+    yield "sagas", "SELECT VALUE [name, record::id(id)] FROM saga WHERE group_id = $group"
+    yield (
+        "merged",
+        "SELECT VALUE [record::id(id), record::id(merged_into)] FROM entity "
+        "WITH INDEX entity_merged WHERE group_id = $group AND merged_into > NONE",
+    )
+    yield (
+        "_keyed",
+        "SELECT VALUE id FROM entity WITH INDEX entity_key "
+        "WHERE group_id = $group AND key IN $names LIMIT 100",
+    )
+    yield "named", "array::map($_keyed, |$id| record::id($id))"
+
+
+def _lines(
+    request: Request,
+    scopes: list[str],
+    terms: list[str],
+    limits: Limits,
+    frequencies: Frequencies,
+    wider: int,
+) -> Iterable[tuple[str, str]]:
+    """Yield what is asked: names, and expressions that may use the names before."""
+    group = request.group
+    for table in _near_tables(scopes):
+        most = wider * limits.near_of(table, request.recipe.pool_of("facts"))
+        name = vector_table(table, group)
+        near, far = (
+            f"SELECT VALUE [record::id(id), vector::distance::knn()] FROM {name} "
+            f"WHERE vector <|{count},{count + 30}|> $vector"
+            for count in (most, 2 * most)
         )
-    if known:
-        found.update(await words_of(store, group, table, [id_ for id_ in near if id_ not in found]))
-    before = mark(group)
-    weights = {
-        before + term: times * math.log1p((of.texts - n + 0.5) / (n + 0.5))
-        for term, times in known.items()
-        if (n := of.frequencies[term])
-    }
-    average = of.terms / max(1, of.texts)
-    return {
-        id_: max(_score(piece.split(), weights, average) for piece in stored.split(PIECE))
-        for id_, stored in found.items()
-    }
+        huge = f"IF ($known[0].facts ?? 0) >= {_HUGE} {{ {far} }} ELSE {{ {near} }}"
+        yield f"near_{table}", huge if table == "relates_to" else near
+    for table in (TABLES[scope] for scope in scopes):
+        if not terms or table not in WORDS:
+            yield f"said_{table}", "[]"
+            continue
+        name = word_table(table, group)
+        counts = [
+            frequencies.statement(name, term, f"term{place}") for place, term in enumerate(terms)
+        ]
+        pairs = ", ".join(f"{{ t: $term{n}, n: {count} }}" for n, count in enumerate(counts))
+        yield f"counts_{table}", f"[{pairs}]"
+        few = f"IF ($known[0].{_SIZES.get(table, 'none')} ?? 0) >= {_LARGE} {{ {_RAREST} }} ELSE {{ 99 }}"
+        yield (
+            f"_rare_{table}",
+            f"array::join(array::map((SELECT t, n FROM $counts_{table} WHERE n > 0 ORDER BY n "
+            f"LIMIT ({few})), |$one| $one.t), ' ')",
+        )
+        yield (
+            f"said_{table}",
+            "SELECT id, score FROM (SELECT record::id(id) AS id, search::score(1) AS score "
+            f"FROM {name} WHERE terms @1,OR@ $_rare_{table}) "
+            f"ORDER BY score DESC LIMIT {wider * limits.words}",
+        )
+    if "facts" in scopes and request.recipe.walks:
+        yield from _walk(request, limits)
 
 
-def _score(words: Sequence[str], weights: dict[str, float], average: float) -> float:
-    norm = K1 * (1 - B + B * len(words) / average)
-    score = 0.0
-    for term, weight in weights.items():
-        if count := words.count(term):
-            score += weight * count * (K1 + 1) / (count + norm)
-    return score
+def _near_tables(scopes: list[str]) -> list[str]:
+    found = [TABLES[scope] for scope in scopes]
+    return [*found, "passage"] if "episode" in found else found
+
+
+def _walk(request: Request, limits: Limits) -> Iterable[tuple[str, str]]:
+    """Yield the facts at the entities in question, and those one step farther.
+
+    The second step goes along the facts that meaning or words propose too, then along others.
+    """
+    seeds = request.recipe.seeds
+    record = "|$row| type::record('entity', $row[0])"
+    yield (
+        "_seeds",
+        "array::distinct(array::concat($given, $_keyed, "
+        "array::map(array::slice($said_entity, 0, 5), |$row| type::record('entity', $row.id)), "
+        f"IF array::len($given) + array::len($_keyed) > 0 {{ [] }} ELSE {{ "
+        f"array::map(array::slice($near_entity, 0, {seeds}), {record}) }}))",
+    )
+    yield (
+        "_family",
+        "array::distinct(array::concat($_seeds, (SELECT VALUE merged_into FROM $_seeds "
+        "WHERE merged_into != NONE), (SELECT VALUE id FROM entity WITH INDEX entity_merged "
+        "WHERE group_id = $group AND merged_into IN $_seeds)))",
+    )
+    yield (
+        "_met",
+        "array::distinct(array::flatten((SELECT VALUE "
+        f"array::slice(<->relates_to, 0, {limits.walk}) FROM $_family)))",
+    )
+    yield "met", "array::map($_met, |$id| record::id($id))"
+    yield (
+        "_liked",
+        "array::concat(array::map($near_relates_to, |$row| type::record('relates_to', $row[0])), "
+        "array::map($said_relates_to, |$row| type::record('relates_to', $row.id)))",
+    )
+    yield (
+        "_along",
+        "array::slice(array::concat(array::intersect($_met, $_liked), "
+        f"array::complement($_met, $_liked)), 0, {limits.step})",
+    )
+    yield "along", "array::map($_along, |$id| record::id($id))"
+    yield (
+        "_ends",
+        "array::complement(array::distinct(array::flatten((SELECT VALUE [in, out] "
+        "FROM $_along))), $_family)",
+    )
+    yield (
+        "beyond",
+        "array::map(array::distinct(array::flatten((SELECT VALUE "
+        f"array::slice(<->relates_to, 0, {limits.beyond}) FROM $_ends))), |$id| record::id($id))"
+        if request.recipe.depth > 1
+        else "[]",
+    )
+
+
+def _read(
+    request: Request,
+    scopes: list[str],
+    terms: list[str],
+    found: Mapping[str, Any],
+    frequencies: Frequencies,
+    limits: Limits,
+    wider: int,
+) -> Proposals:
+    known = found["known"][0] if found["known"] else {}
+    rows = {table: known.get(name) or 0 for table, name in _SIZES.items()}
+    statistics: dict[str, Statistics] = {}
+    for table in WORDS:
+        counts = {row["t"]: row["n"] for row in found.get(f"counts_{table}", ())}
+        frequencies.note(word_table(table, request.group), counts)
+        statistics[table] = Statistics(rows.get(table, 0), 0, counts)
+    proposed: dict[str, Proposed] = {}
+    near = {table: _cosines(table, found[f"near_{table}"]) for table in _near_tables(scopes)}
+    for scope in scopes:
+        table, weights = TABLES[scope], getattr(request.recipe, scope)
+        cosines = near[table]
+        if scope == "episodes":
+            cosines = _with_passages(cosines, near["passage"])
+        said = {row["id"]: row["score"] for row in found[f"said_{table}"]}
+        # Entities are looked for in any case: a walk sets out from those that a question names.
+        own = scope == "entities"
+        meaning = weights.vector * (1 if own else request.recipe.vector)
+        words = weights.fulltext * (1 if own else request.recipe.fulltext)
+        least = wider * min(limits.words, limits.near_of(table, 0))
+        proposed[scope] = Proposed(
+            meaning,
+            words,
+            cosines if meaning else {},
+            said if words else {},
+            max(len(cosines), len(said)) >= least,
+        )
+    passages = [*near.get("passage", {}).values()]
+    mean = sum(passages) / max(1, len(passages))
+    spread = (sum((one - mean) ** 2 for one in passages) / max(1, len(passages))) ** 0.5
+    hops = dict.fromkeys(found.get("beyond", ()), 1) | dict.fromkeys(found.get("met", ()), 0)
+    return Proposals(
+        known.get("seq") or 0,
+        dict(found["sagas"]),
+        [(merged, heir) for merged, heir in found["merged"]],
+        rows,
+        statistics,
+        proposed,
+        frozenset(found["named"]),
+        spread if passages else None,
+        hops,
+        list(found.get("along", ())),
+    )
+
+
+def _cosines(table: str, rows: list[list[Any]]) -> dict[str, float]:
+    """Return the nearest by id, nearest first.
+
+    Raises:
+        StoreIndexError: without an index, where SurrealDB gives every row and no distance.
+    """
+    if any(distance is None for _, distance in rows):
+        raise StoreIndexError(
+            f"the vectors of {table} have no index: it is being built, or run 'surreal-graphrag "
+            "index build', or health.build_indexes()"
+        )
+    return {id_: 1 - distance for id_, distance in sorted(rows, key=lambda row: row[1])}
+
+
+def _with_passages(episodes: dict[str, float], passages: dict[str, float]) -> dict[str, float]:
+    """Return the cosine of each episode, or that of its best passage."""
+    found = dict(episodes)
+    for id_, cosine in passages.items():
+        episode = id_.rpartition(":")[0]
+        found[episode] = max(cosine, found.get(episode, -1.0))
+    return dict(sorted(found.items(), key=lambda one: -one[1]))

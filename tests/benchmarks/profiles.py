@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from graphrag import GraphRAG, Models
-from graphrag.engine.rows import EngineRows
+from graphrag.engine.rows import SearchRows
 from graphrag.io.copy import copy_store
 from graphrag.schema import Profile
 from graphrag.search.request import SCOPES, Scope
@@ -151,5 +151,5 @@ def _recall(asked: Asked, truth: Asked) -> float:
 
 async def _opened(url: str) -> Store:
     return await Store.open(
-        Target.parse(url), embedder=NAME, dimension=DIMENSION, derived=EngineRows()
+        Target.parse(url), embedder=NAME, dimension=DIMENSION, derived=SearchRows()
     )

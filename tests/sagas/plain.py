@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass
 
 from graphrag.errors import InputError
+from graphrag.store.record_links import unlinked
 from graphrag.temporal.moment import utc_now
 from tests.engine.worlds import change, moment, sentence
 
@@ -24,9 +25,8 @@ async def plain_sagas(graph, at=None):
     """Return every saga as it is now, or of what is known now as of a moment of world time."""
     rows = {}
     for table in ("episode", "mentions", "entity", "relates_to"):
-        [rows[table]] = await graph.handle.session.store.query(
-            f"SELECT * OMIT embedding FROM {table};"
-        )
+        [found] = await graph.handle.session.store.query(f"SELECT * OMIT embedding FROM {table};")
+        rows[table] = [*map(unlinked, found)]
     entities = {row["id"].id: row for row in rows["entity"]}
 
     def heir(id_):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphrag.engine.nearest import Waiting
-from graphrag.engine.texts import TEXTS, terms_of
+from graphrag.engine.texts import TEXTS, keys_of, terms_of
 from graphrag.errors import StoreError
 from graphrag.store.changes import ChangeSet
 from graphrag.store.engine import Row
@@ -37,6 +37,7 @@ class Derivation:
                     "id": Record(word_table(table, self.group), row["id"].id),
                     "of": Record(table, row["id"].id),
                     "terms": terms_of(table, row),
+                    **({"keys": keys_of(row)} if table == "entity" else {}),
                 }
             )
 
@@ -76,7 +77,8 @@ class Derivation:
                 params[f"{column}_{table}"] = rows
                 lines.append(
                     f"INSERT INTO {name(table, self.group)} ${column}_{table} "
-                    f"ON DUPLICATE KEY UPDATE {column} = $input.{column} RETURN NONE;"
+                    f"ON DUPLICATE KEY UPDATE {column} = $input.{column}, keys = $input.keys "
+                    "RETURN NONE;"
                 )
         return "\n".join(lines), params
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from graphrag.index.texts import PIECE, community_text, episode_words
+from graphrag.names.key import name_key
 from graphrag.store.engine import Row
 from graphrag.text.tokens import tokenize
 
@@ -40,6 +41,11 @@ TEXTS: dict[str, Text] = {
     "community": Text(("name", "summary"), _of_community),
 }
 """The tables that are searched by words."""
+
+
+def keys_of(row: Row) -> list[str]:
+    """Return the keys of the names of an entity."""
+    return sorted({*map(name_key, (row["name"], *(row.get("aliases") or ())))} - {""})
 
 
 def terms_of(table: str, row: Row) -> str:

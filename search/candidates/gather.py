@@ -5,7 +5,6 @@ the best with what stands around them, and they form a small index for ``rank``.
 checked on rows: if too few are visible, more are asked for.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -107,14 +106,15 @@ class Gathering:
         if "entities" not in request.scopes:  # they are only walked from
             enough["entities"] = request.recipe.seeds
             counts["entities"] = max(limits.walked, request.recipe.seeds)
-        part.want("relates_to", proposals.along)
         orders = self._orders(proposals)
         # All that a saga tells of is there; others may be walked from.
         lacking = [scope for scope in orders if not within or scope in ("entities", "communities")]
         while True:
             for scope in lacking:
                 part.want(TABLES[scope], orders[scope][: counts[scope]])
-            question = await self._question(self._linked)
+            best = orders.get("facts", [])[: limits.tied]
+            await part.read(self._linked, best, [*proposals.hops][: limits.met])
+            question = await self._question()
             lacking = [
                 scope
                 for scope in lacking
@@ -156,9 +156,9 @@ class Gathering:
         mask = getattr(question.walked if within else question.seen, scope)
         return int(mask[[rows.row_of[id_] for id_ in ids if id_ in rows.row_of]].sum())
 
-    async def _question(self, linked: int = 0) -> Question:
+    async def _question(self) -> Question:
         """Return what the rankings would ask of the rows chosen so far."""
-        await self.part.read(linked)
+        await self.part.read()
         request, index = self.request, self.part.index()
         if self.past:
             mentions = bool(request.sagas or self.part.mentions)

@@ -19,12 +19,12 @@ class Limits:
     """Facts nearest by meaning that are proposed, of a large group twice as many."""
     others: int = 60
     """Rows of other tables that are."""
-    beyond: int = 60
-    """Facts of an entity that the second step of a walk meets."""
-    step: int = 75
-    """Facts that each step along the graph reads, those nearest to the query."""
     facts: int = 200
     """Facts that are read, those that promise most."""
+    met: int = 200
+    """Facts at the entities in question that are read."""
+    tied: int = 60
+    """Facts whose ties to the entities in question are looked up, those that promise most."""
     linked: int = 400
     """Episodes that are read because they speak of the same as the ones that are proposed."""
     walked: int = 30
@@ -35,8 +35,7 @@ class Limits:
     """Facts and episodes that links may lead to."""
 
     def near_of(self, table: str, pool: int) -> int:
-        """Return how many of the nearest rows of a table are proposed to a recipe's pool of facts.
-        """
+        """Return how many of the nearest rows of a table are proposed, for a pool of facts."""
         if table == "relates_to":
             return min(self.widest, max(self.near, pool * 2 // 3))
         return min(self.widest, max(self.others, pool // 3))

@@ -15,11 +15,12 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows
 from graphrag.index.tables import COLUMNS, Rows, scopes_of
-from graphrag.search.candidates.limits import Limits
 from graphrag.search.rewind import Past
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
+_DEGREE = 400
+"""Facts of an entity that are looked at for ties, and ties that are read."""
 _COMMON = 100
 """An entity that more episodes speak of leads to none: it would to all."""
 _BESIDE = "SELECT VALUE array::concat(->occurred_after.out, <-occurred_after.in) FROM"
@@ -35,10 +36,17 @@ LET $spoken = array::concat($spoken, (SELECT VALUE [in, out] FROM $linked->menti
 LET $texts = array::concat($nearby, $linked);
 LET $people = array::concat($people, array::map($spoken, |$pair| $pair[1]));
 LET $passages = array::concat($passages,
-    (SELECT VALUE {COLUMNS["passage"]} FROM passage WHERE episode IN $texts AND id NOT IN $passage));
+    (SELECT VALUE {COLUMNS["passage"]} FROM passage
+        WHERE episode IN $texts AND id NOT IN $passage));
 """
 _READ = """
-LET $facts = SELECT VALUE {relates_to} FROM $relates_to;
+LET $ends = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $best)));
+LET $beside = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $met)));
+LET $ties = set::intersect(
+    <set>array::flatten((SELECT VALUE array::slice(<->relates_to, 0, {degree}) FROM $ends)),
+    <set>array::flatten((SELECT VALUE array::slice(<->relates_to, 0, {degree}) FROM $beside)));
+LET $facts = SELECT VALUE {relates_to} FROM array::distinct(
+    array::concat($relates_to, $met, array::slice(<array>$ties, 0, {degree})));
 LET $communities = SELECT VALUE {community} FROM $community;
 LET $passages = SELECT VALUE {passage} FROM $passage;
 LET $spoken = [];
@@ -92,12 +100,16 @@ class Part:
         self._wanted[table] |= ids - self.asked[table]
         self.asked[table] |= ids
 
-    async def read(self, linked: int = 0) -> None:
+    async def read(
+        self, linked: int = 0, best: Iterable[str] = (), met: Iterable[str] = ()
+    ) -> None:
         """Read what is wanted and not there yet, with the ends of facts.
 
         Args:
             linked: How many episodes that speak of the same may come along with what stands
                 around the episodes; 0 for nothing of it.
+            best: Facts whose ties to those met are read, too.
+            met: Facts at the entities in question.
         """
         self.want("entity", with_kin(self._wanted["entity"], self.kin))
         if not any(self._wanted.values()) and not linked:
@@ -111,8 +123,11 @@ class Part:
             "known": _records("entity", self.asked["entity"] - self._wanted["entity"]),
             "read": _records("episode", self.asked["episode"] - self._wanted["episode"]),
             "most": linked,
+            "best": _records("relates_to", best),
+            "met": _records("relates_to", met),
         }
-        sql = _READ.format(**COLUMNS, surroundings=_SURROUNDINGS if linked else "")
+        surroundings = _SURROUNDINGS if linked else ""
+        sql = _READ.format(**COLUMNS, surroundings=surroundings, degree=_DEGREE)
         *found, spoken = (await self.store.query(sql, **params))[-1]
         fresh: dict[str, Rows] = dict(zip(COLUMNS, found, strict=True))
         self.mentions += [(episode, entity) for episode, entity in spoken]

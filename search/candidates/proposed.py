@@ -104,9 +104,7 @@ class Proposals:
     spread: float | None
     """Standard deviation of the cosines of the passages that are near."""
     hops: Mapping[str, int]
-    """How many facts lie between the entities in question and each fact that was met."""
-    along: list[str]
-    """Facts that the walk leads along."""
+    """0 for each fact at the entities in question."""
 
 
 class Frequencies:
@@ -154,7 +152,7 @@ async def propose(
         "group": request.group,
         "vector": vector.tolist(),
         "names": sorted({*map(name_key, _names(request))} - {""}),
-        "given": [Record("entity", name) for name in request.centers],
+        "given": [*request.centers],
         **{f"term{place}": term for place, term in enumerate(terms)},
     }
     lines = [*_head(request.group), *_lines(request, asked, [*terms], limits, frequencies, wider)]
@@ -189,12 +187,6 @@ def _head(group: str) -> Iterable[tuple[str, str]]:
         "SELECT VALUE [record::id(id), record::id(merged_into)] FROM entity "
         "WITH INDEX entity_merged WHERE group_id = $group AND merged_into > NONE",
     )
-    yield (
-        "_keyed",
-        "SELECT VALUE id FROM entity WITH INDEX entity_key "
-        "WHERE group_id = $group AND key IN $names LIMIT 100",
-    )
-    yield "named", "array::map($_keyed, |$id| record::id($id))"
 
 
 def _lines(
@@ -211,7 +203,7 @@ def _lines(
         most = wider * limits.near_of(table, request.recipe.pool_of("facts"))
         name = vector_table(table, group)
         near, far = (
-            f"SELECT VALUE [record::id(id), vector::distance::knn()] FROM {name} "
+            f"SELECT VALUE [vector::distance::knn(), record::id(id)] FROM {name} "
             f"WHERE vector <|{count},{count + 30}|> $vector"
             for count in (most, 2 * most)
         )
@@ -227,7 +219,8 @@ def _lines(
         ]
         pairs = ", ".join(f"{{ t: $term{n}, n: {count} }}" for n, count in enumerate(counts))
         yield f"counts_{table}", f"[{pairs}]"
-        few = f"IF ($known[0].{_SIZES.get(table, 'none')} ?? 0) >= {_LARGE} {{ {_RAREST} }} ELSE {{ 99 }}"
+        size = f"$known[0].{_SIZES.get(table, 'none')} ?? 0"
+        few = f"IF ({size}) >= {_LARGE} {{ {_RAREST} }} ELSE {{ 99 }}"
         yield (
             f"_rare_{table}",
             f"array::join(array::map((SELECT t, n FROM $counts_{table} WHERE n > 0 ORDER BY n "
@@ -235,7 +228,7 @@ def _lines(
         )
         yield (
             f"said_{table}",
-            "SELECT id, score FROM (SELECT record::id(id) AS id, search::score(1) AS score "
+            "SELECT * FROM (SELECT record::id(id) AS id, search::score(1) AS score, keys "
             f"FROM {name} WHERE terms @1,OR@ $_rare_{table}) "
             f"ORDER BY score DESC LIMIT {wider * limits.words}",
         )
@@ -249,53 +242,28 @@ def _near_tables(scopes: list[str]) -> list[str]:
 
 
 def _walk(request: Request, limits: Limits) -> Iterable[tuple[str, str]]:
-    """Yield the facts at the entities in question, and those one step farther.
-
-    The second step goes along the facts that meaning or words propose too, then along others.
-    """
-    seeds = request.recipe.seeds
-    record = "|$row| type::record('entity', $row[0])"
+    """Yield the facts at the entities in question: given, named, or the nearest."""
+    yield (
+        "named",
+        "SELECT VALUE id FROM $said_entity WHERE keys ANYINSIDE $names",
+    )
     yield (
         "_seeds",
-        "array::distinct(array::concat($given, $_keyed, "
-        "array::map(array::slice($said_entity, 0, 5), |$row| type::record('entity', $row.id)), "
-        f"IF array::len($given) + array::len($_keyed) > 0 {{ [] }} ELSE {{ "
-        f"array::map(array::slice($near_entity, 0, {seeds}), {record}) }}))",
+        "array::distinct(array::concat($given, $named, "
+        "IF array::len($given) + array::len($named) > 0 { [] } ELSE { "
+        f"array::map(array::slice(array::sort($near_entity), 0, {request.recipe.seeds}), "
+        "|$row| $row[1]) }))",
     )
     yield (
         "_family",
-        "array::distinct(array::concat($_seeds, (SELECT VALUE merged_into FROM $_seeds "
-        "WHERE merged_into != NONE), (SELECT VALUE id FROM entity WITH INDEX entity_merged "
-        "WHERE group_id = $group AND merged_into IN $_seeds)))",
+        "array::distinct(array::concat($_seeds, array::flatten(array::filter($merged, "
+        "|$pair| $pair[0] IN $_seeds OR $pair[1] IN $_seeds))))",
     )
     yield (
-        "_met",
+        "met",
         "array::distinct(array::flatten((SELECT VALUE "
-        f"array::slice(<->relates_to, 0, {limits.walk}) FROM $_family)))",
-    )
-    yield "met", "array::map($_met, |$id| record::id($id))"
-    yield (
-        "_liked",
-        "array::concat(array::map($near_relates_to, |$row| type::record('relates_to', $row[0])), "
-        "array::map($said_relates_to, |$row| type::record('relates_to', $row.id)))",
-    )
-    yield (
-        "_along",
-        "array::slice(array::concat(array::intersect($_met, $_liked), "
-        f"array::complement($_met, $_liked)), 0, {limits.step})",
-    )
-    yield "along", "array::map($_along, |$id| record::id($id))"
-    yield (
-        "_ends",
-        "array::complement(array::distinct(array::flatten((SELECT VALUE [in, out] "
-        "FROM $_along))), $_family)",
-    )
-    yield (
-        "beyond",
-        "array::map(array::distinct(array::flatten((SELECT VALUE "
-        f"array::slice(<->relates_to, 0, {limits.beyond}) FROM $_ends))), |$id| record::id($id))"
-        if request.recipe.depth > 1
-        else "[]",
+        f"array::slice(<->relates_to, 0, {limits.walk}) "
+        "FROM array::map($_family, |$id| type::record('entity', $id)))))",
     )
 
 
@@ -338,7 +306,7 @@ def _read(
     passages = [*near.get("passage", {}).values()]
     mean = sum(passages) / max(1, len(passages))
     spread = (sum((one - mean) ** 2 for one in passages) / max(1, len(passages))) ** 0.5
-    hops = dict.fromkeys(found.get("beyond", ()), 1) | dict.fromkeys(found.get("met", ()), 0)
+    met = {edge.id: 0 for edge in found.get("met", ())}
     return Proposals(
         known.get("seq") or 0,
         dict(found["sagas"]),
@@ -346,10 +314,9 @@ def _read(
         rows,
         statistics,
         proposed,
-        frozenset(found["named"]),
+        frozenset(found.get("named", ())),
         spread if passages else None,
-        hops,
-        list(found.get("along", ())),
+        met,
     )
 
 
@@ -359,12 +326,12 @@ def _cosines(table: str, rows: list[list[Any]]) -> dict[str, float]:
     Raises:
         StoreIndexError: without an index, where SurrealDB gives every row and no distance.
     """
-    if any(distance is None for _, distance in rows):
+    if any(distance is None for distance, _ in rows):
         raise StoreIndexError(
             f"the vectors of {table} have no index: it is being built, or run 'surreal-graphrag "
             "index build', or health.build_indexes()"
         )
-    return {id_: 1 - distance for id_, distance in sorted(rows, key=lambda row: row[1])}
+    return {id_: 1 - distance for distance, id_ in sorted(rows)}
 
 
 def _with_passages(episodes: dict[str, float], passages: dict[str, float]) -> dict[str, float]:

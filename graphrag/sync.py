@@ -131,6 +131,7 @@ if TYPE_CHECKING:
     from graphrag.view.reads import Reads as AsyncReads
     from graphrag.view.sagas import SagaReads as AsyncSagaReads
     from graphrag.view.sagas import SagaWrites as AsyncSagaWrites
+    from graphrag.view.surreal import SurrealQL as AsyncSurrealQL
     from graphrag.view.view import View as AsyncView
     from graphrag.view.writes import Writes as AsyncWrites
 
@@ -449,6 +450,50 @@ class Audit:
             QueryError: for an impossible limit.
         """
         return self._portal.wait(self._twin.hubs(limit))
+
+
+@named("graph.surreal")
+class SurrealQL:
+    """SurrealQL on the database of a graph: ``graph.surreal``."""
+
+    _twin: AsyncSurrealQL
+
+    def __init__(self, twin: AsyncSurrealQL, portal: Portal) -> None:
+        self._portal = portal
+        self._twin = twin
+
+    def query(self, sql: str, /, **params: Any) -> Any:
+        """Run statements that read, and return the result of the last one.
+
+        ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
+        name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC; a fact, an
+        entity, an episode, a community or a saga may be given as a parameter for its record.
+
+        Args:
+            sql: SurrealQL, one statement or several.
+            params: Its parameters by name.
+
+        Raises:
+            QueryError: for a statement that writes: what is written past the log cannot be undone.
+            StoreError: if the database refuses the query, in its words.
+        """
+        return self._portal.wait(self._twin.query(sql, **params))
+
+    def vectors(self, kind: str = "relates_to") -> str:
+        """Return the name of the table of the vectors of a kind, under DISKANN or HNSW.
+
+        Its rows have ``vector``, and ``of``: the record that it is of. There is one of
+        ``relates_to``, ``entity``, ``episode``, ``passage`` and ``community`` in a store of the
+        engine profile, and after ``surreal-graphrag index native``.
+        """
+        return self._twin.vectors(kind)
+
+    def words(self, kind: str = "relates_to") -> str:
+        """Return the name of the table of the words of a kind, under FULLTEXT.
+
+        Its rows have ``terms``, stems of the words, and ``of``: the record that they are of.
+        """
+        return self._twin.words(kind)
 
 
 @named("graph.export")
@@ -1696,6 +1741,11 @@ class View(Answers):
     def export(self) -> Exports:
         """Return what gives the group to others: file, pandas, networkx and igraph."""
         return Exports(self._twin.export, self._portal)
+
+    @property
+    def surreal(self) -> SurrealQL:
+        """Return what asks the database in SurrealQL, where no method does."""
+        return SurrealQL(self._twin.surreal, self._portal)
 
     def search(
         self,

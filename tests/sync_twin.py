@@ -13,6 +13,7 @@ CLASSES = {
     "SagaReads": "view/sagas.py",
     "SagaWrites": "view/sagas.py",
     "Audit": "view/audit.py",
+    "SurrealQL": "view/surreal.py",
     "Exports": "view/exports.py",
     "GroupExports": "view/exports.py",
     "ManualEdits": "edit/by_hand.py",
@@ -248,10 +249,12 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 def _passed(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     arguments = node.args
-    plain = [one.arg for one in arguments.args[1:]]
+    plain = [one.arg for one in (*arguments.posonlyargs, *arguments.args)[1:]]
     if arguments.vararg is not None:
         plain.append(f"*{arguments.vararg.arg}")
-    return ", ".join([*plain, *(f"{one.arg}={one.arg}" for one in arguments.kwonlyargs)])
+    named = [f"{one.arg}={one.arg}" for one in arguments.kwonlyargs]
+    rest = [] if arguments.kwarg is None else [f"**{arguments.kwarg.arg}"]
+    return ", ".join([*plain, *named, *rest])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphrag.view.communities import CommunityReads
     from graphrag.view.exports import Exports
     from graphrag.view.sagas import SagaReads
+    from graphrag.view.surreal import SurrealQL
 
 
 @checked(QueryError, around=steady, but=("answer",))
@@ -63,6 +64,13 @@ class View(Answers):
         from graphrag.view.exports import Exports
 
         return Exports(self._lens)
+
+    @property
+    def surreal(self) -> SurrealQL:
+        """Return what asks the database in SurrealQL, where no method does."""
+        from graphrag.view.surreal import SurrealQL
+
+        return SurrealQL(self._lens)
 
     async def search(
         self,

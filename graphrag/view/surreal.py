@@ -1,0 +1,118 @@
+"""SurrealQL on the database of a graph, for the questions that no method answers."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+
+from graphrag.errors import QueryError
+from graphrag.model.arguments import checked
+from graphrag.model.values import Community, Entity, Episode, Fact, Saga
+from graphrag.store.record import Record
+from graphrag.store.rows import TABLES
+from graphrag.store.search_tables import vector_table, word_table
+from graphrag.temporal.moment import utc_now
+from graphrag.view.lens import Lens
+
+_QUOTED: Final = re.compile(
+    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|⟨(?:\\.|[^⟩\\])*⟩|--[^\n]*|\#[^\n]*|//[^\n]*|/\*.*?\*/""",
+    re.DOTALL,
+)
+"""Strings, quoted names and comments."""
+_WRITES: Final = re.compile(
+    r"(?<![\w.$:])(alter|begin|cancel|commit|create|define|delete|insert|kill|live|rebuild|relate"
+    r"|remove|update|upsert|use)(?![\w:])",
+    re.IGNORECASE,
+)
+"""Words that begin a statement that writes, or that changes the connection."""
+
+
+@checked(door="graph.surreal")
+class SurrealQL:
+    """SurrealQL on the database of a graph: ``graph.surreal``.
+
+    The tables and their fields are described in ``docs/surrealql.md``. Every group is in the same
+    tables: say ``WHERE group_id = $group``.
+    """
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    async def query(self, sql: str, /, **params: Any) -> Any:
+        """Run statements that read, and return the result of the last one.
+
+        ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
+        name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC; a fact, an
+        entity, an episode, a community or a saga may be given as a parameter for its record.
+
+        Args:
+            sql: SurrealQL, one statement or several.
+            params: Its parameters by name.
+
+        Raises:
+            QueryError: for a statement that writes: what is written past the log cannot be undone.
+            StoreError: if the database refuses the query, in its words.
+        """
+        if found := _WRITES.search(_QUOTED.sub(" ", sql)):
+            raise QueryError(
+                f"graph.surreal only reads, and {found[0].upper()!r} is no word of a read: write "
+                "with the methods of the graph, which keep its log and its indexes in step; a "
+                "name that is spelled so goes into backticks"
+            )
+        given = {"group": self._lens.group, "at": self._lens.viewpoint.valid_at or utc_now()}
+        given |= {name: _sent(value) for name, value in params.items()}
+        return _received((await self._lens.store.query(sql, **given))[-1])
+
+    def vectors(self, kind: str = "relates_to") -> str:
+        """Return the name of the table of the vectors of a kind, under DISKANN or HNSW.
+
+        Its rows have ``vector``, and ``of``: the record that it is of. There is one of
+        ``relates_to``, ``entity``, ``episode``, ``passage`` and ``community`` in a store of the
+        engine profile, and after ``surreal-graphrag index native``.
+        """
+        return vector_table(kind, self._lens.group)
+
+    def words(self, kind: str = "relates_to") -> str:
+        """Return the name of the table of the words of a kind, under FULLTEXT.
+
+        Its rows have ``terms``, stems of the words, and ``of``: the record that they are of.
+        """
+        return word_table(kind, self._lens.group)
+
+
+def _sent(value: Any) -> Any:
+    """Return a parameter as the database takes it."""
+    import surrealdb
+
+    match value:
+        case surrealdb.RecordID():
+            return Record(value.table_name, value.id)
+        case Community() | Entity() | Episode() | Fact() | Saga():
+            return Record(TABLES[type(value)], value.id)
+        case np.ndarray() | np.generic():
+            return value.tolist()
+        case datetime() if value.tzinfo is None:
+            raise QueryError(f"{value!r} has no time zone: give an aware datetime")
+        case Mapping():
+            return {name: _sent(item) for name, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_sent(item) for item in value]
+        case _:
+            return value
+
+
+def _received(value: Any) -> Any:
+    """Return a result as Python has it."""
+    import surrealdb
+
+    match value:
+        case Record():
+            return surrealdb.RecordID(value.table, value.id)
+        case dict():
+            return {name: _received(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_received(item) for item in value]
+        case _:
+            return value

@@ -61,6 +61,7 @@ async def finish_links(connection: Connection) -> None:
         _LOG.warning("%s is from an earlier version: links are rewritten", connection.target.url)
         for table in _LINKS:
             await _rewrite(connection, table, mark[0].get("after", {}).get(table, ""))
+        await _lead_to_episodes(connection)
     await connection.transact(f"{_STRICT}DELETE meta:unlinked RETURN NONE;", {})
 
 
@@ -80,6 +81,32 @@ async def _rewrite(connection: Connection, table: str, after: str) -> None:
                 "rows": [{"id": row["id"], "set": _links_of(table, row)} for row in changed],
                 "after": after,
             },
+        )
+
+
+async def _lead_to_episodes(connection: Connection) -> None:
+    """Have links from sagas to their episodes."""
+    sagas, episodes = await connection.query(
+        "SELECT id, group_id, name FROM saga;"
+        "SELECT id, group_id, saga, valid_at FROM episode WHERE saga != NONE;"
+    )
+    known = {(row["group_id"], row["name"]): row["id"] for row in sagas}
+    links = [
+        {
+            "id": Record("has_episode", row["id"].id),
+            "in": known[row["group_id"], row["saga"]],
+            "out": row["id"],
+            "group_id": row["group_id"],
+            "valid_at": row["valid_at"],
+        }
+        for row in episodes
+        if (row["group_id"], row["saga"]) in known
+    ]
+    for start in range(0, len(links), _PAGE):
+        await connection.transact(
+            "INSERT RELATION INTO has_episode $links "
+            "ON DUPLICATE KEY UPDATE valid_at = $input.valid_at RETURN NONE;",
+            {"links": links[start : start + _PAGE]},
         )
 
 

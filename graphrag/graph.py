@@ -57,6 +57,7 @@ class GraphRAG(Writes):
         actor: str = LIBRARY,
         workers: int = 1,
         profile: Profile | None = None,
+        native: bool = False,
         memory_budget: int | None = None,
     ) -> Self:
         """Return a graph to be entered with ``async with``, or awaited; nothing is opened yet.
@@ -76,6 +77,9 @@ class GraphRAG(Writes):
                 for ``queue.drain``.
             profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
                 (``engine``). Default: as the store remembers; a new one gets ``process``.
+            native: Keep tables that SurrealQL can search, vectors under DISKANN or HNSW and words
+                under FULLTEXT, beside a store of the ``process`` profile; made where they are not
+                there. The ``engine`` profile has them in any case.
             memory_budget: Bytes of memory for groups that nobody is using; those used last stay.
                 Default: a quarter of the machine's.
 
@@ -91,6 +95,7 @@ class GraphRAG(Writes):
             namespace=namespace,
             database=database,
             profile=profile,
+            native=native,
         )
         from graphrag.index.retention import checked_budget
 

@@ -204,11 +204,11 @@ class Handle:
             dimension=self.embedder.dimension,
             derived=SearchRows(),
         )
-        if store.searchable:
+        if store.searchable or self.target.native:
             # Here, not above: few open such a store.
-            from graphrag.engine.build import build_unbuilt
+            from graphrag.engine.build import build_native, build_unbuilt
 
-            await build_unbuilt(store)
+            await (build_unbuilt if store.searchable else build_native)(store)
         writer = Writer(
             store,
             Catalog(store, self.embedder.dimension, self.memory_budget),

@@ -1412,6 +1412,17 @@ class Health:
         """
         return self._portal.wait(self._twin.build_indexes(rows=rows, on_step=on_step))
 
+    def build_native(self, *, on_step: Callable[[Built], None] | None = None) -> list[Built]:
+        """Add tables that SurrealQL can search to a store of the process profile.
+
+        Vectors come under DISKANN or HNSW, words under FULLTEXT, and each transaction keeps them in
+        step from now on. Nobody should write meanwhile; a call that was cut short is made again.
+
+        Args:
+            on_step: Notified of each step when it is done.
+        """
+        return self._portal.wait(self._twin.build_native(on_step=on_step))
+
     def reembed(self, *, on_progress: Callable[[Reembedded], None] | None = None) -> Reembedded:
         """Change the embedder of the store to that of this graph, which is not open yet.
 
@@ -2244,6 +2255,7 @@ class GraphRAG(Writes):
         actor: str = LIBRARY,
         workers: int = 1,
         profile: Profile | None = None,
+        native: bool = False,
         memory_budget: int | None = None,
     ) -> Self:
         """Return a graph to be entered with ``async with``, or awaited; nothing is opened yet.
@@ -2263,6 +2275,9 @@ class GraphRAG(Writes):
                 for ``queue.drain``.
             profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
                 (``engine``). Default: as the store remembers; a new one gets ``process``.
+            native: Keep tables that SurrealQL can search, vectors under DISKANN or HNSW and words
+                under FULLTEXT, beside a store of the ``process`` profile; made where they are not
+                there. The ``engine`` profile has them in any case.
             memory_budget: Bytes of memory for groups that nobody is using; those used last stay.
                 Default: a quarter of the machine's.
 
@@ -2283,6 +2298,7 @@ class GraphRAG(Writes):
             actor=actor,
             workers=workers,
             profile=profile,
+            native=native,
             memory_budget=memory_budget,
         )
         return cls(twin, Portal(twin.handle))

@@ -198,7 +198,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         listed.command(name, epilog=_example(f"list {name}"))(as_command(listing, open_graph))
     app.add_typer(listed, name="list")
     index = typer.Typer(help="Vectors, and SurrealDB's own indexes of the engine profile.")
-    for about_indexes in (indexes.build, indexes.check, indexes.embed):
+    for about_indexes in (indexes.build, indexes.check, indexes.native, indexes.embed):
         name = about_indexes.__name__
         index.command(name, epilog=_example(f"index {name}"))(as_command(about_indexes, open_graph))
     app.add_typer(index, name="index")

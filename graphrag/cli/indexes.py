@@ -4,7 +4,7 @@ To build and to check needs no model, so the store is opened without a graph aro
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -34,19 +34,27 @@ KeepRows = Annotated[
 
 
 async def build(session: Session, keep_rows: KeepRows = False) -> None:
-    """Make the indexes of the engine profile anew, while nobody writes.
-
-    Also makes searches quick again after many writes, each of which left pages of its own.
-    """
+    """Make the tables that SurrealDB searches, and their indexes, anew, while nobody writes."""
     from graphrag.engine.build import build as build_indexes
 
+    await _build(session, partial(build_indexes, rows=not keep_rows))
+
+
+async def native(session: Session) -> None:
+    """Add tables that SurrealQL can search to a store of the process profile, kept in step."""
+    from graphrag.engine.build import build_native
+
+    await _build(session, build_native)
+
+
+async def _build(session: Session, build: "Callable[..., Awaitable[list[Built]]]") -> None:
     def report(step: "Built") -> None:
         if not session.json:
             session.note(f"{step.name}: {step.rows} rows in {step.seconds:.1f} s")
 
     with session.busy("building"):
         async with _opened(session) as store:
-            steps = await build_indexes(store, rows=not keep_rows, on_step=report)
+            steps = await build(store, on_step=report)
     seconds = sum(step.seconds for step in steps)
     session.answer(steps, line(f"{len(steps)} steps in {seconds:.1f} s", "bold green"))
 

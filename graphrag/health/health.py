@@ -100,6 +100,19 @@ class Health:
         session = self._handle.session
         return await build(session.store, rows=rows, on_step=on_step)
 
+    async def build_native(self, *, on_step: Callable[[Built], None] | None = None) -> list[Built]:
+        """Add tables that SurrealQL can search to a store of the process profile.
+
+        Vectors come under DISKANN or HNSW, words under FULLTEXT, and each transaction keeps them in
+        step from now on. Nobody should write meanwhile; a call that was cut short is made again.
+
+        Args:
+            on_step: Notified of each step when it is done.
+        """
+        from graphrag.engine.build import build_native
+
+        return await build_native(self._handle.session.store, on_step)
+
     async def reembed(
         self, *, on_progress: Callable[[Reembedded], None] | None = None
     ) -> Reembedded:

@@ -27,6 +27,8 @@ class Target:
     database: str = "graphrag"
     profile: Profile | None = None
     """Where search is to run; None: as the store remembers."""
+    native: bool = False
+    """The store is to have search tables, wherever search runs."""
 
     @property
     def embedded(self) -> bool:
@@ -48,6 +50,7 @@ class Target:
         namespace: str = "graphrag",
         database: str = "graphrag",
         profile: Profile | None = None,
+        native: bool = False,
     ) -> "Target":
         """Parse a store URL; user and password given as arguments win over those in the URL.
 
@@ -58,7 +61,7 @@ class Target:
         if profile not in (None, *get_args(Profile)):
             raise InputError(f"profile {profile!r}: choose process or engine")
         target = cls._of(url, user, password, namespace, database)
-        return replace(target, profile=profile)
+        return replace(target, profile=profile, native=native)
 
     @classmethod
     def _of(

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from graphrag.engine.proposals import Frequencies
 from graphrag.errors import InputError, StoreClosedError, StoreError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
@@ -24,7 +25,6 @@ from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker, Tracer
 from graphrag.search.candidates.limits import LIMITS, Limits
-from graphrag.search.candidates.proposed import Frequencies
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 

@@ -113,9 +113,7 @@ async def _rows(store: Store, table: str, ids: list[str]) -> list[Row]:
     return list(rows)
 
 
-async def _look(
-    store: Store, column: str, name: str, table: str, sample: list[Row]
-) -> IndexState:
+async def _look(store: Store, column: str, name: str, table: str, sample: list[Row]) -> IndexState:
     """Look for the sampled rows by their vectors, or by all of their words."""
     info, counted = await store.query(
         f"INFO FOR TABLE {name}; SELECT count() AS rows FROM {name} GROUP ALL;"

@@ -29,9 +29,7 @@ class Waiting:
         self._counts: dict[str, tuple[int, int]] = {}
         """Vectors that wait and vectors that are covered, by table."""
 
-    async def add(
-        self, group: str, fresh: Mapping[str, int], method: str, store: Store
-    ) -> None:
+    async def add(self, group: str, fresh: Mapping[str, int], method: str, store: Store) -> None:
         """Take note of new vectors by table, and build what too many wait for."""
         for table, count in fresh.items():
             name = vector_table(table, group)

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphrag.engine.lookup import called
-from graphrag.errors import StoreError, StoreIndexError
+from graphrag.engine.proposals import Frequencies, Proposals, propose
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import load_group
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.candidates.around import Around, bound, read_saga_rows, reranked, surround
 from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.search.candidates.part import Part, kin_of, reworded
-from graphrag.search.candidates.proposed import TABLES, Frequencies, Proposals, propose
+from graphrag.search.candidates.proposed import TABLES, Proposed, proposed_of, wanted
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.limits import known_here, limited
 from graphrag.search.question import Question, ask
@@ -99,55 +101,52 @@ class Gathering:
         """Read the first of each order, and more of those of which too few are visible."""
         request, part, limits = self.request, self.part, self.limits
         pool, within = request.recipe.pool, bound(request.where)
-        proposals, wider = self.proposals, 1
-        counts = dict.fromkeys(proposals.scopes, max(60, 2 * pool))
+        found, wider = self.proposals, 1
+        proposed, orders = self._proposed(found, wider)
+        counts = dict.fromkeys(proposed, max(60, 2 * pool))
         counts |= {"episodes": max(60, pool), "facts": max(limits.facts, 2 * request.limit)}
-        enough = dict.fromkeys(proposals.scopes, max(request.limit, pool // 2))
+        enough = dict.fromkeys(proposed, max(request.limit, pool // 2))
         if "entities" not in request.scopes:  # they are only walked from
             enough["entities"] = request.recipe.seeds
             counts["entities"] = max(limits.walked, request.recipe.seeds)
-        orders = self._orders(proposals)
         # All that a saga tells of is there; others may be walked from.
         lacking = [scope for scope in orders if not within or scope in ("entities", "communities")]
         while True:
             for scope in lacking:
                 part.want(TABLES[scope], orders[scope][: counts[scope]])
             best = orders.get("facts", [])[: limits.tied]
-            await part.read(self._linked, best, [*proposals.hops][: limits.met])
+            await part.read(self._linked, best, found.met[: limits.met])
             question = await self._question()
             lacking = [
                 scope
                 for scope in lacking
                 if counts[scope] < limits.widest
-                and (counts[scope] < len(orders[scope]) or proposals.scopes[scope].more)
+                and (counts[scope] < len(orders[scope]) or proposed[scope].more)
                 and self._seen(question, scope, orders[scope][: counts[scope]]) < enough[scope]
             ]
             if not lacking:
                 return question
             if any(counts[scope] >= len(orders[scope]) for scope in lacking):
                 wider *= _WIDER
-                proposals = await propose(
-                    self.store,
-                    request,
-                    self.vector,
-                    proposals.scopes,
-                    limits,
-                    self.frequencies,
-                    wider=wider,
-                )
-                orders = self._orders(proposals)
+                asked = wanted(request, self.vector, proposed, limits, wider)
+                found = await propose(self.store, asked, self.frequencies) or found
+                proposed, orders = self._proposed(found, wider)
             for scope in lacking:
                 counts[scope] *= _WIDER
 
-    def _orders(self, proposals: Proposals) -> dict[str, list[str]]:
-        """Return the proposed rows of each scope, those first that promise most."""
-        recipe = self.request.recipe
-        closeness = recipe.graph * recipe.facts.graph
-        return {
-            scope: proposed.ranked(self.limits, proposals.hops, closeness)
+    def _proposed(
+        self, found: Proposals, wider: int
+    ) -> tuple[dict[str, Proposed], dict[str, list[str]]]:
+        """Return what is proposed of each scope, and its rows, those first that promise most."""
+        request, limits = self.request, self.limits
+        scopes = _scopes(request)
+        proposed = {scope: proposed_of(scope, found, request, limits, wider) for scope in scopes}
+        graph = request.recipe.graph * request.recipe.facts.graph
+        return proposed, {
+            scope: rows.ranked(limits, found.met, graph)
             if scope == "facts"
-            else proposed.ranked(self.limits)
-            for scope, proposed in proposals.scopes.items()
+            else rows.ranked(limits)
+            for scope, rows in proposed.items()
         }
 
     def _seen(self, question: Question, scope: str, ids: list[str]) -> int:
@@ -212,17 +211,13 @@ async def gather(
         StoreIndexError: if an index is missing.
         QueryError: if a center is nobody's name or id.
     """
-    scopes = _scopes(request)
-    try:
-        proposals = await propose(store, request, vector, scopes, limits, frequencies)
-    except StoreIndexError:
-        raise
-    except StoreError:
-        if request.group in await store.groups():
-            raise
-        return GroupIndex(request.group, len(vector))  # nobody wrote to it
+    asked = wanted(request, vector, _scopes(request), limits)
+    proposals = await propose(store, asked, frequencies)
+    if proposals is None:
+        return GroupIndex(request.group, len(vector))
     if sum(proposals.rows.values()) <= limits.whole:
         return await load_group(store, request.group, len(vector))
+    passages = [*proposals.near.get("passage", {}).values()]
     part = Part(
         store,
         request.group,
@@ -232,7 +227,7 @@ async def gather(
         proposals.sagas,
         kin_of(proposals.merged, past),
         bool(past),
-        proposals.spread,
+        float(np.std(passages)) if passages else None,
     )
     gathering = Gathering(
         store, embedder, request, vector, viewpoint, past, now, limits, frequencies, part, proposals

@@ -7,62 +7,16 @@ beside them, what they mention, who else speaks of it, and their passages.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from graphrag.engine.read_part import Reading, read_part
 from graphrag.engine.texts import TEXTS
 from graphrag.index.entries import Statistics
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows
-from graphrag.index.tables import COLUMNS, Rows, scopes_of
+from graphrag.index.tables import Rows, scopes_of
 from graphrag.search.rewind import Past
-from graphrag.store.record import Record
 from graphrag.store.store import Store
-
-_DEGREE = 400
-"""Facts of an entity that are looked at for ties, and ties that are read."""
-_COMMON = 100
-"""An entity that more episodes speak of leads to none: it would to all."""
-_BESIDE = "SELECT VALUE array::concat(->occurred_after.out, <-occurred_after.in) FROM"
-_SURROUNDINGS = f"""
-LET $near = array::distinct(array::flatten(({_BESIDE} $texts)));
-LET $nearby = array::distinct(array::concat($texts, $near, array::flatten(({_BESIDE} $near))));
-LET $spoken = SELECT VALUE [in, out] FROM $nearby->mentions;
-LET $of = array::distinct(array::map($spoken, |$pair| $pair[1]));
-LET $linked = array::complement(array::slice(array::distinct(array::flatten((SELECT VALUE told
-    FROM (SELECT array::slice(<-mentions.in, 0, {_COMMON + 1}) AS told FROM $of)
-    WHERE array::len(told) <= {_COMMON}))), 0, $most), $nearby);
-LET $spoken = array::concat($spoken, (SELECT VALUE [in, out] FROM $linked->mentions));
-LET $texts = array::concat($nearby, $linked);
-LET $people = array::concat($people, array::map($spoken, |$pair| $pair[1]));
-LET $passages = array::concat($passages,
-    (SELECT VALUE {COLUMNS["passage"]} FROM passage
-        WHERE episode IN $texts AND id NOT IN $passage));
-"""
-_READ = """
-LET $ends = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $best)));
-LET $beside = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $met)));
-LET $ties = set::intersect(
-    <set>array::flatten((SELECT VALUE array::slice(<->relates_to, 0, {degree}) FROM $ends)),
-    <set>array::flatten((SELECT VALUE array::slice(<->relates_to, 0, {degree}) FROM $beside)));
-LET $facts = SELECT VALUE {relates_to} FROM array::distinct(
-    array::concat($relates_to, $met, array::slice(<array>$ties, 0, {degree})));
-LET $communities = SELECT VALUE {community} FROM $community;
-LET $passages = SELECT VALUE {passage} FROM $passage;
-LET $spoken = [];
-LET $texts = array::distinct(array::concat($episode,
-    array::map($passages, |$row| type::record('episode', $row[2]))));
-LET $people = array::concat($entity, array::flatten(
-    array::map($facts, |$row| [type::record('entity', $row[2]), type::record('entity', $row[3])])));
-{surroundings}
-RETURN [
-    (SELECT VALUE {entity} FROM array::complement(array::distinct($people), $known)),
-    $facts,
-    (SELECT VALUE {episode} FROM array::complement(array::distinct($texts), $read)),
-    $passages,
-    $communities,
-    array::map($spoken, |$pair| [record::id($pair[0]), record::id($pair[1])])
-];"""
 
 
 @dataclass(slots=True)
@@ -103,33 +57,15 @@ class Part:
     async def read(
         self, linked: int = 0, best: Iterable[str] = (), met: Iterable[str] = ()
     ) -> None:
-        """Read what is wanted and not there yet, with the ends of facts.
-
-        Args:
-            linked: How many episodes that speak of the same may come along with what stands
-                around the episodes; 0 for nothing of it.
-            best: Facts whose ties to those met are read, too.
-            met: Facts at the entities in question.
-        """
+        """Read what is wanted and not there yet; the arguments are those of a ``Reading``."""
         self.want("entity", with_kin(self._wanted["entity"], self.kin))
         if not any(self._wanted.values()) and not linked:
             return
-        texts = self.asked["episode"] if linked else self._wanted["episode"]
-        params: dict[str, Any] = {
-            table: [Record(table, id_) for id_ in self._wanted[table]] for table in COLUMNS
-        }
-        params |= {
-            "episode": [Record("episode", id_) for id_ in texts],
-            "known": _records("entity", self.asked["entity"] - self._wanted["entity"]),
-            "read": _records("episode", self.asked["episode"] - self._wanted["episode"]),
-            "most": linked,
-            "best": _records("relates_to", best),
-            "met": _records("relates_to", met),
-        }
-        surroundings = _SURROUNDINGS if linked else ""
-        sql = _READ.format(**COLUMNS, surroundings=surroundings, degree=_DEGREE)
-        *found, spoken = (await self.store.query(sql, **params))[-1]
-        fresh: dict[str, Rows] = dict(zip(COLUMNS, found, strict=True))
+        wanted = dict(self._wanted)
+        if linked:
+            wanted["episode"] = self.asked["episode"]
+        known = {table: self.asked[table] - self._wanted[table] for table in ("entity", "episode")}
+        fresh, spoken = await read_part(self.store, Reading(wanted, known, linked, best, met))
         self.mentions += [(episode, entity) for episode, entity in spoken]
         self._wanted.clear()
         for table, rows in fresh.items():
@@ -170,10 +106,6 @@ class Part:
             if episode in episodes.row_of and entity in entities.row_of
         )
         return index
-
-
-def _records(table: str, ids: Iterable[str]) -> list[Record]:
-    return [Record(table, id_) for id_ in ids]
 
 
 def kin_of(merged: Iterable[tuple[str, str]], past: Past) -> Mapping[str, set[str]]:

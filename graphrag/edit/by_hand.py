@@ -10,13 +10,14 @@ from graphrag.edit.edits import KEEP, Correction, Edit, Keep, corrected, ended, 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
+from graphrag.model.assertion import Date
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.ontology import fitted_by_hand
 from graphrag.search.sources import Waiting, waiting_facts
 from graphrag.session import Handle
-from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 
 
 @checked(door="graph.edit")
@@ -98,27 +99,30 @@ class ManualEdits:
             relation: As ``works_at``.
             object: As ``subject``.
             text: The sentence that states it; default: made of the names if one of them changes.
-            valid_at: Its start; None for an unknown one.
+            valid_at: Its start; None for an unknown one. An event moves whole.
             invalid_at: Its end; None if it still holds.
             reason: Why, for the log and for the old fact.
             actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, or the ontology refuses
-                it.
+                borne by several entities, the end is not after the start, an event, a plan or a
+                former fact would hold today for want of a date, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
-        starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
+        starts, stops = _date(valid_at, "valid_at"), _date(invalid_at, "invalid_at")
+        until = stops.moment if isinstance(stops, Date) else stops
 
         def decide(current: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             ends = [
                 None if given is None else _chosen(given, old, index, now=now)
                 for given, old in ((subject, current.subject_id), (object, current.object_id))
             ]
-            wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
+            if ends[0] and ends[1] and ends[0].key == ends[1].key and _is_new(ends[1], index):
+                ends[1] = ends[0]
+            wanted = Correction(ends[0], relation, ends[1], text, starts, until)
             edit = corrected(current, wanted, basis, reason, now=now)
-            new = tuple(end for end in ends if end and end.id not in index.entities.row_of)
+            new = tuple({end.id: end for end in ends if end and _is_new(end, index)}.values())
             if edit.fact.id == current.id:
                 return edit
             fact = self._fitted(edit.fact, [end for end in ends if end is not None], index)
@@ -200,8 +204,14 @@ class ManualEdits:
         )
 
 
-def _moment(given: Moment | Keep | None, what: str) -> datetime | Keep | None:
-    return given if given is None or isinstance(given, Keep) else parse_moment(given, what=what)
+def _date(given: Moment | Keep | None, what: str) -> Date | Keep | None:
+    if given is None or isinstance(given, Keep):
+        return given
+    return Date(parse_moment(given, what=what), precision_of(given))
+
+
+def _is_new(entity: Entity, index: GroupIndex) -> bool:
+    return entity.id not in index.entities.row_of
 
 
 def _chosen(given: Entity | str, instead_of: str, index: GroupIndex, *, now: datetime) -> Entity:

@@ -3,7 +3,7 @@
 An edit only says which statements stand. When the fact holds, and what it had closed, follows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.plan import closed
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact
@@ -74,11 +75,12 @@ async def edit(
         basis = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
         wanted = decide(current, basis, index, now)
         new = wanted.fact
-        also = component.reach([(new.relation, new.subject_id, new.object_id)])
-        await component.read(also, store)
+        reached = component.reach([(new.relation, new.subject_id, new.object_id)])
+        await component.read(reached, store)
         id_ = _say(component, current, wanted, outcome, now)
         stands = component.facts[id_]
-        changes = ChangeSet(group, kind, actor=actor or "", note=note or None)
+        also = "; ".join(filter(None, (note, *_others(component, {current.id, id_}))))
+        changes = ChangeSet(group, kind, actor=actor or "", note=also or None)
         await _write(changes, component, wanted.entities, ingestion)
         return changes
 
@@ -125,6 +127,14 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     if wanted.until is None and placed and placed[0] is not None:
         return placed[0]
     return stands or new.id
+
+
+def _others(component: Component, edited: Collection[str]) -> Iterator[str]:
+    """Yield in words which facts end, hold again or fall beside those that were edited."""
+    stored = component.stored
+    facts = {id_: fact for id_, fact in component.changed().items() if id_ not in edited}
+    new = [fact for id_, fact in facts.items() if id_ not in stored]
+    yield from closed(new, [(stored[id_], facts[id_]) for id_ in facts if id_ in stored])
 
 
 def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> None:

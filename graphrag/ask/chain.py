@@ -165,7 +165,7 @@ _UNITS: Final[tuple[Unit, ...]] = ("day", "month", "year")
 def _at(
     side: str, lines: Sequence[Line], rows: Sequence[int], relation: str, world: World
 ) -> list[Line]:
-    taken = [line for line in lines if (line.subject if side == "subject" else line.object) in rows]
+    taken = [line for line in lines if line.at(side) in rows]
     if mutual(relation, world) and side == "object":
         taken = [line._replace(subject=line.object, object=line.subject) for line in taken]
     return by_start(taken)

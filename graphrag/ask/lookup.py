@@ -225,10 +225,11 @@ def _between(
     if mutual(meant.relation, world):
         return _once(_turned(same, left))
     if (owner := owner_of(clause, meant)) in names:  # "is A's uncle B"
-        return [line for line in same if (line.subject in left) is not (owner is names[0])]
+        side = "object" if owner is names[0] else "subject"
+        return [line for line in same if line.at(side) in left]
     surface = not (passive_in(clause) and meant.places)
-    forward = surface is not (meant.swapped ^ meant.passive)
-    fitting = [line for line in same if (line.subject in left) is forward]
+    side = "subject" if surface is not (meant.swapped ^ meant.passive) else "object"
+    fitting = [line for line in same if line.at(side) in left]
     return fitting or ([] if meant.sure and _verbal(clause, meant) else same)
 
 
@@ -255,10 +256,10 @@ def _sided(
     same = [line for line in lines if line.relation == meant.relation]
     if mutual(meant.relation, world):
         return Found(tuple(by_start(_once(_turned(same, rows)))), meant.relation)
-    here = [line for line in same if _end(line, rows) == side]
+    here = [line for line in same if line.at(side) in rows]
     if not here and not sure:
         side = "object" if side == "subject" else "subject"
-        here = [line for line in same if _end(line, rows) == side]
+        here = [line for line in same if line.at(side) in rows]
     if not here and meant.places == ():
         return None
     return Found(tuple(by_start(here)), meant.relation, None, side)

@@ -173,7 +173,7 @@ def _times(
     """Return the start and the end of a corrected fact: an event moves whole."""
     start, kept = wanted.valid_at, isinstance(wanted.invalid_at, Keep)
     stops = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
-    old, event = fact.valid_at and Date(fact.valid_at), _kind(basis) == "event"
+    old, event = None if fact.valid_at is None else Date(fact.valid_at), _kind(basis) == "event"
     if event:
         own = (one.since for one in basis if one.since and _lasts(one.since, fact.invalid_at))
         old = next((date for date in own if date.moment == fact.valid_at), old)

@@ -57,7 +57,7 @@ class Ledger:
     powerless: list[Fact] = field(default_factory=list)
     """What denies only what more trusted sources say, or what began later."""
     _alone: set[str] = field(default_factory=set)
-    in_vain: list[str] = field(default_factory=list)
+    ineffective_replacements: list[str] = field(default_factory=list)
     """What says that it takes the place of a fact which it does not end, in words."""
     _denied: list[Fact] = field(default_factory=list)
     """What these statements say was never so."""
@@ -122,7 +122,7 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
-        self.in_vain = [*self._left_alone(new)]
+        self.ineffective_replacements = [*self._find_ineffective_replacements(new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
@@ -203,7 +203,7 @@ class Ledger:
         for one in whole:
             self.stands[one.id] = wait(one, component, gone, now=now)
 
-    def _left_alone(self, new: Iterable[Fact]) -> Iterator[str]:
+    def _find_ineffective_replacements(self, new: Iterable[Fact]) -> Iterator[str]:
         """Yield in words which new facts, as they were stated, replace a fact that goes on."""
         for fact in new:
             said, own = fact.statements[0], self.component.facts.get(fact.id, fact)

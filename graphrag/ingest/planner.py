@@ -94,7 +94,8 @@ async def make_plan(
         ledger.tell(new)
         plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
         note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
-    lost = (*_without_effect(new, ledger), *ledger.denied(new, ends=True), *ledger.in_vain)
+    lost = [*_without_effect(new, ledger), *ledger.denied(new, ends=True)]
+    lost += ledger.ineffective_replacements
     plan.dropped = tuple(dict.fromkeys(lost))  # a death is more than one fact
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)

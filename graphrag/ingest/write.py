@@ -124,7 +124,17 @@ class DirectWriter:
 async def tell_fact(
     ingestion: Ingestion, group: str, given: GivenFact, *, actor: str | None
 ) -> WriteResult:
-    """Write one fact in a transaction of its own, and return what that did."""
+    """Write one fact in a transaction of its own, and return what that did.
+
+    Raises:
+        InputError: if it is said to be over at a moment that is still to come.
+    """
+    over = given.reference_time if given.kind == "was" else None
+    if over is not None and over > utc_now():
+        raise InputError(
+            f"kind is 'was': it was over by reference_time {over.isoformat()}, which is still to "
+            "come; leave it out, or give the planned end as invalid_at with kind 'state'"
+        )
     writer = DirectWriter.to(ingestion, group, "add_fact")
     writer.actor = actor or ""
     plan = await writer.tell([given])

@@ -601,7 +601,6 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it was retracted before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.retract(fact, reason, actor=actor))
 
@@ -620,7 +619,6 @@ class ManualEdits:
         Raises:
             InputError: if there is no such fact, it was retracted, waits for review, ended before
                 that moment or starts at it or later.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.invalidate(fact, at, reason=reason, actor=actor))
 
@@ -650,16 +648,15 @@ class ManualEdits:
             relation: As ``works_at``.
             object: As ``subject``.
             text: The sentence that states it; default: made of the names if one of them changes.
-            valid_at: Its start; None for an unknown one.
+            valid_at: Its start; None for an unknown one. An event moves whole.
             invalid_at: Its end; None if it still holds.
             reason: Why, for the log and for the old fact.
             actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, or the ontology refuses
-                it.
-            PolicyError: if the write policy refused; in every case nothing was written.
+                borne by several entities, the end is not after the start, an event, a plan or a
+                former fact would hold today for want of a date, or the ontology refuses it.
         """
         return self._portal.wait(
             self._twin.correct(
@@ -683,7 +680,6 @@ class ManualEdits:
 
         Raises:
             InputError: if standing rules infer too much.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.settle(reason=reason, actor=actor))
 
@@ -703,7 +699,6 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.confirm(fact, actor=actor))
 
@@ -712,7 +707,6 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.reject(fact, reason, actor=actor))
 
@@ -754,7 +748,6 @@ class Identity:
 
         Raises:
             InputError: if one is not there, a name means several, both are one, or it was said.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.keep_apart(one, other, reason=reason, actor=actor))
 
@@ -775,7 +768,6 @@ class Identity:
 
         Raises:
             InputError: if one is not there, a name means several, or both are one already.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.merge(keep, other, reason=reason, actor=actor))
 
@@ -788,7 +780,6 @@ class Identity:
 
         Raises:
             InputError: if it is no merge, was undone before, or ``keep`` was merged since.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.unmerge(event, reason=reason, actor=actor))
 
@@ -821,7 +812,6 @@ class Identity:
         Raises:
             InputError: if the entity or a fact is not there, nothing is to move, or an entity has
                 the name.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(
             self._twin.split(
@@ -883,7 +873,6 @@ class EventLog:
 
         Raises:
             InputError: if there is no such episode, or it was removed before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.remove_episode(episode, reason=reason, actor=actor))
 
@@ -902,7 +891,6 @@ class EventLog:
 
         Raises:
             InputError: if nothing that stands is from this source.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.remove_source(source, reason=reason, actor=actor))
 
@@ -923,7 +911,6 @@ class EventLog:
         Raises:
             InputError: if there is no such event, it cannot be undone, is undone already, or a
                 later event changed the same fields.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.revert(event, force=force, reason=reason, actor=actor))
 
@@ -1000,7 +987,6 @@ class Erase:
 
         Raises:
             InputError: if there is no such entity, or a name means several.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(
             self._twin.entity(entity, episodes=episodes, actor=actor, dry_run=dry_run)
@@ -1022,7 +1008,6 @@ class Erase:
         Raises:
             InputError: if ``confirm`` is not the name of the group.
             QueryError: if there is no such group.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.group(confirm=confirm, actor=actor, dry_run=dry_run))
 

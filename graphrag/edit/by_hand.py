@@ -24,8 +24,10 @@ from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 class ManualEdits:
     """Edits by hand and review: ``graph.edit``.
 
-    Every edit is one transaction with one event, and may name its ``actor``; by default the log
-    names the one given to ``GraphRAG.open``. Where an argument is a fact, its id does as well.
+    Every edit is one transaction with one event, whose note tells what else ends or holds again. It
+    may name its ``actor``; by default the log names the one given to ``GraphRAG.open``. Where an
+    argument is a fact, its id does as well. A ``PolicyError`` says that the write policy refused;
+    whatever is raised, nothing was written.
     """
 
     def __init__(self, handle: Handle, group: str) -> None:
@@ -41,13 +43,10 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it was retracted before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
-
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
-            return retracted(fact, reason)
-
-        return await self._write(fact, decide, kind="retract", actor=actor, note=reason)
+        return await self._write(
+            fact, lambda fact, *_: retracted(fact, reason), kind="retract", actor=actor, note=reason
+        )
 
     async def invalidate(
         self,
@@ -64,14 +63,11 @@ class ManualEdits:
         Raises:
             InputError: if there is no such fact, it was retracted, waits for review, ended before
                 that moment or starts at it or later.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
-        moment = utc_now() if at is None else parse_moment(at, what="at")
-
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
-            return ended(fact, moment, reason)
-
-        return await self._write(fact, decide, kind="invalidate", actor=actor, note=reason)
+        moment, kind = utc_now() if at is None else parse_moment(at, what="at"), "invalidate"
+        return await self._write(
+            fact, lambda fact, *_: ended(fact, moment, reason), kind=kind, actor=actor, note=reason
+        )
 
     async def correct(
         self,
@@ -108,7 +104,6 @@ class ManualEdits:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
                 borne by several entities, the end is not after the start, an event, a plan or a
                 former fact would hold today for want of a date, or the ontology refuses it.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         starts, stops = _date(valid_at, "valid_at"), _date(invalid_at, "invalid_at")
         until = stops.moment if isinstance(stops, Date) else stops
@@ -148,7 +143,6 @@ class ManualEdits:
 
         Raises:
             InputError: if standing rules infer too much.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return await resettle(
             self._group, self._handle.session.ingestion, reason=reason, actor=actor
@@ -174,10 +168,9 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, *_: object) -> Edit:
             return Edit(replace(waiting(fact), confirmed=True), stays=True)
 
         return await self._write(fact, decide, kind="confirm", actor=actor, note="")
@@ -187,10 +180,9 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, *_: object) -> Edit:
             return retracted(waiting(fact), reason or "rejected")
 
         return await self._write(fact, decide, kind="reject", actor=actor, note=reason)

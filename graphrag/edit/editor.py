@@ -131,10 +131,10 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
 
 def _others(component: Component, edited: Collection[str]) -> Iterator[str]:
     """Yield in words which facts end, hold again or fall beside those that were edited."""
-    stored = component.stored
-    facts = {id_: fact for id_, fact in component.changed().items() if id_ not in edited}
-    new = [fact for id_, fact in facts.items() if id_ not in stored]
-    yield from closed(new, [(stored[id_], facts[id_]) for id_ in facts if id_ in stored])
+    old = component.stored
+    facts = [fact for fact in component.changed().values() if fact.id not in edited]
+    known = [(old[fact.id], fact) for fact in facts if fact.id in old]
+    yield from closed((fact for fact in facts if fact.id not in old), known)
 
 
 def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> None:
@@ -150,10 +150,7 @@ def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> Non
 
 
 async def _write(
-    changes: ChangeSet,
-    component: Component,
-    entities: tuple[Entity, ...],
-    ingestion: Ingestion,
+    changes: ChangeSet, component: Component, entities: tuple[Entity, ...], ingestion: Ingestion
 ) -> None:
     index, before = component.index, component.stored
     after = component.changed()
@@ -219,15 +216,12 @@ async def resettle(
 
     async def build(index: GroupIndex) -> ChangeSet:
         nonlocal changed
-        now, store = utc_now(), ingestion.store
         component = Component.of(index, ingestion.relations)
-        await component.read(component.reach_from(list(index.facts.row_of)), store)
-        component.settle(gone_from(index), now=now)
+        await component.read(component.reach_from(list(index.facts.row_of)), ingestion.store)
+        component.settle(gone_from(index), now=utc_now())
         changed = component.changed()
         changes = ChangeSet(group, SETTLE, actor=actor or "", note=reason or None)
-        await put_facts(changes, component.stored, changed, store, ingestion.embedder)
-        touched = ends_of(changed.values())
-        changes.updates += refreshed(touched, index, changed, now=now)
+        await _write(changes, component, (), ingestion)
         return changes
 
     await ingestion.writer.commit(group, build)

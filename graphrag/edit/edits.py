@@ -94,7 +94,8 @@ def corrected(
     _stands(fact)
     if wanted == Correction():
         raise InputError(f"nothing is to change in {named(fact)}: say what is to be different")
-    subject, object_ = _end(fact, wanted.subject, "subject"), _end(fact, wanted.object, "object")
+    subject = _end(wanted.subject, fact.subject_id, fact.subject)
+    object_ = _end(wanted.object, fact.object_id, fact.object)
     relation = fact.relation if wanted.relation is None else "_".join(wanted.relation.split())
     moved = (subject[0], relation, object_[0]) != (fact.subject_id, fact.relation, fact.object_id)
     if not relation:
@@ -287,12 +288,8 @@ def _possible(fact: Fact, start: datetime | None, end: datetime | None) -> None:
         )
 
 
-def _end(fact: Fact, entity: Entity | None, side: str) -> tuple[str, str]:
-    if entity is not None:
-        return entity.id, entity.name
-    if side == "subject":
-        return fact.subject_id, fact.subject
-    return fact.object_id, fact.object
+def _end(entity: Entity | None, id_: str, name: str) -> tuple[str, str]:
+    return (id_, name) if entity is None else (entity.id, entity.name)
 
 
 def named(fact: Fact) -> str:

@@ -19,7 +19,8 @@ from graphrag.temporal.moment import utc_now
 class Erase:
     """What deletes: ``graph.erase``. Nothing of it can be taken back.
 
-    Answers that a language model's cache keeps, and backups, are yours to delete.
+    Answers that a language model's cache keeps, and backups, are yours to delete. A ``PolicyError``
+    says that the write policy refused; whatever is raised, nothing was written.
     """
 
     def __init__(self, handle: Handle, group: str) -> None:
@@ -50,7 +51,6 @@ class Erase:
 
         Raises:
             InputError: if there is no such entity, or a name means several.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         if episodes not in ("erase", "keep"):
             raise InputError(f"episodes is 'erase' or 'keep', not {episodes!r}")
@@ -95,7 +95,6 @@ class Erase:
         Raises:
             InputError: if ``confirm`` is not the name of the group.
             QueryError: if there is no such group.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.history.forget_group import forget_group
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
@@ -89,7 +89,7 @@ class Ledger:
         if not meeting and not ends:
             return
         reached = component.reach(
-            (_triple(fact) for fact in (*meeting, *ends) if fact.object_id),
+            (triple_of(fact) for fact in (*meeting, *ends) if fact.object_id),
             (
                 (relation, fact.subject_id)
                 for fact in (*meeting, *ends)
@@ -251,9 +251,9 @@ class Ledger:
             self._retracted = defaultdict(list)
             for other in self.component.stored.values():
                 if other.retracted_at is not None:
-                    self._retracted[_triple(other)].append(other)
+                    self._retracted[triple_of(other)].append(other)
         since = fact.statements[0].since
-        for other in self._retracted.get(_triple(fact), ()):
+        for other in self._retracted.get(triple_of(fact), ()):
             if other.text == fact.text and any(one.since == since for one in other.statements):
                 return other
         return None
@@ -283,9 +283,5 @@ def _is_plain(fact: Fact) -> bool:
     return statement.kind == "state" and not statement.corrects and not statement.excludes
 
 
-def _triple(fact: Fact) -> Triple:
-    return fact.relation, fact.subject_id, fact.object_id
-
-
 def _same(one: Fact, other: Fact) -> bool:
-    return _triple(one) == _triple(other)
+    return triple_of(one) == triple_of(other)

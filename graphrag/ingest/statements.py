@@ -20,15 +20,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
 from graphrag.names.key import name_key
-from graphrag.protocols import (
-    NO_RULING,
-    Arbiter,
-    Case,
-    ExtractionContext,
-    Extractor,
-    Ruling,
-    call,
-)
+from graphrag.protocols import NO_RULING, Arbiter, Case, ExtractionContext, Extractor, Ruling, call
 from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
 
 REVIEW_BELOW = 0.7
@@ -99,9 +91,7 @@ def state(
         )
 
 
-def alone(
-    said: Assertion,
-) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
+def alone(said: Assertion) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
     """Return when a state holds of which nothing else is said, as ``settle`` would have it.
 
     Its start and its end, whether the start is only when it was seen to hold, and how it ends.

@@ -152,6 +152,15 @@ async def test_a_plan_without_its_day_is_refused(graph, kind):
         await graph.edit.correct(fact, valid_at=None)
 
 
+async def test_a_corrected_report_that_replaces_a_plan_says_so(graph):
+    report = await visit(graph, "2025-05-03")
+    await visit(graph, "2030-03-03", **TOLD)
+    report = await graph.edit.correct(report, valid_at="2026-05-01")
+    assert await days(graph) == [(day("2026-05-01"), day("2026-05-02"))]
+    [event] = await graph.log.events(fact=report, limit=1)
+    assert event.note == "Ann visited Riga: was taken back (cancelled)"
+
+
 # -- what else changes -------------------------------------------------------------------------
 
 

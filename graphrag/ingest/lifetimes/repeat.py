@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from operator import attrgetter
 
-from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.ingest.lifetimes.support import Line
@@ -280,8 +280,4 @@ def _repeats(one: Assertion, known: Assertion) -> bool:
 
 
 def _same(one: Fact, other: Fact) -> bool:
-    return (one.subject_id, one.relation, one.object_id) == (
-        other.subject_id,
-        other.relation,
-        other.object_id,
-    )
+    return triple_of(one) == triple_of(other)

@@ -19,6 +19,7 @@ from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex
 from graphrag.index.retention import Slot
 from graphrag.model.values import Community
+from graphrag.protocols import in_turns
 
 _Shared = tuple[bool, int, int, str]
 """Whether the level is another one, minus the overlap, the number of the cluster, the old id."""
@@ -254,7 +255,7 @@ class Facts:
         }
         names = {*taken, *(one.name for one in kept.values())}
         found: list[MarkedDescription] = []
-        for place, draft in enumerate(drafts):
+        async for place, draft in in_turns(enumerate(drafts)):
             if (same := kept.get(place)) is not None:
                 found.append((Description(same.name, same.summary), same.fingerprint))
                 continue

@@ -13,11 +13,11 @@ from typing import Any, Literal
 from graphrag.analysis.cleanup import manual_entities
 from graphrag.health.holdings import TABLES
 from graphrag.history.redact import Names
-from graphrag.index.child import in_turns
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import PIECE
 from graphrag.model.values import Change, Event
 from graphrag.names.key import name_key
+from graphrag.protocols import in_turns
 from graphrag.store.engine import Row
 from graphrag.store.pages import group_rows
 from graphrag.store.store import Store

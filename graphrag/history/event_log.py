@@ -164,7 +164,7 @@ class EventLog:
         session, group = self._handle.session, self._group
         ingestion = session.ingestion
         number = event if isinstance(event, int) else event.seq
-        found = await ingestion.store.events(group, after=number - 1)
+        found = await ingestion.store.events(group, after=number - 1, limit=1)
         if not found or found[0].seq != number:
             raise InputError(f"group {group!r} has no event {number}: log.events() shows them all")
         undone = found[0]

@@ -23,13 +23,12 @@ from graphrag.history.kept import (
     without_given,
 )
 from graphrag.history.redact import Attribute, Eraser, Sentences, comparable
-from graphrag.index.child import in_turns
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Entity, Fact, Saga
-from graphrag.protocols import Matrix
+from graphrag.protocols import Matrix, in_turns
 from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.engine import Row
 from graphrag.store.rows import edge, from_row

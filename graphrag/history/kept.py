@@ -14,7 +14,6 @@ from typing import TypeVar
 from graphrag.edit.unmerge import undone
 from graphrag.history.erasure import Doomed
 from graphrag.history.redact import Attribute, Eraser, Sentences, comparable
-from graphrag.index.child import in_turns
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
@@ -22,6 +21,7 @@ from graphrag.ingest.lifetimes.rivalry import stands
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Change, Entity, Fact, Span
+from graphrag.protocols import in_turns
 from graphrag.store.engine import Row
 from graphrag.store.rows import from_row
 

@@ -1,4 +1,4 @@
-"""Long computation: in turns with other tasks, or in a child process, which can be ended.
+"""Computation in a child process, which can be ended: when it takes too long, or nobody waits.
 
 igraph and leidenalg let no other thread run meanwhile, so the event loop would stand still. The
 child is ``python -P -m graphrag.index.child``: a function of a module and its arguments in, what it
@@ -11,8 +11,7 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
-from time import perf_counter
+from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from graphrag.errors import QueryError
@@ -24,18 +23,6 @@ SECONDS = 120.0
 """For one computation; whoever waits for less cancels it."""
 _BYTES = 3 << 30
 """Of memory, where the system lets a process bound its own."""
-TURN = 0.01
-"""Seconds after which other tasks run."""
-
-
-async def in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield items; other tasks run between two whenever the work on them has taken a turn."""
-    since = perf_counter()
-    for item in items:
-        yield item
-        if perf_counter() - since > TURN:
-            await asyncio.sleep(0)
-            since = perf_counter()
 
 
 async def in_child(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,5 +1,6 @@
 """From what a text says to what the graph becomes: resolve every mention, judge every claim."""
 
+import asyncio
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +28,9 @@ from graphrag.temporal.moment import to_micros, utc_now
 
 if TYPE_CHECKING:
     from graphrag.ingest.ledger import Ledger
+
+_MANY = 200
+"""Statements that take some ms to settle."""
 
 
 async def make_plan(
@@ -91,7 +95,10 @@ async def make_plan(
     ledger = Ledger(index, Rules(relations, review_below), now)
     with traced(tracer, "judge", group=episode.group_id) as note:
         await ledger.read(new, store)
-        ledger.tell(new)
+        if len(new) > _MANY:  # nobody else touches what it works on, under the lock
+            await asyncio.to_thread(ledger.tell, new)
+        else:
+            ledger.tell(new)
         plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
         note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
     lost = (*_without_effect(new, ledger), *ledger.denied(new, ends=True), *ledger.in_vain)

@@ -79,11 +79,7 @@ class Subject:
 class Describer:
     """Describes communities by the names and lifetimes of one moment."""
 
-    def __init__(
-        self,
-        index: GroupIndex,
-        moment: AtMoment,
-    ) -> None:
+    def __init__(self, index: GroupIndex, moment: AtMoment) -> None:
         self._index = index
         self.moment = moment
         self._names: dict[int, str] = {}

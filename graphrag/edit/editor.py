@@ -140,10 +140,7 @@ def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> Non
 
 
 async def _write(
-    changes: ChangeSet,
-    component: Component,
-    entities: tuple[Entity, ...],
-    ingestion: Ingestion,
+    changes: ChangeSet, component: Component, entities: tuple[Entity, ...], ingestion: Ingestion
 ) -> None:
     index, before = component.index, component.stored
     after = component.changed()

@@ -138,12 +138,7 @@ class EventLog:
         return (await ingestion.store.events(group, after=seq - 1))[0]
 
     async def revert(
-        self,
-        event: Event | int,
-        *,
-        force: bool = False,
-        reason: str = "",
-        actor: str | None = None,
+        self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
     ) -> Event:
         """Undo an event by a new one, which is returned and can itself be reverted.
 

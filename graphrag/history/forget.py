@@ -137,10 +137,7 @@ def _eraser(
 
 
 async def _change_facts(
-    changes: ChangeSet,
-    before: Mapping[str, Fact],
-    after: Mapping[str, Fact],
-    ingestion: Ingestion,
+    changes: ChangeSet, before: Mapping[str, Fact], after: Mapping[str, Fact], ingestion: Ingestion
 ) -> None:
     texts = {
         id_: text

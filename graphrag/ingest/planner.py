@@ -18,7 +18,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer, traced
+from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer, in_turns, traced
 from graphrag.resolve.doubt import with_meanings
 from graphrag.resolve.enrich import enriched
 from graphrag.resolve.known import Declared, Known
@@ -91,7 +91,7 @@ async def make_plan(
     said = state(
         claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias
     )
-    new = list(said)
+    new = [fact async for fact in in_turns(said)]
     ledger = Ledger(index, Rules(relations, review_below), now)
     with traced(tracer, "judge", group=episode.group_id) as note:
         await ledger.read(new, store)

@@ -5,6 +5,7 @@ over when stated has an unknown start. Extractors and arbiters are called here; 
 and the episode, and results are checked (``trust``).
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -20,15 +21,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
 from graphrag.names.key import name_key
-from graphrag.protocols import (
-    NO_RULING,
-    Arbiter,
-    Case,
-    ExtractionContext,
-    Extractor,
-    Ruling,
-    call,
-)
+from graphrag.protocols import NO_RULING, Arbiter, Case, ExtractionContext, Extractor, Ruling, call
 from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
 
 REVIEW_BELOW = 0.7
@@ -99,9 +92,7 @@ def state(
         )
 
 
-def alone(
-    said: Assertion,
-) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
+def alone(said: Assertion) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
     """Return when a state holds of which nothing else is said, as ``settle`` would have it.
 
     Its start and its end, whether the start is only when it was seen to hold, and how it ends.
@@ -178,7 +169,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         extraction = await call(partial(extractor.extract, context))
         if not isinstance(extraction, Extraction):
             raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
-        placed = checked_extraction(extraction, episode)
+        placed = await asyncio.to_thread(checked_extraction, extraction, episode)
         named = any(claim.relation in NAMING for claim in placed.claims)
         said = (claim.subject.name for claim in placed.claims)
         others = (claim.object.name for claim in placed.claims if claim.object is not None)

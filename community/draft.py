@@ -80,7 +80,7 @@ class Draft:
     subject: Subject
 
 
-def drafts(
+async def drafts(
     clusters: Sequence[Cluster],
     ties: Ties,
     index: GroupIndex,
@@ -103,7 +103,8 @@ def drafts(
     """
     parts = _within(clusters, ties, len(strengths))
     ids, row_of, found = index.entities.ids, index.entities.row_of, []
-    for place, (cluster, facts) in enumerate(zip(clusters, parts, strict=True)):
+    each = in_turns(enumerate(zip(clusters, parts, strict=True)))
+    async for place, (cluster, facts) in each:
         if (old := same.get(place)) is not None:
             members, weights, mark = old.members, ranks[old.id], old.fingerprint.partition(" ")[0]
         else:

@@ -35,8 +35,7 @@ Matrix = npt.NDArray[np.float32]
 Answer = TypeVar("Answer", bound="BaseModel")
 Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
-TURN = 0.01
-"""Seconds after which other tasks run."""
+_TURN = 0.01  # seconds after which other tasks run
 _FAILED = "the tracer failed at a step: %s"
 
 
@@ -66,7 +65,7 @@ async def in_turns(items: Iterable[Value]) -> AsyncIterator[Value]:
     since = perf_counter()
     for item in items:
         yield item
-        if perf_counter() - since > TURN:
+        if perf_counter() - since > _TURN:
             await asyncio.sleep(0)
             since = perf_counter()
 

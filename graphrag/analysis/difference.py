@@ -14,6 +14,7 @@ from graphrag.display.cards import entity_title, episode_title, lifetime, lifeti
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.protocols import in_turns
 from graphrag.search.rewind import Past, read_values
 from graphrag.store.store import Store
 
@@ -143,11 +144,11 @@ async def learned_between(
     )
 
 
-def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) -> Changes:
+async def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) -> Changes:
     """Return what began and what ended in a stretch of world time."""
     changed = [
         ChangedFact(kind, fact, moment)
-        for fact in facts
+        async for fact in in_turns(facts)
         for kind, moment in _turns(fact)
         if moment is not None and since <= moment < until
     ]

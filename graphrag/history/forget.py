@@ -94,8 +94,8 @@ async def forget(
     _change_sagas(changes, telling)
     _relink(changes, doomed)
     changes.clean = eraser.change
-    log = in_turns(doomed.group.log)
-    changes.rewrites = [new async for row in log if (new := eraser.event(row)) is not None]
+    rewritten = [await eraser.event(row) for row in doomed.group.log]
+    changes.rewrites = [row for row in rewritten if row is not None]
     return changes
 
 

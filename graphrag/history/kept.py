@@ -167,6 +167,8 @@ def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
 
 def unsaid(one: Assertion, eraser: Eraser) -> Assertion:
     """Return a statement without what is erased from the reasons of people."""
+    if not (one.void or one.reason or one.subject_as or one.object_as):
+        return one  # as nearly all are
     void = one.void and replace(one.void, reason=eraser.text(one.void.reason))
     subject, object_ = eraser.text(one.subject_as), eraser.text(one.object_as)
     said = replace(one, subject_as=subject, object_as=object_)

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from graphrag.ingest.summaries import without
+from graphrag.protocols import in_turns
 from graphrag.store.assertions import joined, parts
 
 MARK = "[erased]"
@@ -133,10 +134,10 @@ class Eraser:
     keeps_texts: bool = False
     """Whether what people said stays as they said it."""
 
-    def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the columns of an event that are to change, None if it has nothing to hide."""
         changes = json.loads(event["changes"])
-        cleaned = [self.change(change) for change in changes]
+        cleaned = [self.change(change) async for change in in_turns(changes)]
         note, actor = self.text(event.get("note") or ""), self.names.cleaned(event["actor"])
         if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
             return None

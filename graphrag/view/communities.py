@@ -133,7 +133,7 @@ class CommunityReads:
             request, index, session.store, session.embedder, lens.viewpoint, past=past
         )
         relevance = await self._relevance(question, found, index)
-        return assembled(
+        return await assembled(
             results, found, relevance, max_tokens=max_tokens, count=count or count_tokens
         )
 

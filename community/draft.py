@@ -103,8 +103,7 @@ async def drafts(
     """
     parts = _within(clusters, ties, len(strengths))
     ids, row_of, found = index.entities.ids, index.entities.row_of, []
-    each = in_turns(enumerate(zip(clusters, parts, strict=True)))
-    async for place, (cluster, facts) in each:
+    async for place, (cluster, facts) in in_turns(enumerate(zip(clusters, parts, strict=True))):
         if (old := same.get(place)) is not None:
             members, weights, mark = old.members, ranks[old.id], old.fingerprint.partition(" ")[0]
         else:

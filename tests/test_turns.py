@@ -25,10 +25,6 @@ WORK = {
         lambda graph, then: graph.at(valid_at="2021").communities.list(),
         2 * FACTS,
     ),
-    "what began and ended": (
-        lambda graph, then: graph.changes("2019", "2023", axis="world"),
-        FACTS,
-    ),
     "a long text": (
         lambda graph, then: graph.add_episode("Cleo likes tea. " * FACTS, reference_time="2022"),
         FACTS,

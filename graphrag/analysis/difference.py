@@ -14,7 +14,6 @@ from graphrag.display.cards import entity_title, episode_title, lifetime, lifeti
 from graphrag.display.visible import escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Episode, Event, Fact
-from graphrag.protocols import in_turns
 from graphrag.search.rewind import Past, read_values
 from graphrag.store.store import Store
 
@@ -144,11 +143,11 @@ async def learned_between(
     )
 
 
-async def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) -> Changes:
+def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) -> Changes:
     """Return what began and what ended in a stretch of world time."""
     changed = [
         ChangedFact(kind, fact, moment)
-        async for fact in in_turns(facts)
+        for fact in facts
         for kind, moment in _turns(fact)
         if moment is not None and since <= moment < until
     ]

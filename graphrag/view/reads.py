@@ -247,7 +247,7 @@ class Reads:
         if last < first:
             raise QueryError(f"since {first.isoformat()} is after until {last.isoformat()}")
         if axis == "world":
-            return await happened_between(await self._turning(first, last), first, last)
+            return happened_between(await self._turning(first, last), first, last)
         index, store = await self._lens.index(), self._lens.store
         last = min(last, self.viewpoint.known_at or last)
         events = [event async for event in events_since(store, self.group_id, first)]

@@ -115,7 +115,7 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     outcome = component.settle(gone_from(component.index), now=now)
     stands = outcome.settlement.joins.get(new.id)
     if row is None and stands is not None:
-        stands = keep(component, new.id, outcome)
+        stands = keep(component, [new.id], outcome)[new.id]
         if void is not None:  # it is another fact that is right instead
             right = replace(void, fact=stands)
             component.restate(

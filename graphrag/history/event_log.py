@@ -137,12 +137,7 @@ class EventLog:
         return (await ingestion.store.events(group, after=seq - 1))[0]
 
     async def revert(
-        self,
-        event: Event | int,
-        *,
-        force: bool = False,
-        reason: str = "",
-        actor: str | None = None,
+        self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
     ) -> Event:
         """Undo an event by a new one, which is returned and can itself be reverted.
 
@@ -162,7 +157,7 @@ class EventLog:
         session, group = self._handle.session, self._group
         ingestion = session.ingestion
         number = event if isinstance(event, int) else event.seq
-        found = await ingestion.store.events(group, after=number - 1)
+        found = await ingestion.store.events(group, after=number - 1, limit=1)
         if not found or found[0].seq != number:
             raise InputError(f"group {group!r} has no event {number}: log.events() shows them all")
         undone = found[0]

@@ -170,8 +170,7 @@ class Ledger:
         for fact in facts_stated:
             facts[fact.id] = self._ruled(fact)
         outcome = self._outcome()
-        for fact in facts_stated:
-            self.stands[fact.id] = keep(self.component, fact.id, outcome)
+        self.stands |= keep(self.component, [fact.id for fact in facts_stated], outcome)
         if outcome.names(fact.id for fact in facts_stated if fact.id not in facts):
             self._outcome()
 

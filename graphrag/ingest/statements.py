@@ -5,6 +5,7 @@ over when stated has an unknown start. Extractors and arbiters are called here; 
 and the episode, and results are checked (``trust``).
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -168,7 +169,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         extraction = await call(partial(extractor.extract, context))
         if not isinstance(extraction, Extraction):
             raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
-        placed = checked_extraction(extraction, episode)
+        placed = await asyncio.to_thread(checked_extraction, extraction, episode)
         named = any(claim.relation in NAMING for claim in placed.claims)
         said = (claim.subject.name for claim in placed.claims)
         others = (claim.object.name for claim in placed.claims if claim.object is not None)

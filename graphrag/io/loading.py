@@ -95,11 +95,7 @@ class Load:
         )
 
     async def seed(
-        self,
-        known: Known,
-        *,
-        reference_time: Moment | None = None,
-        source: str | None = None,
+        self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
         """Tell what is known of some entities, as a dictionary; all of it, or nothing.
 
@@ -166,11 +162,7 @@ class Load:
         )
 
     async def contacts(
-        self,
-        contacts: Contacts,
-        *,
-        reference_time: Moment | None = None,
-        source: str | None = None,
+        self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
         """Tell who the people of an address book are and where they work.
 
@@ -234,12 +226,7 @@ class Load:
         )
 
     async def memory(
-        self,
-        paths: Paths,
-        *,
-        of: Of | None = None,
-        one_group: bool = False,
-        judge: bool = False,
+        self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
     ) -> MemoryReport:
         """Bring in what Graphiti, Zep or Mem0 exported: episodes, entities, facts, all dates.
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from graphrag.display.lists import Groups
 from graphrag.errors import TransactionError
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
+from graphrag.protocols import in_turns
 from graphrag.schema import Profile
 from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
@@ -262,7 +263,8 @@ class Store:
 
     async def events(self, group: str, *, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
-        return [event_of(row) for row in await self.event_rows(group, after=after, limit=limit)]
+        rows = await self.event_rows(group, after=after, limit=limit)
+        return [event_of(row) async for row in in_turns(rows)]
 
     async def event_rows(
         self, group: str, *, after: int = 0, upto: int | None = None, limit: int | None = None

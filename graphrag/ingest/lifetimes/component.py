@@ -273,14 +273,10 @@ class Component:
 
     def ended_among(self, facts: Iterable[Fact]) -> list[str]:
         """Return the entities at some facts of which anything was said that is no fact."""
-        ends = dict.fromkeys(
-            id_
-            for fact in facts
-            for end in (fact.subject_id, fact.object_id)
-            if self._ended(end)
-            for id_ in self.index.heirs.family(end)
-        )
-        return [id_ for id_ in ends if id_ in self.index.entities.row_of]
+        ends = dict.fromkeys(end for fact in facts for end in (fact.subject_id, fact.object_id))
+        families = (self.index.heirs.family(end) for end in ends if self._ended(end))
+        each = dict.fromkeys(id_ for family in families for id_ in family)
+        return [id_ for id_ in each if id_ in self.index.entities.row_of]
 
 
 async def component_of(

@@ -259,6 +259,18 @@ async def test_a_damaged_store_is_named(tmp_path):
         await opened(url)
 
 
+async def test_a_store_whose_damage_shows_when_it_is_read_is_named(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    async with await opened(url) as store:
+        await store.query("CREATE meta:long SET text = $text;", {"text": "tea " * 500})
+    for table in (tmp_path / "s" / "sstables").iterdir():
+        data = table.read_bytes()
+        table.write_bytes(data.replace(b"tea tea tea", b"tea sea tea"))
+    with pytest.raises(StoreCorruptError, match="is damaged: .*restore a copy"):
+        async with await opened(url) as store:
+            await store.query("SELECT * FROM meta;")
+
+
 @pytest.mark.parametrize("url", ["ws://127.0.0.1:9", "http://127.0.0.1:9"])
 async def test_a_server_that_does_not_answer_is_named(url):
     with pytest.raises(StoreUnreachableError, match=r"no SurrealDB server answers at .*:9"):

@@ -62,7 +62,7 @@ def check_limits() -> None:
     import resource
 
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if most != resource.RLIM_INFINITY and (free := most - _descriptors()) < _DESCRIPTORS:
+    if most != resource.RLIM_INFINITY and (free := most - open_files()) < _DESCRIPTORS:
         raise StoreError(
             f"the database needs {_DESCRIPTORS} free file descriptors, this process may open "
             f"{max(free, 0)} more (of {most}): raise the limit ('ulimit -n'), or close files"
@@ -76,7 +76,7 @@ def check_limits() -> None:
         )
 
 
-def _descriptors() -> int:
+def open_files() -> int:
     """Return how many file descriptors this process has open; 0 where nothing tells."""
     try:
         return len(os.listdir("/dev/fd")) - 1  # without the one that this takes
@@ -130,6 +130,8 @@ _HEADER = struct.Struct(">IHB")
 """Of a part of a record, none of which crosses a block: checksum (of the rest), length, kind."""
 _EMPTY, _WHOLE, _PARTS = 0, (1, 4, 9), (2, 3)
 _MARK = "refused-"
+_LEVELS = 26
+"""Where a manifest has the number of its levels: before are its version and three numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,8 @@ class WriteAheadLog:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as the engine does
             except (BlockingIOError, PermissionError):
                 return
+            for manifest in (self._store / "manifest").glob("*.manifest"):
+                _check_manifest(manifest)
             self._mend()
 
     def _mend(self) -> None:
@@ -208,6 +212,20 @@ class WriteAheadLog:
             if name >= segment and state.st_size > most:
                 os.truncate(path := self._folder / name, most)
                 _synchronize(path)
+
+
+def _check_manifest(file: Path) -> None:
+    """Refuse a list of tables that says it is longer than it is: the engine would abort.
+
+    Raises:
+        StoreCorruptError: if it does.
+    """
+    data = file.read_bytes()
+    at, levels = _LEVELS + 1, data[_LEVELS] if len(data) > _LEVELS else 0
+    for _ in range(levels):  # of each the number of its tables, and theirs
+        at += 4 + 8 * int.from_bytes(data[at : at + 4])
+    if not levels or len(data) < at + 4 + int.from_bytes(data[at : at + 4]):
+        raise StoreCorruptError(f"the manifest {file} is damaged: restore a copy of the store")
 
 
 def _files(folder: Path) -> dict[str, os.stat_result]:

@@ -1,6 +1,9 @@
 """Nobody keeps the server from answering: slow clients, dear questions, odd names of hosts."""
 
 import asyncio
+import gc
+import socket
+import sys
 import threading
 import time
 from contextlib import asynccontextmanager, suppress
@@ -12,6 +15,7 @@ import pytest
 from graphrag.community.evolution import evolved
 from graphrag.community.slices import SlicedTies
 from graphrag.errors import QueryError
+from graphrag.serve import server
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import AskInput
 from graphrag.serve.outputs import AskOutput
@@ -19,6 +23,7 @@ from graphrag.serve.quota import Quota
 from graphrag.serve.server import serve
 from graphrag.serve.service import OverloadedError, Service
 from graphrag.serve.verb_table import VERBS, Verb
+from graphrag.store.process import open_files
 from tests.serve.conftest import door
 
 ASKED = {"question": "Where does Alice work?"}
@@ -73,6 +78,56 @@ async def test_connections_that_send_half_a_head_lock_nobody_out_and_are_closed(
         assert await healthy(port) == 200
         for _, writer in held:
             writer.close()
+
+
+async def test_connections_that_come_at_once_stay_within_the_bound(known):
+    async with listening(known, concurrent=4, head_seconds=600) as port:
+        opening = (asyncio.open_connection("127.0.0.1", port) for _ in range(60))
+        held = await asyncio.gather(*opening)
+        for _, writer in held:
+            writer.write(b"GET /hea")
+        assert await healthy(port) == 200
+        waiting = {asyncio.ensure_future(reader.read()) for reader, _ in held}
+        async with asyncio.timeout(60):
+            while len(waiting) > 16:  # the others were closed
+                _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        assert await healthy(port) == 200
+        for _, writer in held:
+            writer.close()
+        await asyncio.wait(waiting)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such limit")
+def test_of_the_files_that_may_still_be_opened_half_are_connections(monkeypatch):
+    import resource
+
+    for files, most in ((open_files() + 100, 50), (open_files() + 4096, 1024), (10, 2)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
+        assert abs(server._affordable(1024) - most) <= 1
+
+
+async def test_an_answer_is_sent_at_once(known, monkeypatch):
+    """Of two small parts the second would wait until the client has confirmed the first."""
+    made, taken = server.Connection.connection_made, []
+
+    def note(self, transport):
+        made(self, transport)
+        connection = transport.get_extra_info("socket")
+        taken.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(server.Connection, "connection_made", note)
+    async with listening(known) as port:
+        assert await healthy(port) == 200
+    assert all(taken) and taken
+
+
+async def test_what_stays_is_spared_by_the_garbage_collector_while_it_is_served(known):
+    async with listening(known) as port:
+        async with asyncio.timeout(60):
+            while not gc.get_freeze_count():
+                await asyncio.sleep(0.01)
+        assert await healthy(port) == 200
+    assert not gc.get_freeze_count()
 
 
 async def test_half_a_body_is_told_so_on_every_route(known):

@@ -202,9 +202,9 @@ class WriteAheadLog:
             _synchronize(self._store)  # it must not come back after the next commit
         shutil.rmtree(self._folder / "repair_temp", ignore_errors=True)
         if (state := self.state()).end:
-            for name in sorted(_files(self._folder)):
-                end = _whole(self._folder / name, newest=name == state.segment)
-            self._cut(state.segment, end)
+            for name in _files(self._folder).keys() - {state.segment}:
+                _whole(self._folder / name, newest=False)
+            self._cut(state.segment, _whole(self._folder / state.segment, newest=True))
 
     def _cut(self, segment: str, end: int) -> None:
         for name, state in _files(self._folder).items():

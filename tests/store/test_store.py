@@ -279,7 +279,7 @@ async def test_a_store_whose_damage_shows_when_it_is_read_is_named(tmp_path):
         data = bytearray(table.read_bytes())
         data[len(data) // 3] ^= 1
         table.write_bytes(data)
-    with pytest.raises(StoreCorruptError, match="is damaged: .*restore a copy"):
+    with pytest.raises(StoreCorruptError, match=r"is damaged: .*restore a copy"):
         async with await opened(url) as store:
             await store.query("SELECT * FROM scratch;")
 

@@ -32,7 +32,6 @@ from graphrag.serve.quota import Quota
 from graphrag.serve.rest import routes
 from graphrag.serve.service import Service
 from graphrag.serve.tools import mcp_server
-from graphrag.store.process import open_files
 
 _LOG = logging.getLogger("graphrag")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -79,7 +78,8 @@ async def serve(
         )
     listening = _listen(host, port)
     place = f"[{host}]" if ":" in host else host
-    most = _affordable(_CONNECTIONS * service.quota.concurrent)
+    # A new file has the lowest number that is free: as many are open.
+    most = _affordable(_CONNECTIONS * service.quota.concurrent, listening.fileno())
     config = uvicorn.Config(
         application(service, hosts=(*_HERE, place.lower()), rest=rest),
         http=connections(service.quota.head_seconds, most),
@@ -285,22 +285,14 @@ class Connection(H11Protocol):
 
 def connections(seconds: float, most: int) -> type[asyncio.Protocol]:
     """Return the connections of one server: seconds for a head to come, and how many at a time."""
-
-    class Bounded(Connection):
-        waiting = Waiting(seconds, most)
-
-    return Bounded
+    return type("Bounded", (Connection,), {"waiting": Waiting(seconds, most)})
 
 
-def _affordable(most: int) -> int:
-    """Return how many connections there may be; fewer where the store would be left without files.
-
-    A server takes half as many more before it looks at the first of them.
-    """
+def _affordable(most: int, taken: int) -> int:
+    """Return how many connections leave files for the store; half as many more may come at once."""
     if sys.platform == "win32":
         return most
     from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
     files, _ = getrlimit(RLIMIT_NOFILE)
-    free = files - open_files()
-    return most if files == RLIM_INFINITY else max(2, min(most, free // _SHARE))
+    return most if files == RLIM_INFINITY else max(2, min(most, (files - taken) // _SHARE))

@@ -62,7 +62,7 @@ def check_limits() -> None:
     import resource
 
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if most != resource.RLIM_INFINITY and (free := most - open_files()) < _DESCRIPTORS:
+    if most != resource.RLIM_INFINITY and (free := most - _descriptors()) < _DESCRIPTORS:
         raise StoreError(
             f"the database needs {_DESCRIPTORS} free file descriptors, this process may open "
             f"{max(free, 0)} more (of {most}): raise the limit ('ulimit -n'), or close files"
@@ -76,7 +76,7 @@ def check_limits() -> None:
         )
 
 
-def open_files() -> int:
+def _descriptors() -> int:
     """Return how many file descriptors this process has open; 0 where nothing tells."""
     try:
         return len(os.listdir("/dev/fd")) - 1  # without the one that this takes

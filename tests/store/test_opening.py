@@ -96,7 +96,7 @@ LIMITED = """
 import asyncio, resource, sys
 import surrealdb_embedded
 from graphrag.errors import StoreError
-from graphrag.store.process import _addresses, open_files
+from graphrag.store.process import _addresses, _descriptors
 from tests.conftest import open_graph
 
 async def attempt(kind, most):
@@ -113,7 +113,7 @@ async def attempt(kind, most):
         resource.setrlimit(kind, before)
 
 for free in (20, 47, 100):
-    asyncio.run(attempt(resource.RLIMIT_NOFILE, open_files() + free))
+    asyncio.run(attempt(resource.RLIMIT_NOFILE, _descriptors() + free))
 for free in (1 << 30, 5 << 29, 12 << 30):
     asyncio.run(attempt(resource.RLIMIT_AS, _addresses() + free))
 """

@@ -13,7 +13,7 @@ from functools import partial
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.trust import checked_extraction
+from graphrag.ingest.trust import checked_extraction, checked_ruling
 from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
 from graphrag.model.checks import printable
@@ -191,13 +191,13 @@ async def decide(arbiter: Arbiter, case: Case) -> Ruling:
     """
     try:
         ruling = await call(partial(arbiter.decide, case))
+        if not isinstance(ruling, Ruling):
+            raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
+        return checked_ruling(ruling, case)
     except GraphRAGError:
         raise
     except Exception as error:  # an arbiter is anybody's code
         raise _failed("arbiter", arbiter, case.episode, str(error)) from error
-    if not isinstance(ruling, Ruling):
-        raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
-    return ruling
 
 
 def checked_threshold(value: float) -> float:

@@ -73,7 +73,7 @@ async def communities_of(
     clusters = await detected(ties.subjects, ties.objects, ties.weights)
     times = seen.valid, seen.invalid, index.facts["observed"]
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, *times)
-    made = drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
+    made = await drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
     descriptions = await Facts().describe(made, {}, Describer(index, moment), set())
     ids = [known[place].id if place in known else _id(one) for place, one in enumerate(made)]

@@ -121,7 +121,7 @@ async def _planned(
     done: Detection,
 ) -> Planned:
     moment, same = AtMoment.now(index), redrawn.same
-    made = drafts(
+    made = await drafts(
         redrawn.clusters, ties, index, moment, redrawn.strengths, same=same, ranks=tree.ranks
     )
     known = lasting(redrawn.loose, made, same)

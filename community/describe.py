@@ -79,13 +79,11 @@ class Subject:
 class Describer:
     """Describes communities by the names and lifetimes of one moment."""
 
-    def __init__(
-        self,
-        index: GroupIndex,
-        moment: AtMoment,
-    ) -> None:
+    def __init__(self, index: GroupIndex, moment: AtMoment) -> None:
         self._index = index
         self.moment = moment
+        self._names: dict[int, str] = {}
+        self._types: dict[int, str] = {}
 
     def describe(self, one: Subject, taken: Container[str] = ()) -> Description:
         """Return a name, one that is not taken if there is any, and a summary."""
@@ -133,11 +131,15 @@ class Describer:
 
     def name(self, row: int) -> str:
         """Return the name of the entity in a row."""
-        return self.moment.name_of(self._index.entities.ids[row])
+        if (name := self._names.get(row)) is None:
+            name = self._names[row] = self.moment.name_of(self._index.entities.ids[row])
+        return name
 
     def type(self, row: int) -> str:
         """Return the type of the entity in a row."""
-        return self._index.entity_type(self._index.entities.ids[row])
+        if (type_ := self._types.get(row)) is None:
+            type_ = self._types[row] = self._index.entity_type(self._index.entities.ids[row])
+        return type_
 
     def _central(self, one: Subject) -> Mapping[int, float]:
         ends = np.concatenate((one.ties.subjects, one.ties.objects))

@@ -128,11 +128,7 @@ class Cluster:
 
 
 def detect_levels(
-    subjects: Nodes,
-    objects: Nodes,
-    *,
-    weights: Weights | None = None,
-    seed: int = 0,
+    subjects: Nodes, objects: Nodes, *, weights: Weights | None = None, seed: int = 0
 ) -> list[Cluster]:
     """Return the communities of all levels, the coarsest first, on each the largest first."""
     tops = detect(subjects, objects, weights=weights, seed=seed)
@@ -192,11 +188,7 @@ def divided(
             strict=True,
         ):
             parts = detect(
-                subjects[edges],
-                objects[edges],
-                weights=heavy[edges],
-                initial=start,
-                seed=seed,
+                subjects[edges], objects[edges], weights=heavy[edges], initial=start, seed=seed
             )
             if len(parts) > 1:
                 found += (Cluster(level, place, members) for members in parts)

@@ -19,6 +19,7 @@ from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex
 from graphrag.index.retention import Slot
 from graphrag.model.values import Community
+from graphrag.protocols import in_turns
 
 _Shared = tuple[bool, int, int, str]
 """Whether the level is another one, minus the overlap, the number of the cluster, the old id."""
@@ -79,7 +80,7 @@ class Draft:
     subject: Subject
 
 
-def drafts(
+async def drafts(
     clusters: Sequence[Cluster],
     ties: Ties,
     index: GroupIndex,
@@ -102,7 +103,7 @@ def drafts(
     """
     parts = _within(clusters, ties, len(strengths))
     ids, row_of, found = index.entities.ids, index.entities.row_of, []
-    for place, (cluster, facts) in enumerate(zip(clusters, parts, strict=True)):
+    async for place, (cluster, facts) in in_turns(enumerate(zip(clusters, parts, strict=True))):
         if (old := same.get(place)) is not None:
             members, weights, mark = old.members, ranks[old.id], old.fingerprint.partition(" ")[0]
         else:
@@ -254,7 +255,7 @@ class Facts:
         }
         names = {*taken, *(one.name for one in kept.values())}
         found: list[MarkedDescription] = []
-        for place, draft in enumerate(drafts):
+        async for place, draft in in_turns(enumerate(drafts)):
             if (same := kept.get(place)) is not None:
                 found.append((Description(same.name, same.summary), same.fingerprint))
                 continue

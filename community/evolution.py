@@ -10,6 +10,7 @@ from small parts found by igraph, which halves the time at equal quality. ``leid
 GIL, so larger graphs run in a child process. Time and memory grow with nodes times slices.
 """
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -56,9 +57,10 @@ async def evolved(
         MissingExtraError: if ``leidenalg`` is not installed.
     """
     _solver()
-    slices = np.unique(ties.slices)
+    slices = await asyncio.to_thread(np.unique, ties.slices)
     keys = np.concatenate((ties.subjects, ties.objects)) * len(slices)
-    nodes = len(np.unique(keys + np.searchsorted(slices, np.tile(ties.slices, 2))))
+    keys += np.tile(np.searchsorted(slices, ties.slices), 2)
+    nodes = len(await asyncio.to_thread(np.unique, keys))
     if nodes * len(slices) > _MOST:
         raise QueryError(
             f"{len(slices)} slices of {nodes // len(slices):,} entities on average are too many to "

@@ -66,12 +66,7 @@ class CommunityMap(Picture):
 
 
 def mapped(
-    communities: Sequence[Community],
-    index: GroupIndex,
-    past: Past,
-    seen: Visible,
-    *,
-    limit: int,
+    communities: Sequence[Community], index: GroupIndex, past: Past, seen: Visible, *, limit: int
 ) -> CommunityMap:
     """Return the map of the largest of some communities that share no member."""
     row_of = index.entities.row_of

@@ -94,11 +94,7 @@ def improve(
 
 
 def modularity(
-    subjects: Nodes,
-    objects: Nodes,
-    labels: Labels,
-    *,
-    weights: Weights | None = None,
+    subjects: Nodes, objects: Nodes, labels: Labels, *, weights: Weights | None = None
 ) -> float:
     """Return Newman's modularity of a partition; a node that is nowhere is alone."""
     heavy = np.ones(len(subjects)) if weights is None else weights

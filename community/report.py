@@ -13,6 +13,7 @@ from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
 from graphrag.model.values import Community, Episode, Fact
+from graphrag.protocols import in_turns
 from graphrag.search.context import Citation
 from graphrag.search.results import Results
 
@@ -71,7 +72,7 @@ class _Block:
     facts: tuple[Fact, ...] = ()
 
 
-def assembled(
+async def assembled(
     results: Results,
     communities: Sequence[Community],
     relevance: Mapping[str, float],
@@ -99,7 +100,7 @@ def assembled(
     episodes = {one.id: one for one in results.passages}
     shown: list[_Block] = []
     text, failed = "", 0
-    for one in selected:
+    async for one in in_turns(selected):
         block = _Block(one, names.get(one.parent or "", "").partition(":")[0], facts[one.id])
         for facts_shown in sorted({len(block.facts), min(1, len(block.facts)), 0}, reverse=True):
             version = replace(block, facts=block.facts[:facts_shown])

@@ -18,6 +18,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.index.retention import Slot
 from graphrag.model.values import CONCEPT, Episode
+from graphrag.protocols import in_turns
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
@@ -151,7 +152,7 @@ async def _texts(rows: Sequence[int], index: GroupIndex, store: Store, past: Pas
         if names[entity]:
             named[ids[row]][entity] = names[entity]
     missing = [id_ for id_, names in named.items() if id_ not in known or known[id_].named != names]
-    for episode in (await store.get(Episode, missing)).values():
+    async for episode in in_turns((await store.get(Episode, missing)).values()):
         text = "" if episode.source == "json" else episode.content
         known[episode.id] = _scanned(text, named[episode.id])
     return [known[id_] for id_ in named if id_ in known]

@@ -1,5 +1,6 @@
 """The communities of a group through time, put together: slices, who is in them, names and ids."""
 
+import asyncio
 import hashlib
 import uuid
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from graphrag.community.ties import Ties
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.values import Community
+from graphrag.protocols import in_turns
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
@@ -86,8 +88,8 @@ async def tracked(
         earliest = _earliest(ties.rows, ever, how.end)
         start = begin(how.every, earliest or max(how.end, _FIRST) - _STEP)
     parts = slices(how.every, start, how.end)
-    cut = sliced(ties, ever.valid, ever.invalid, parts)
-    rows = np.unique(np.concatenate((cut.subjects, cut.objects)))
+    cut = await asyncio.to_thread(sliced, ties, ever.valid, ever.invalid, parts)
+    rows = await asyncio.to_thread(np.unique, np.concatenate((cut.subjects, cut.objects)))
     names = {int(row): past.name(index.entities.ids[row], index) for row in rows}
     ids = index.entities.ids
     order = np.array(sorted(names, key=lambda row: (names[row], ids[row])), dtype=np.int64)
@@ -96,7 +98,7 @@ async def tracked(
         lambda id_: past.name(id_, index), ever.ends, ever.valid, ever.invalid,
         index.facts["observed"],
     )  # fmt: skip
-    described = _described(states, cut, ties, order, Describer(index, moment), len(parts))
+    described = await _described(states, cut, ties, order, Describer(index, moment), len(parts))
     found = _identified(described, parts, stored, ids)
     by_slice = [
         {one.id: frozenset(one.members[number]) for one in found} for number in range(len(parts))
@@ -122,7 +124,7 @@ _Described = tuple[str, list[list[int]]]
 """The name of a community, and the rows of its members by slice."""
 
 
-def _described(
+async def _described(
     states: States, cut: SlicedTies, ties: Ties, order: Nodes, describer: Describer, parts: int
 ) -> list[_Described]:
     """Return the communities, those of most members in all slices first, best connected first."""
@@ -141,7 +143,7 @@ def _described(
     rank = np.lexsort((place[states.entities], -states.strengths, states.slices, states.labels))
     borders = np.searchsorted(states.labels[rank], labels, "right")[:-1]
     found: list[tuple[tuple[int, ...], Subject, list[list[int]]]] = []
-    for label, some in enumerate(np.split(rank, borders)):
+    async for label, some in in_turns(enumerate(np.split(rank, borders))):
         members: list[list[int]] = [[] for _ in range(parts)]
         for number, row in zip(states.slices[some], states.entities[some], strict=True):
             members[int(number)].append(int(row))
@@ -154,7 +156,7 @@ def _described(
         found.append((mark, Subject([int(row) for row in best], facts), members))
     taken: set[str] = set()
     named = []
-    for _, subject, members in sorted(found, key=lambda one: one[0]):
+    async for _, subject, members in in_turns(sorted(found, key=lambda one: one[0])):
         name = describer.title(subject, taken)
         taken.add(name)
         named.append((name, members))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from graphrag.ingest.intake import checked_group
@@ -158,12 +157,7 @@ class GraphRAG(Writes):
         await self.handle.open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close the store."""
         await self.close()
 

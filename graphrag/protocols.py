@@ -7,10 +7,19 @@ computes or waits holds up nobody else.
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -26,6 +35,7 @@ Matrix = npt.NDArray[np.float32]
 Answer = TypeVar("Answer", bound="BaseModel")
 Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
+_TURN = 0.01  # seconds after which other tasks run
 _FAILED = "the tracer failed at a step: %s"
 
 
@@ -48,6 +58,16 @@ async def call(
     given = await asyncio.to_thread(run)
     # A plain method may hand on what an ``async`` one returned.
     return cast("Value", await given if inspect.isawaitable(given) else given)
+
+
+async def in_turns(items: Iterable[Value]) -> AsyncIterator[Value]:
+    """Yield items; other tasks run between two whenever the work on them has taken a turn."""
+    since = perf_counter()
+    for item in items:
+        yield item
+        if perf_counter() - since > _TURN:
+            await asyncio.sleep(0)
+            since = perf_counter()
 
 
 class Embedder(Protocol):

@@ -647,7 +647,6 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it was retracted before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.retract(fact, reason, actor=actor))
 
@@ -666,7 +665,6 @@ class ManualEdits:
         Raises:
             InputError: if there is no such fact, it was retracted, waits for review, ended before
                 that moment or starts at it or later.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.invalidate(fact, at, reason=reason, actor=actor))
 
@@ -696,16 +694,15 @@ class ManualEdits:
             relation: As ``works_at``.
             object: As ``subject``.
             text: The sentence that states it; default: made of the names if one of them changes.
-            valid_at: Its start; None for an unknown one.
+            valid_at: Its start; None for an unknown one. An event moves whole.
             invalid_at: Its end; None if it still holds.
             reason: Why, for the log and for the old fact.
             actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, or the ontology refuses
-                it.
-            PolicyError: if the write policy refused; in every case nothing was written.
+                borne by several entities, the end is not after the start, an event, a plan or a
+                former fact would hold today for want of a date, or the ontology refuses it.
         """
         return self._portal.wait(
             self._twin.correct(
@@ -729,7 +726,6 @@ class ManualEdits:
 
         Raises:
             InputError: if standing rules infer too much.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.settle(reason=reason, actor=actor))
 
@@ -749,7 +745,6 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.confirm(fact, actor=actor))
 
@@ -758,7 +753,6 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.reject(fact, reason, actor=actor))
 
@@ -800,7 +794,6 @@ class Identity:
 
         Raises:
             InputError: if one is not there, a name means several, both are one, or it was said.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.keep_apart(one, other, reason=reason, actor=actor))
 
@@ -821,7 +814,6 @@ class Identity:
 
         Raises:
             InputError: if one is not there, a name means several, or both are one already.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.merge(keep, other, reason=reason, actor=actor))
 
@@ -834,7 +826,6 @@ class Identity:
 
         Raises:
             InputError: if it is no merge, was undone before, or ``keep`` was merged since.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.unmerge(event, reason=reason, actor=actor))
 
@@ -867,7 +858,6 @@ class Identity:
         Raises:
             InputError: if the entity or a fact is not there, nothing is to move, or an entity has
                 the name.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(
             self._twin.split(
@@ -929,7 +919,6 @@ class EventLog:
 
         Raises:
             InputError: if there is no such episode, or it was removed before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.remove_episode(episode, reason=reason, actor=actor))
 
@@ -948,7 +937,6 @@ class EventLog:
 
         Raises:
             InputError: if nothing that stands is from this source.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.remove_source(source, reason=reason, actor=actor))
 
@@ -969,7 +957,6 @@ class EventLog:
         Raises:
             InputError: if there is no such event, it cannot be undone, is undone already, or a
                 later event changed the same fields.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.revert(event, force=force, reason=reason, actor=actor))
 
@@ -1046,7 +1033,6 @@ class Erase:
 
         Raises:
             InputError: if there is no such entity, or a name means several.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(
             self._twin.entity(entity, episodes=episodes, actor=actor, dry_run=dry_run)
@@ -1068,7 +1054,6 @@ class Erase:
         Raises:
             InputError: if ``confirm`` is not the name of the group.
             QueryError: if there is no such group.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(self._twin.group(confirm=confirm, actor=actor, dry_run=dry_run))
 
@@ -1177,10 +1162,10 @@ class Load:
         They are cut and dated as ``surreal-graphrag add`` does. Adding them again changes nothing.
 
         Args:
-            paths: Files and folders, of these the files that hold text by their names.
+            paths: Files, or folders of text files; a link in one is followed if it stays there.
             reference_time: When they were written. Default: the date of each record, of a file's
                 front matter, mail header, name or first line, else when it was changed last.
-            source: Where they come from, for people; default: the name of each file.
+            source: Where they come from, for people; default: the name or path in its folder.
             author: Who wrote them: whom "I" means in a note.
             saga: Name of the run of episodes that they belong to.
             on_error: ``skip`` leaves out a file or an episode that fails, named in
@@ -1270,7 +1255,7 @@ class Load:
         reason; nothing is written unless every file can be read.
 
         Args:
-            paths: Files of JSON or JSON Lines that belong together, or a folder of them.
+            paths: Files of JSON or JSON Lines, or a folder of them (links as in ``documents``).
             of: ``graphiti``, ``zep`` or ``mem0``; default: what the records look like.
             one_group: All into this group. Default: each of theirs into one of its name, what has
                 none into this.

@@ -41,9 +41,11 @@ def anyio_backend():
 _ORGANIZATIONS = {"Acme", "Beta", "Globex", "Initech"}
 _PLACES = {"Paris", "Berlin", "Rome"}
 _SENTENCE = re.compile(
-    r"(?P<subject>\w[\w ]*?) (?P<relation>[a-z_]+_[a-z]+|likes|leads|knows|ends:[a-z_]+) "
+    r"(?<![\w ]) *"  # from the first word of a run on: a long run is looked through once
+    r"(?P<text>(?P<subject>\w[\w ]*?) "
+    r"(?P<relation>[a-z_]+_[a-z]+|likes|leads|knows|ends:[a-z_]+) "
     r"(?P<object>[\w ]+?)(?: from (?P<start>[\d-]+))?(?: to (?P<end>[\d-]+))?"
-    r"(?P<corrects> in fact)?\."
+    r"(?P<corrects> in fact)?\.)"
 )
 
 
@@ -69,8 +71,8 @@ class PlainExtractor:
                     named(found["subject"].strip()),
                     relation.removeprefix("ends:"),
                     None if found["object"] == "nothing" else named(found["object"]),
-                    found.group(),
-                    found.start(),
+                    found["text"],
+                    found.start("text"),
                     found.end(),
                     valid_at=parse_moment(found["start"]) if found["start"] else None,
                     invalid_at=parse_moment(found["end"]) if found["end"] else None,

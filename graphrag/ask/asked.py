@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
+from graphrag.ask.senses import is_light
 from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
 from graphrag.temporal.vocabulary import MONTHS
@@ -62,6 +63,11 @@ class Token:
     """The word in small letters; ``E`` for an entity, ``T`` for a time."""
     named: Named | None = None
     said: Said | None = None
+
+    @property
+    def says(self) -> bool:
+        """Tell whether it may say something of a relation."""
+        return self.named is None and self.said is None and not is_light(self.word)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from graphrag.ask.kinds import Kinds, is_of
 from graphrag.ask.lookup import CannotAnswer
 from graphrag.ask.qualify import edge_of
 from graphrag.ask.relate import Evidence, evidence, mutual, owned
-from graphrag.ask.senses import NESTING, is_light, parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.senses import NESTING, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.solution import Solution
 from graphrag.ask.world import Line, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING
@@ -71,7 +71,7 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
         return None
     if replace(asked.limits, excluded=(), beside=False) != Limits() or edge_of(clause) is not None:
         return None  # of which of the hops is it said?
-    spoken = [at for at, token in enumerate(clause.tokens) if _says(token)]
+    spoken = [at for at, token in enumerate(clause.tokens) if token.says]
     if len(spoken) < 2:
         return None
     rows = tuple(world.rows_of(clause.names[0]))
@@ -106,10 +106,6 @@ def follow(asked: Asked, world: World, steps: list[str]) -> Chained | None:
 
 def _worth(way: Way) -> float:
     return way.score - _COST * len(way.hops)
-
-
-def _says(token: Token) -> bool:
-    return token.named is None and token.said is None and not is_light(token.word)
 
 
 def _steps(asked: Asked, way: Way, world: World) -> list[Way]:
@@ -165,7 +161,7 @@ _UNITS: Final[tuple[Unit, ...]] = ("day", "month", "year")
 def _at(
     side: str, lines: Sequence[Line], rows: Sequence[int], relation: str, world: World
 ) -> list[Line]:
-    taken = [line for line in lines if (line.subject if side == "subject" else line.object) in rows]
+    taken = [line for line in lines if line.at(side) in rows]
     if mutual(relation, world) and side == "object":
         taken = [line._replace(subject=line.object, object=line.subject) for line in taken]
     return by_start(taken)
@@ -182,8 +178,7 @@ def _longer(
     typed = [
         at
         for at, token in enumerate(clause.tokens)
-        if _says(token)
-        and (stem_of(token.word) in kinds or senses & senses_of(stem_of(token.word)))
+        if token.says and (stem_of(token.word) in kinds or senses & senses_of(stem_of(token.word)))
     ]
     straight = meant.swapped or meant.passive or mutual(meant.relation, world)
     natural = owned(clause, meant)  # "the parents of A" are parents of A

@@ -7,9 +7,8 @@ leaves out, its subject or its verb, is that of the first.
 import re
 from typing import Final
 
-from graphrag.ask.asked import Link, Token
+from graphrag.ask.asked import Link
 from graphrag.ask.segments import LINK, LINK_NAMES, Tokens, place_of, shape_of, shape_slice
-from graphrag.ask.senses import is_light
 
 Condition = tuple[Link, Tokens]
 _JOINS: Final = frozenset({"and", "but", "yet", ","})
@@ -98,11 +97,7 @@ def _named(tokens: Tokens) -> list[int]:
 
 def _said(tokens: Tokens) -> bool:
     """Tell whether some words say something of a relation."""
-    return any(_says(token) for token in tokens)
-
-
-def _says(token: Token) -> bool:
-    return token.named is None and token.said is None and not is_light(token.word)
+    return any(token.says for token in tokens)
 
 
 def _trimmed(tokens: Tokens) -> Tokens:

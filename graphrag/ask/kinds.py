@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from graphrag.ask.asked import Clause, Token
-from graphrag.ask.senses import is_light, parts_of, senses_of, stem_of, stems_of
+from graphrag.ask.asked import Clause
+from graphrag.ask.senses import parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.spans import QUOTES
 from graphrag.ask.world import World
 
@@ -22,11 +22,7 @@ school university college hospital clinic museum theatre
 building house mill hall
 thing entity party name
 """
-_ABOVE: Final = {
-    "place": (1, 2, 3, 4, 10),
-    "organisation": (7, 8, 9),
-    "thing": tuple(range(11)),
-}
+_ABOVE: Final = {"place": (1, 2, 3, 4, 10), "organisation": (7, 8, 9), "thing": tuple(range(11))}
 _COUNTRY: Final = 2
 _REGIONS: Final = (2, 3, 4)
 _UNTYPED: Final = frozenset({"", "thing", "entity"})
@@ -74,9 +70,9 @@ class Kinds:
         """Tell whether a noun is put before a name whose kind is not known: "the album A"."""
         tokens = self._clause.tokens
         first, last = at, at + 1
-        while first > 0 and _is_noun(tokens[first - 1]):
+        while first > 0 and tokens[first - 1].says:
             first -= 1
-        while last < len(tokens) and _is_noun(tokens[last]):
+        while last < len(tokens) and tokens[last].says:
             last += 1
         if last < len(tokens) and tokens[last].word in QUOTES:
             last += 1
@@ -88,10 +84,6 @@ class Kinds:
 
     def _is(self, row: int, word: str) -> bool:
         return is_of(row, word, self._world)
-
-
-def _is_noun(token: Token) -> bool:
-    return token.named is None and token.said is None and not is_light(token.word)
 
 
 def is_of(row: int, word: str, world: World) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from graphrag.ask.account import unmeant
 from graphrag.ask.again import is_again, may_return, returns
-from graphrag.ask.asked import Asked, Clause, Named, Token
+from graphrag.ask.asked import Asked, Clause, Named
 from graphrag.ask.kinds import Kinds, is_of
 from graphrag.ask.relate import (
     Evidence,
@@ -18,7 +18,7 @@ from graphrag.ask.relate import (
     side_of,
 )
 from graphrag.ask.relatives import kin_in
-from graphrag.ask.senses import GENDERED, is_light, parts_of, stem_of, stems_of
+from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
 from graphrag.ask.world import Line, World, by_start
 from graphrag.errors import QueryError
 from graphrag.model.values import CONCEPT
@@ -160,7 +160,7 @@ def _understood(
     if left:
         known = _listed(line.relation for line in lines)
         raise CannotAnswer(f"not understood: {', '.join(left)}; known: {known}")
-    stems = {stem_of(token.word) for token in clause.tokens if _says(token)}
+    stems = {stem_of(token.word) for token in clause.tokens if token.says}
     for other in world.relations[relation].exclusive_with:
         if not stems.isdisjoint(stems_of(other)):
             raise CannotAnswer(f"only the opposite is known: {relation}")
@@ -225,10 +225,11 @@ def _between(
     if mutual(meant.relation, world):
         return _once(_turned(same, left))
     if (owner := owner_of(clause, meant)) in names:  # "is A's uncle B"
-        return [line for line in same if (line.subject in left) is not (owner is names[0])]
+        side = "object" if owner is names[0] else "subject"
+        return [line for line in same if line.at(side) in left]
     surface = not (passive_in(clause) and meant.places)
-    forward = surface is not (meant.swapped ^ meant.passive)
-    fitting = [line for line in same if (line.subject in left) is forward]
+    side = "subject" if surface is not (meant.swapped ^ meant.passive) else "object"
+    fitting = [line for line in same if line.at(side) in left]
     return fitting or ([] if meant.sure and _verbal(clause, meant) else same)
 
 
@@ -255,10 +256,10 @@ def _sided(
     same = [line for line in lines if line.relation == meant.relation]
     if mutual(meant.relation, world):
         return Found(tuple(by_start(_once(_turned(same, rows)))), meant.relation)
-    here = [line for line in same if _end(line, rows) == side]
+    here = [line for line in same if line.at(side) in rows]
     if not here and not sure:
         side = "object" if side == "subject" else "subject"
-        here = [line for line in same if _end(line, rows) == side]
+        here = [line for line in same if line.at(side) in rows]
     if not here and meant.places == ():
         return None
     return Found(tuple(by_start(here)), meant.relation, None, side)
@@ -281,15 +282,11 @@ def _once(lines: Sequence[Line]) -> list[Line]:
 
 
 def _unknown(clause: Clause, owner: Named, lines: Sequence[Line]) -> str:
-    words = [token.text for token in clause.tokens if _says(token)]
+    words = [token.text for token in clause.tokens if token.says]
     known = _listed(line.relation for line in lines)
     if not words:
         return f"it is not said what is asked of {owner.name}; known: {known}"
     return f"not understood of {owner.name}: {', '.join(words)}; known: {known}"
-
-
-def _says(token: Token) -> bool:
-    return token.named is None and token.said is None and not is_light(token.word)
 
 
 def _listed(names: Iterable[str]) -> str:

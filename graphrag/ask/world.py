@@ -40,6 +40,10 @@ class Line(NamedTuple):
         """Tell whether it holds at some moment of a stretch."""
         return max(self.start, start) < min(self.end, end)
 
+    def at(self, side: str) -> int:
+        """Return one of both ends, which may be the same entity."""
+        return self.subject if side == "subject" else self.object
+
     def other(self, row: int) -> int:
         """Return the end that is not this entity."""
         return self.object if self.subject == row else self.subject

@@ -16,8 +16,6 @@ from graphrag.model.values import Event, Fact
 from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from graphrag.edit.edits import Keep
     from graphrag.history.erasure import Forgotten, Texts
 
@@ -139,7 +137,8 @@ async def correct(
             reason=reason,
             actor=actor,
         )
-    _show_fact(session, "now stands", after)
+        events = await graph.log.events(fact=after, limit=1)
+    _show_fact(session, "now stands", after, note=(events[-1].note if events else None) or "")
 
 
 async def revert(
@@ -216,19 +215,20 @@ def _counted(records: Mapping[str, int]) -> list[tuple[str, str]]:
     return [(name, str(records[table])) for table, name in _NAMES.items() if records.get(table)]
 
 
-def _changed(text: str | None, option: str) -> "datetime | Keep | None":
+def _changed(text: str | None, option: str) -> "str | Keep | None":
     from graphrag.edit.edits import KEEP
 
     if text is None:
         return KEEP
-    return None if text == _UNKNOWN else moment(text, option)
+    return None if text == _UNKNOWN or moment(text, option) is None else text
 
 
-def _show_fact(session: Session, verb: str, fact: Fact) -> None:
-    """Print the fact that an edit returned."""
+def _show_fact(session: Session, verb: str, fact: Fact, *, note: str = "") -> None:
+    """Print the fact that an edit returned, and what the note of its event tells."""
     from graphrag.display.cards import fact_line
 
-    session.answer(fact, line(f"{verb}: {fact_line(fact)}"), line(f"id {fact.id}", "dim"))
+    lines = [line(f"{verb}: {fact_line(fact)}"), line(f"id {fact.id}", "dim")]
+    session.answer(fact, *lines, *([line(note)] if note else ()))
 
 
 def show_event(session: Session, event: Event, undo: str) -> None:

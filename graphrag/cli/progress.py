@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass, field
 from datetime import timedelta
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -33,12 +32,7 @@ class _Drawn:
     console: Console
     _bar: Bar = field(init=False, repr=False)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Remove the bar."""
         self._bar.stop()
 

@@ -10,21 +10,24 @@ from graphrag.edit.edits import KEEP, Correction, Edit, Keep, corrected, ended, 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
+from graphrag.model.assertion import Date
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.ontology import fitted_by_hand
 from graphrag.search.sources import Waiting, waiting_facts
 from graphrag.session import Handle
-from graphrag.temporal.moment import Moment, parse_moment, utc_now
+from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 
 
 @checked(door="graph.edit")
 class ManualEdits:
     """Edits by hand and review: ``graph.edit``.
 
-    Every edit is one transaction with one event, and may name its ``actor``; by default the log
-    names the one given to ``GraphRAG.open``. Where an argument is a fact, its id does as well.
+    Every edit is one transaction with one event, whose note tells what else ends or holds again. It
+    may name its ``actor``; by default the log names the one given to ``GraphRAG.open``. Where an
+    argument is a fact, its id does as well. A ``PolicyError`` says that the write policy refused;
+    whatever is raised, nothing was written.
     """
 
     def __init__(self, handle: Handle, group: str) -> None:
@@ -40,13 +43,10 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it was retracted before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
-
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
-            return retracted(fact, reason)
-
-        return await self._write(fact, decide, kind="retract", actor=actor, note=reason)
+        return await self._write(
+            fact, lambda fact, *_: retracted(fact, reason), kind="retract", actor=actor, note=reason
+        )
 
     async def invalidate(
         self,
@@ -63,14 +63,11 @@ class ManualEdits:
         Raises:
             InputError: if there is no such fact, it was retracted, waits for review, ended before
                 that moment or starts at it or later.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
-        moment = utc_now() if at is None else parse_moment(at, what="at")
-
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
-            return ended(fact, moment, reason)
-
-        return await self._write(fact, decide, kind="invalidate", actor=actor, note=reason)
+        moment, kind = utc_now() if at is None else parse_moment(at, what="at"), "invalidate"
+        return await self._write(
+            fact, lambda fact, *_: ended(fact, moment, reason), kind=kind, actor=actor, note=reason
+        )
 
     async def correct(
         self,
@@ -98,27 +95,29 @@ class ManualEdits:
             relation: As ``works_at``.
             object: As ``subject``.
             text: The sentence that states it; default: made of the names if one of them changes.
-            valid_at: Its start; None for an unknown one.
+            valid_at: Its start; None for an unknown one. An event moves whole.
             invalid_at: Its end; None if it still holds.
             reason: Why, for the log and for the old fact.
             actor: Who does this; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, or the ontology refuses
-                it.
-            PolicyError: if the write policy refused; in every case nothing was written.
+                borne by several entities, the end is not after the start, an event, a plan or a
+                former fact would hold today for want of a date, or the ontology refuses it.
         """
-        starts, stops = _moment(valid_at, "valid_at"), _moment(invalid_at, "invalid_at")
+        starts, stops = _date(valid_at, "valid_at"), _date(invalid_at, "invalid_at")
+        until = stops.moment if isinstance(stops, Date) else stops
 
         def decide(current: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
             ends = [
                 None if given is None else _chosen(given, old, index, now=now)
                 for given, old in ((subject, current.subject_id), (object, current.object_id))
             ]
-            wanted = Correction(ends[0], relation, ends[1], text, starts, stops)
+            if ends[0] and ends[1] and ends[0].key == ends[1].key and _is_new(ends[1], index):
+                ends[1] = ends[0]
+            wanted = Correction(ends[0], relation, ends[1], text, starts, until)
             edit = corrected(current, wanted, basis, reason, now=now)
-            new = tuple(end for end in ends if end and end.id not in index.entities.row_of)
+            new = tuple({end.id: end for end in ends if end and _is_new(end, index)}.values())
             if edit.fact.id == current.id:
                 return edit
             fact = self._fitted(edit.fact, [end for end in ends if end is not None], index)
@@ -144,7 +143,6 @@ class ManualEdits:
 
         Raises:
             InputError: if standing rules infer too much.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         return await resettle(
             self._group, self._handle.session.ingestion, reason=reason, actor=actor
@@ -170,10 +168,9 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, *_: object) -> Edit:
             return Edit(replace(waiting(fact), confirmed=True), stays=True)
 
         return await self._write(fact, decide, kind="confirm", actor=actor, note="")
@@ -183,10 +180,9 @@ class ManualEdits:
 
         Raises:
             InputError: if there is no such fact, or it does not wait.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
 
-        def decide(fact: Fact, basis: Basis, index: GroupIndex, now: datetime) -> Edit:
+        def decide(fact: Fact, *_: object) -> Edit:
             return retracted(waiting(fact), reason or "rejected")
 
         return await self._write(fact, decide, kind="reject", actor=actor, note=reason)
@@ -200,8 +196,14 @@ class ManualEdits:
         )
 
 
-def _moment(given: Moment | Keep | None, what: str) -> datetime | Keep | None:
-    return given if given is None or isinstance(given, Keep) else parse_moment(given, what=what)
+def _date(given: Moment | Keep | None, what: str) -> Date | Keep | None:
+    if given is None or isinstance(given, Keep):
+        return given
+    return Date(parse_moment(given, what=what), precision_of(given))
+
+
+def _is_new(entity: Entity, index: GroupIndex) -> bool:
+    return entity.id not in index.entities.row_of
 
 
 def _chosen(given: Entity | str, instead_of: str, index: GroupIndex, *, now: datetime) -> Entity:

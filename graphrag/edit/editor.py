@@ -3,7 +3,7 @@
 An edit only says which statements stand. When the fact holds, and what it had closed, follows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.plan import closed
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact
@@ -74,11 +75,12 @@ async def edit(
         basis = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
         wanted = decide(current, basis, index, now)
         new = wanted.fact
-        also = component.reach([(new.relation, new.subject_id, new.object_id)])
-        await component.read(also, store)
+        reached = component.reach([(new.relation, new.subject_id, new.object_id)])
+        await component.read(reached, store)
         id_ = _say(component, current, wanted, outcome, now)
         stands = component.facts[id_]
-        changes = ChangeSet(group, kind, actor=actor or "", note=note or None)
+        also = "; ".join(filter(None, (note, *_others(component, {current.id, id_}))))
+        changes = ChangeSet(group, kind, actor=actor or "", note=also or None)
         await _write(changes, component, wanted.entities, ingestion)
         return changes
 
@@ -113,7 +115,7 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     outcome = component.settle(gone_from(component.index), now=now)
     stands = outcome.settlement.joins.get(new.id)
     if row is None and stands is not None:
-        stands = keep(component, new.id, outcome)
+        stands = keep(component, [new.id], outcome)[new.id]
         if void is not None:  # it is another fact that is right instead
             right = replace(void, fact=stands)
             component.restate(
@@ -125,6 +127,14 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     if wanted.until is None and placed and placed[0] is not None:
         return placed[0]
     return stands or new.id
+
+
+def _others(component: Component, edited: Collection[str]) -> Iterator[str]:
+    """Yield in words which facts end, hold again or fall beside those that were edited."""
+    old = component.stored
+    facts = [fact for fact in component.changed().values() if fact.id not in edited]
+    known = [(old[fact.id], fact) for fact in facts if fact.id in old]
+    yield from closed((fact for fact in facts if fact.id not in old), known)
 
 
 def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> None:
@@ -140,10 +150,7 @@ def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> Non
 
 
 async def _write(
-    changes: ChangeSet,
-    component: Component,
-    entities: tuple[Entity, ...],
-    ingestion: Ingestion,
+    changes: ChangeSet, component: Component, entities: tuple[Entity, ...], ingestion: Ingestion
 ) -> None:
     index, before = component.index, component.stored
     after = component.changed()
@@ -209,15 +216,12 @@ async def resettle(
 
     async def build(index: GroupIndex) -> ChangeSet:
         nonlocal changed
-        now, store = utc_now(), ingestion.store
         component = Component.of(index, ingestion.relations)
-        await component.read(component.reach_from(list(index.facts.row_of)), store)
-        component.settle(gone_from(index), now=now)
+        await component.read(component.reach_from(list(index.facts.row_of)), ingestion.store)
+        component.settle(gone_from(index), now=utc_now())
         changed = component.changed()
         changes = ChangeSet(group, SETTLE, actor=actor or "", note=reason or None)
-        await put_facts(changes, component.stored, changed, store, ingestion.embedder)
-        touched = ends_of(changed.values())
-        changes.updates += refreshed(touched, index, changed, now=now)
+        await _write(changes, component, (), ingestion)
         return changes
 
     await ingestion.writer.commit(group, build)

@@ -5,14 +5,16 @@ and what is right instead; what the person says is a statement of its own. A cha
 makes another fact, because the old one was stated and stays in the history.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, time
 from enum import Enum
 from typing import Final
 
 from graphrag.errors import InputError
-from graphrag.model.assertion import Assertion, Date, Void
+from graphrag.ingest.lifetimes.said import stated
+from graphrag.ingest.lifetimes.statement import to_moment
+from graphrag.model.assertion import Assertion, Date, Kind, Void
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 
@@ -38,7 +40,7 @@ class Correction:
     relation: str | None = None
     object: Entity | None = None
     text: str | None = None
-    valid_at: datetime | Keep | None = KEEP
+    valid_at: Date | Keep | None = KEEP
     invalid_at: datetime | Keep | None = KEEP
 
 
@@ -82,7 +84,7 @@ def ended(fact: Fact, at: datetime, reason: str) -> Edit:
 
 
 def corrected(
-    fact: Fact, wanted: Correction, basis: Iterable[Assertion], reason: str, *, now: datetime
+    fact: Fact, wanted: Correction, basis: Sequence[Assertion], reason: str, *, now: datetime
 ) -> Edit:
     """Say how a fact should have been: the same one, or another if an end is another.
 
@@ -92,11 +94,10 @@ def corrected(
     _stands(fact)
     if wanted == Correction():
         raise InputError(f"nothing is to change in {named(fact)}: say what is to be different")
-    subject, object_ = _end(fact, wanted.subject, "subject"), _end(fact, wanted.object, "object")
+    subject = _end(wanted.subject, fact.subject_id, fact.subject)
+    object_ = _end(wanted.object, fact.object_id, fact.object)
     relation = fact.relation if wanted.relation is None else "_".join(wanted.relation.split())
     moved = (subject[0], relation, object_[0]) != (fact.subject_id, fact.relation, fact.object_id)
-    if subject[0] == object_[0]:
-        raise InputError(f"{named(fact)} would relate {subject[1]!r} to itself: give another end")
     if not relation:
         raise InputError(f"the relation of {named(fact)} is empty: give a name such as 'works_at'")
     if wanted.text is not None and not wanted.text.strip():
@@ -112,9 +113,9 @@ def corrected(
         text=wanted.text or (words if moved else fact.text),
         confirmed=True,
     )
-    times = fact.valid_at, fact.invalid_at
-    starts = fact.valid_at if isinstance(wanted.valid_at, Keep) else wanted.valid_at
-    stops = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
+    _dateless(fact, wanted, basis)
+    start, stops = _times(fact, wanted, basis)
+    starts = None if start is None else start.moment
     _possible(fact, starts, stops)
     if moved:
         edited = replace(
@@ -129,49 +130,116 @@ def corrected(
             expired_at=None,
             retracted_at=None,
         )
-    elif (starts, stops) == times and not fact.pending:
+    elif (starts, stops) == (fact.valid_at, fact.invalid_at) and not fact.pending:
         return Edit(edited, stays=True)
-    said = _dated(fact, wanted, starts, stops, basis, reason)
+    said = _dated(fact, wanted, start, stops, basis, reason)
+    if subject[0] == object_[0]:  # so a person states it: no merge has made it so
+        said = tuple(replace(one, subject_as=subject[1], object_as=subject[1]) for one in said)
     if moved:
         said = (replace(said[0], id=edited.id), *said[1:])
     why = f"corrected by hand: {reason or edited.text}"
     return Edit(edited, Void("corrected", reason=why, fact=edited.id), said)
 
 
+def _dateless(fact: Fact, wanted: Correction, basis: Sequence[Assertion]) -> None:
+    """Refuse to take a date away without which a fact that does not hold today would.
+
+    Raises:
+        InputError: saying what to give instead.
+    """
+    event = _kind(basis) == "event"
+    plan = bool(basis) and all(stated(one, fact, None).planned for one in basis)
+    if (wanted.valid_at is None and (event or plan)) or (wanted.invalid_at is None and event):
+        raise InputError(
+            f"{named(fact)} is {'an event' if event else 'a plan'}, which would hold today without "
+            "a date: give its day as valid_at, or retract it"
+        )
+    dated = isinstance(wanted.valid_at, Date)
+    if fact.closed_as == "past" and wanted.invalid_at is None and not dated:
+        raise InputError(
+            f"{named(fact)} held at some time before {fact.invalid_at:%Y-%m-%d}, and would hold "
+            "today without that end: give valid_at as well, since when it holds"
+        )
+
+
+def _kind(basis: Sequence[Assertion]) -> Kind:
+    """Return the kind of time that statements share; that of a state if they differ."""
+    kinds = {one.kind for one in basis}
+    return kinds.pop() if len(kinds) == 1 else "state"
+
+
+def _times(
+    fact: Fact, wanted: Correction, basis: Sequence[Assertion]
+) -> tuple[Date | None, datetime | None]:
+    """Return the start and the end of a corrected fact: an event moves whole."""
+    start, kept = wanted.valid_at, isinstance(wanted.invalid_at, Keep)
+    stops = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
+    old, event = None if fact.valid_at is None else Date(fact.valid_at), _kind(basis) == "event"
+    if event:
+        own = (one.since for one in basis if one.since and _lasts(one.since, fact.invalid_at))
+        old = next((date for date in own if date.moment == fact.valid_at), old)
+    if isinstance(start, Keep) or start is None:
+        return old if isinstance(start, Keep) else None, stops
+    if not event:
+        return Date(start.moment), stops
+    if old is not None and kept:
+        if start.precision == "exact" and start.moment.time() == time():
+            start = Date(start.moment, old.precision)
+        if _lasts(old, fact.invalid_at):
+            return start, to_moment(start.end)
+        stops = fact.invalid_at and start.moment + (fact.invalid_at - old.moment)
+    return start, stops
+
+
+def _lasts(date: Date, until: datetime | None) -> bool:
+    """Tell whether a day, month or year is over at a moment."""
+    return to_moment(date.end) == until
+
+
 def _dated(
     fact: Fact,
     wanted: Correction,
-    starts: datetime | None,
+    start: Date | None,
     stops: datetime | None,
-    basis: Iterable[Assertion],
+    basis: Sequence[Assertion],
     reason: str,
 ) -> tuple[Assertion, ...]:
     """Return what a person says of the times of a fact, once for each text that stated it."""
-    observed = fact.observed and starts == fact.valid_at
-    kept = isinstance(wanted.invalid_at, Keep)
-    bounded = fact.closed_as == "bounded" and kept
-    once = fact.closed_as == "past" and kept and starts is None
+    observed = fact.observed and start is not None and start.moment == fact.valid_at
+    kept, kind = isinstance(wanted.invalid_at, Keep), _kind(basis)
+    once = fact.closed_as == "past" and kept
+    bounded = kind == "event" or (fact.closed_as == "bounded" and kept)
+    whole = kind == "event" and start is not None and _lasts(start, stops)
+    if once or kind == "was" or (kind == "timeless" and (start or stops)):
+        kind = "was" if once else "state"
     first = Assertion(
         "",
-        None if starts is None or observed else Date(starts),
-        Date(stops) if bounded and stops is not None else None,
-        starts if observed else fact.invalid_at if once else None,
-        "was" if once else "state",
+        None if observed else start,
+        Date(stops) if bounded and stops is not None and not whole else None,
+        fact.valid_at if observed else fact.invalid_at if once else None,
+        kind,
         untyped=fact.untyped,
         as_given=fact.as_given,
         manual=True,
     )
-    places = {(one.source, one.start, one.end): one.at for one in basis if one.source}
+    places = {(one.source, one.start, one.end): one for one in basis if one.source}
     said = [
-        replace(first, id=new_id(), source=source, start=start, end=end, at=first.at or seen)
-        for (source, start, end), at in (places or {("", 0, 0): None}).items()
-        for seen in [at if first.since and at and at >= first.since.moment else None]
+        replace(first, id=new_id(), source=source, start=start, end=end, at=_seen(first, one, fact))
+        for (source, start, end), one in (places or {("", 0, 0): basis[0]}).items()
     ]
     if stops is not None and not bounded and not once:
         if not kept or fact.closed_as in ("ended", "past"):
             why = (fact.reason or "ended") if kept else (reason or "corrected")
             said.append(_end_by_hand(stops, why))
     return tuple(said)
+
+
+def _seen(first: Assertion, one: Assertion, fact: Fact) -> datetime | None:
+    """Return the moment for which a corrected statement is evidence: a plan keeps its own."""
+    if first.at is not None or one.at is None or stated(one, fact, None).planned:
+        return first.at or one.at
+    after = one.source and first.since is not None and one.at >= first.since.moment
+    return one.at if after else None
 
 
 def _end_by_hand(at: datetime, reason: str) -> Assertion:
@@ -220,12 +288,8 @@ def _possible(fact: Fact, start: datetime | None, end: datetime | None) -> None:
         )
 
 
-def _end(fact: Fact, entity: Entity | None, side: str) -> tuple[str, str]:
-    if entity is not None:
-        return entity.id, entity.name
-    if side == "subject":
-        return fact.subject_id, fact.subject
-    return fact.object_id, fact.object
+def _end(entity: Entity | None, id_: str, name: str) -> tuple[str, str]:
+    return (id_, name) if entity is None else (entity.id, entity.name)
 
 
 def named(fact: Fact) -> str:

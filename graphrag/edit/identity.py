@@ -23,7 +23,8 @@ class Identity:
     """Which entities are one: ``graph.identity``.
 
     Where an argument is an entity, a fact, an episode or an event, its id or number does as well.
-    Each of these writes is one transaction with one event.
+    Each of these writes is one transaction with one event; a ``PolicyError`` says that the write
+    policy refused it. Whatever is raised, nothing was written.
     """
 
     def __init__(self, handle: Handle, group: str) -> None:
@@ -48,12 +49,7 @@ class Identity:
         return await merge_candidates(index, session.store, limit=limit, identifiers=declared)
 
     async def keep_apart(
-        self,
-        one: Entity | str,
-        other: Entity | str,
-        *,
-        reason: str = "",
-        actor: str | None = None,
+        self, one: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
         """Say that two entities are two, and return the event; ``log.revert`` takes it back.
 
@@ -67,7 +63,6 @@ class Identity:
 
         Raises:
             InputError: if one is not there, a name means several, both are one, or it was said.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
 
         async def build(index: GroupIndex) -> ChangeSet:
@@ -77,12 +72,7 @@ class Identity:
         return await self._write(build, reason=reason, actor=actor)
 
     async def merge(
-        self,
-        keep: Entity | str,
-        other: Entity | str,
-        *,
-        reason: str = "",
-        actor: str | None = None,
+        self, keep: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
         """Make one entity of two, and return the event, which ``unmerge`` takes.
 
@@ -98,29 +88,19 @@ class Identity:
 
         Raises:
             InputError: if one is not there, a name means several, or both are one already.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
 
         async def build(index: GroupIndex) -> ChangeSet:
             ids = entity_id(keep, index), entity_id(other, index)
             session = self._handle.session
             return await merge(
-                *ids,
-                index,
-                session.store,
-                session.embedder,
-                session.relations,
-                now=utc_now(),
+                *ids, index, session.store, session.embedder, session.relations, now=utc_now()
             )
 
         return await self._write(build, reason=reason, actor=actor)
 
     async def unmerge(
-        self,
-        event: Event | int,
-        *,
-        reason: str = "",
-        actor: str | None = None,
+        self, event: Event | int, *, reason: str = "", actor: str | None = None
     ) -> Event:
         """Undo a merge, given by its event or the event's number, and return the new event.
 
@@ -130,7 +110,6 @@ class Identity:
 
         Raises:
             InputError: if it is no merge, was undone before, or ``keep`` was merged since.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         group, seq = self._group, event.seq if isinstance(event, Event) else event
         session = self._handle.session
@@ -177,7 +156,6 @@ class Identity:
         Raises:
             InputError: if the entity or a fact is not there, nothing is to move, or an entity has
                 the name.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         moving = frozenset(fact if isinstance(fact, str) else fact.id for fact in facts)
         sources = frozenset(one if isinstance(one, str) else one.id for one in episodes)
@@ -188,12 +166,7 @@ class Identity:
             session = self._handle.session
             wanted = Split(entity_id(entity, index), name, moving, sources, entity_type)
             made, changes = await split(
-                wanted,
-                index,
-                session.store,
-                session.embedder,
-                session.relations,
-                now=utc_now(),
+                wanted, index, session.store, session.embedder, session.relations, now=utc_now()
             )
             return changes
 

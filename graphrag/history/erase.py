@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
 from graphrag.history.erasure import Forgotten, Texts
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.write import uncollected
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
 from graphrag.session import Handle
@@ -19,7 +18,8 @@ from graphrag.temporal.moment import utc_now
 class Erase:
     """What deletes: ``graph.erase``. Nothing of it can be taken back.
 
-    Answers that a language model's cache keeps, and backups, are yours to delete.
+    Answers that a language model's cache keeps, and backups, are yours to delete. A ``PolicyError``
+    says that the write policy refused; whatever is raised, nothing was written.
     """
 
     def __init__(self, handle: Handle, group: str) -> None:
@@ -50,34 +50,36 @@ class Erase:
 
         Raises:
             InputError: if there is no such entity, or a name means several.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         if episodes not in ("erase", "keep"):
             raise InputError(f"episodes is 'erase' or 'keep', not {episodes!r}")
         if entity is None:  # a look-up that found nothing
             raise InputError("there is no entity to forget: it is None, so nothing bears that name")
         ingestion, group = self._handle.session.ingestion, self._group
-        from graphrag.history.forget import counted, forget
+        from graphrag.history.forget import Removal, forget
 
-        records: Mapping[str, int] = {}
+        removal: Removal | None = None
+
+        async def found(index: GroupIndex) -> Removal:
+            return await Removal.of(entity_id(entity, index), index, ingestion, episodes, utc_now())
 
         async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal records
-            id_ = entity_id(entity, index)
-            changes = await forget(id_, index, ingestion, episodes, now=utc_now())
+            nonlocal removal
+            removal = await found(index)
+            changes = await forget(removal, index, ingestion, episodes, now=utc_now())
             changes.actor = actor or ""
-            records = counted(changes)
-            if not dry_run:
-                await ingestion.catalog.unsave(group)
+            await ingestion.catalog.unsave(group)
             return changes
 
-        if dry_run:
-            async with ingestion.writer.locks[group]:  # of one state, as the real one
-                await build(await ingestion.catalog.group(group))
-            return Forgotten(group, records)
-        seq = await ingestion.writer.commit(group, build)
+        with uncollected():  # every row of the group is read
+            if dry_run:
+                async with ingestion.writer.locks[group]:  # of one state, as the real one
+                    removal = await found(await ingestion.catalog.group(group))
+                return Forgotten(group, removal.counted())
+            seq = await ingestion.writer.commit(group, build)
         [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
-        return Forgotten(group, records, event)
+        assert removal is not None, "building gives it"
+        return Forgotten(group, removal.counted(), event)
 
     async def group(
         self, *, confirm: str | None = None, actor: str | None = None, dry_run: bool = False
@@ -95,7 +97,6 @@ class Erase:
         Raises:
             InputError: if ``confirm`` is not the name of the group.
             QueryError: if there is no such group.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.history.forget_group import forget_group
 

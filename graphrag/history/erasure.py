@@ -17,10 +17,13 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.texts import PIECE
 from graphrag.model.values import Change, Event
 from graphrag.names.key import name_key
+from graphrag.protocols import in_turns
 from graphrag.store.engine import Row
 from graphrag.store.pages import group_rows
 from graphrag.store.store import Store
 
+_EVENTS = 20
+"""Events read at once: one may have the images of 500 facts."""
 Texts = Literal["erase", "keep"]
 """What becomes of the episodes that name what is forgotten."""
 
@@ -52,8 +55,12 @@ class Group:
     async def read(cls, group: str, store: Store) -> "Group":
         """Read a group."""
         rows = {table: await group_rows(store, table, group, vectors=False) for table in TABLES}
-        log = await store.event_rows(group)
-        return cls(rows, tuple(log), tuple(tuple(json.loads(one["changes"])) for one in log))
+        log: list[Row] = []
+        changes: list[tuple[Mapping[str, Any], ...]] = []
+        while page := await store.event_rows(group, after=len(log), limit=_EVENTS):
+            log += page
+            changes += [tuple(json.loads(row["changes"])) async for row in in_turns(page)]
+        return cls(rows, tuple(log), tuple(changes))
 
     def events(self) -> Iterator[tuple[str, Iterator[Change]]]:
         """Yield the kind and the changes of each event."""
@@ -83,7 +90,7 @@ class Doomed:
         return PIECE.join(row["content"] for row in self.kept("episode").values())
 
 
-def doomed_with(entity: str, group: Group, index: GroupIndex, texts: Texts) -> Doomed:
+async def doomed_with(entity: str, group: Group, index: GroupIndex, texts: Texts) -> Doomed:
     """Return what goes with an entity, given by id."""
     rows, family = group.rows, set(index.heirs.family(entity))
     names = _names(family, group, index)
@@ -96,7 +103,8 @@ def doomed_with(entity: str, group: Group, index: GroupIndex, texts: Texts) -> D
         # What a person corrected keeps the sources of what was misread: they say something else.
         facts_at = (rows["relates_to"][id_] for id_ in at_family)
         stated = chain.from_iterable(_sources(row) for row in facts_at if row["origin"] != "manual")
-        naming = {id_ for id_, row in rows["episode"].items() if names.named_in(row)}
+        episode_rows = in_turns(rows["episode"].items())
+        naming = {id_ async for id_, row in episode_rows if names.named_in(row)}
         episodes = (linked | naming | {*stated}) & rows["episode"].keys()
     facts = at_family | {
         id_

@@ -29,7 +29,8 @@ _PAGE = 1000
 class EventLog:
     """The log of a group, and what follows from it: ``graph.log``.
 
-    Where an argument is a fact, an entity or an episode, its id does as well.
+    Where an argument is a fact, an entity or an episode, its id does as well. A ``PolicyError`` is
+    the write policy's refusal; whatever is raised, nothing was written.
     """
 
     def __init__(self, handle: Handle, group: str) -> None:
@@ -91,7 +92,6 @@ class EventLog:
 
         Raises:
             InputError: if there is no such episode, or it was removed before.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         ingestion, group = self._handle.session.ingestion, self._group
         id_ = _id(episode)
@@ -124,7 +124,6 @@ class EventLog:
 
         Raises:
             InputError: if nothing that stands is from this source.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         ingestion, group = self._handle.session.ingestion, self._group
         from graphrag.history.remove_episode import withdraw_source
@@ -138,12 +137,7 @@ class EventLog:
         return (await ingestion.store.events(group, after=seq - 1))[0]
 
     async def revert(
-        self,
-        event: Event | int,
-        *,
-        force: bool = False,
-        reason: str = "",
-        actor: str | None = None,
+        self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
     ) -> Event:
         """Undo an event by a new one, which is returned and can itself be reverted.
 
@@ -159,12 +153,11 @@ class EventLog:
         Raises:
             InputError: if there is no such event, it cannot be undone, is undone already, or a
                 later event changed the same fields.
-            PolicyError: if the write policy refused; in every case nothing was written.
         """
         session, group = self._handle.session, self._group
         ingestion = session.ingestion
         number = event if isinstance(event, int) else event.seq
-        found = await ingestion.store.events(group, after=number - 1)
+        found = await ingestion.store.events(group, after=number - 1, limit=1)
         if not found or found[0].seq != number:
             raise InputError(f"group {group!r} has no event {number}: log.events() shows them all")
         undone = found[0]

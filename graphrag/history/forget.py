@@ -5,9 +5,9 @@ loses its names. Events keep their number, kind and time. Bytes that the databas
 yet are beyond it.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -22,13 +22,13 @@ from graphrag.history.kept import (
     unsaid,
     without_given,
 )
-from graphrag.history.redact import Attribute, Eraser, comparable
+from graphrag.history.redact import Attribute, Eraser, Sentences, comparable
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.values import Entity, Fact, Saga
-from graphrag.protocols import Matrix
+from graphrag.protocols import Matrix, in_turns
 from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.engine import Row
 from graphrag.store.rows import edge, from_row
@@ -37,57 +37,77 @@ _LAST = ("passage", "relates_to", "community", "saga", "episode", "entity")
 """Tables whose rows links lead to, or that other rows rest on: they go after the links."""
 
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What goes with an entity, and the facts that stay."""
+
+    doomed: Doomed
+    tellings: Tellings
+    before: Mapping[str, Fact]
+    """Facts that stay, as they are."""
+    after: Mapping[str, Fact]
+    """As they are to be, and those that begin to exist."""
+
+    @classmethod
+    async def of(
+        cls, entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, now: datetime
+    ) -> "Removal":
+        """Find out what goes with an entity, given by id."""
+        group = await Group.read(index.group_id, ingestion.store)
+        doomed = await doomed_with(entity, group, index, texts)
+        tellings = Tellings(doomed)
+        return cls(doomed, tellings, *await spared_facts(doomed, tellings, index, ingestion, now))
+
+    def counted(self) -> Mapping[str, int]:
+        """Return how many rows are erased, by table."""
+        new = self.after.keys() - self.before.keys()
+        return {table: left for table, ids in self.doomed.ids.items() if (left := len(ids - new))}
+
+
 async def forget(
-    entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, *, now: datetime
+    removal: Removal, index: GroupIndex, ingestion: Ingestion, texts: Texts, *, now: datetime
 ) -> ChangeSet:
-    """Work out the transaction that erases an entity, given by id."""
-    group = await Group.read(index.group_id, ingestion.store)
-    doomed = doomed_with(entity, group, index, texts)
-    tellings = Tellings(doomed)
-    before, after = await spared_facts(doomed, tellings, index, ingestion, now)
-    after = {
+    """Work out the transaction that erases an entity."""
+    doomed, tellings, before = removal.doomed, removal.tellings, removal.before
+    after = {  # nor what only an erased text gave
         id_: without_given(fact, tellings.of(f"relates_to:{id_}"))
         if id_ in before and fact.sources != before[id_].sources
         else fact
-        for id_, fact in after.items()
+        for id_, fact in removal.after.items()
     }
-    entities = {id_: from_row(Entity, row) for id_, row in doomed.kept("entity").items()}
+    removal = replace(removal, after=after)
+    rows = doomed.kept("entity").items()
+    entities = {id_: from_row(Entity, row) async for id_, row in in_turns(rows)}
     left = {id_: without_given(one, tellings.of(f"entity:{id_}")) for id_, one in entities.items()}
     telling = _telling(doomed)
-    eraser = _eraser(doomed, tellings, after, left, telling, keeps_texts=texts == "keep")
+    eraser = _eraser(removal, left, telling, await sentences(doomed, tellings), texts == "keep")
 
     changes = ChangeSet(index.group_id, FORGET)
     for table in (*(doomed.ids.keys() - set(_LAST)), *_LAST):
         changes.deletes += [(table, row) for row in doomed.rows(table)]
     episodes = doomed.kept("episode")
-    spared = {id_: restated(fact, eraser, episodes) for id_, fact in after.items()}
+    each = in_turns(after.items())
+    spared = {id_: restated(fact, eraser, episodes) async for id_, fact in each}
     await _change_facts(changes, before, spared, ingestion)
     summaries = _summaries(doomed, before, spared, index, now)
     await _change_entities(changes, entities, left, summaries, eraser, ingestion)
     _change_sagas(changes, telling)
     _relink(changes, doomed)
     changes.clean = eraser.change
-    rewritten = (eraser.event(event) for event in group.log)
-    changes.rewrites = [event for event in rewritten if event is not None]
+    rewritten = [await eraser.event(row) for row in doomed.group.log]
+    changes.rewrites = [row for row in rewritten if row is not None]
     return changes
 
 
-def counted(changes: ChangeSet) -> Mapping[str, int]:
-    """Return how many rows a transaction erases, by table."""
-    new = {str(row["id"]) for rows in changes.inserts.values() for row in rows}
-    return Counter(table for table, row in changes.deletes if str(row["id"]) not in new)
-
-
 def _eraser(
-    doomed: Doomed,
-    tellings: Tellings,
-    facts: Mapping[str, Fact],
+    removal: Removal,
     entities: Mapping[str, Entity],
     telling: Iterable[Saga],
-    *,
+    said: Sentences,
     keeps_texts: bool,
 ) -> Eraser:
     """Return what takes the names, and what only erased texts said, out of the rest."""
+    doomed, tellings, facts = removal.doomed, removal.tellings, removal.after
     neighbours: dict[str, set[str]] = defaultdict(set)
     for row in doomed.rows("relates_to"):
         neighbours[str(row["in"])].add(row["object"])
@@ -107,7 +127,7 @@ def _eraser(
         doomed.names,
         records=frozenset(f"{table}:{id_}" for table, ids in doomed.ids.items() for id_ in ids),
         episodes=frozenset(doomed.ids["episode"]),
-        sentences=sentences(doomed, tellings),
+        sentences=said,
         neighbours=neighbours,
         given=given,
         called=called,
@@ -117,10 +137,7 @@ def _eraser(
 
 
 async def _change_facts(
-    changes: ChangeSet,
-    before: Mapping[str, Fact],
-    after: Mapping[str, Fact],
-    ingestion: Ingestion,
+    changes: ChangeSet, before: Mapping[str, Fact], after: Mapping[str, Fact], ingestion: Ingestion
 ) -> None:
     texts = {
         id_: text
@@ -128,7 +145,7 @@ async def _change_facts(
         if (text := fact_text(fact)) and (id_ not in before or text != fact_text(before[id_]))
     }
     vectors = await _embedded(texts, ingestion)
-    for id_, fact in after.items():
+    async for id_, fact in in_turns(after.items()):
         if id_ not in before:
             changes.insert(fact, vectors[id_])
         elif fact != before[id_]:  # comparing costs a hundredth of what making rows does
@@ -144,7 +161,7 @@ async def _change_entities(
     ingestion: Ingestion,
 ) -> None:
     after = {}
-    for id_, one in left.items():
+    async for id_, one in in_turns(left.items()):
         image = {
             "summary": summaries.get(id_, one.summary),
             "attributes": one.attributes,

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from graphrag.edit.unmerge import undone
 from graphrag.history.erasure import Doomed
-from graphrag.history.redact import Attribute, Eraser, comparable
+from graphrag.history.redact import Attribute, Eraser, Sentences, comparable
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
@@ -21,6 +21,7 @@ from graphrag.ingest.lifetimes.rivalry import stands
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.model.assertion import Assertion, Ending
 from graphrag.model.values import Change, Entity, Fact, Span
+from graphrag.protocols import in_turns
 from graphrag.store.engine import Row
 from graphrag.store.rows import from_row
 
@@ -60,16 +61,17 @@ async def spared_facts(
 ) -> tuple[dict[str, Fact], dict[str, Fact]]:
     """Return the facts that stay, as they are and as they are to be, with all their words."""
     rows = doomed.kept("relates_to")
-    stored = {id_: from_row(Fact, row) for id_, row in rows.items()}
+    stored = {id_: from_row(Fact, row) async for id_, row in in_turns(rows.items())}
     before = index.heirs.follow(stored, index.entity_name)
-    after = {id_: _without(fact, doomed) for id_, fact in before.items()}
+    after = {id_: _without(fact, doomed) async for id_, fact in in_turns(before.items())}
     for id_ in after:
         for change in tellings.of(f"relates_to:{id_}"):
             if change.before is not None and change.after is not None:
                 after[id_] = undone(after[id_], change)
     component = Component.of(index, ingestion.relations)
     lost = [id_ for id_, fact in after.items() if fact.statements != before[id_].statements]
-    entities = {id_: from_row(Entity, row) for id_, row in doomed.group.rows["entity"].items()}
+    entity_rows = doomed.group.rows["entity"].items()
+    entities = {id_: from_row(Entity, row) async for id_, row in in_turns(entity_rows)}
     ended = [
         (one.relation, index.heirs.of(id_)) for id_, it in entities.items() for one in it.endings
     ]
@@ -128,9 +130,8 @@ def _without(fact: Fact, doomed: Doomed) -> Fact:
     )
 
 
-def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
-    """Return what the erased facts and texts say and no text that stays does, longest first."""
-    kept = doomed.kept_words()
+async def sentences(doomed: Doomed, tellings: Tellings) -> Sentences:
+    """Return what the erased facts and texts say and no text that stays does."""
     said = {row["text"] for row in doomed.rows("relates_to")} | tellings.words()
     gone = doomed.ids["episode"]
     said |= {
@@ -138,8 +139,11 @@ def sentences(doomed: Doomed, tellings: Tellings) -> tuple[str, ...]:
         for row in doomed.kept("relates_to").values()
         if any(span["episode"] in gone for span in row.get("sources", ()))
     }
-    alone = (one for one in said if one and one not in kept)
-    return tuple(sorted(alone, key=len, reverse=True))
+    alone = said - {""}
+    all_said = Sentences(alone)
+    async for episode in in_turns(doomed.kept("episode").values()):
+        alone.difference_update(all_said.within(episode["content"]))
+    return Sentences(alone)
 
 
 def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
@@ -163,6 +167,8 @@ def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
 
 def unsaid(one: Assertion, eraser: Eraser) -> Assertion:
     """Return a statement without what is erased from the reasons of people."""
+    if not (one.void or one.reason or one.subject_as or one.object_as):
+        return one  # as nearly all are
     void = one.void and replace(one.void, reason=eraser.text(one.void.reason))
     subject, object_ = eraser.text(one.subject_as), eraser.text(one.object_as)
     said = replace(one, subject_as=subject, object_as=object_)

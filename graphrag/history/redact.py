@@ -7,12 +7,14 @@ that only erased texts had, and in its images what it knew from those texts alon
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from graphrag.ingest.summaries import without
+from graphrag.protocols import in_turns
 from graphrag.store.assertions import joined, parts
 
 MARK = "[erased]"
@@ -20,6 +22,8 @@ ERASED = {"erased": True}
 """Stands in the log for the image of an erased record."""
 QUOTING = frozenset({"text", "reason"})
 """Columns that repeat the words of a text."""
+_BEGUN = 12
+"""Characters at the beginning of a sentence by which it is found."""
 _VERBATIM = frozenset({"episode", "passage", "saga"})
 """Tables of what people said, which a graph that keeps its texts keeps."""
 
@@ -42,7 +46,7 @@ class Names:
 
     def names_it(self, text: str) -> bool:
         """Tell whether a text has one of the names."""
-        pattern = self._pattern
+        pattern = self._pattern if self._may_have(text) else None
         return pattern is not None and any(not one["spared"] for one in pattern.finditer(text))
 
     def named_in(self, item: Any) -> bool:
@@ -55,10 +59,23 @@ class Names:
 
     def cleaned(self, text: str) -> str:
         """Return a text with a mark in place of each name."""
-        pattern = self._pattern
+        pattern = self._pattern if self._may_have(text) else None
         if pattern is None:
             return text
         return pattern.sub(lambda one: one[0] if one["spared"] else MARK, text)
+
+    def _may_have(self, text: str) -> bool:
+        """Tell whether a text may have one of the names: nearly all lack a word of each."""
+        if self._words is None or not text.isascii():  # letters may be alike in other ways
+            return True
+        lowered = text.lower()
+        return any(word in lowered for word in self._words)
+
+    @cached_property
+    def _words(self) -> tuple[str, ...] | None:
+        """Return the longest word of each name, None if that tells nothing."""
+        words = [max(re.findall(r"\w+", name), key=len, default="") for name in self.names]
+        return tuple(map(str.lower, words)) if "".join(self.names).isascii() else None
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
@@ -67,6 +84,32 @@ class Names:
         spared, names = (_either(some) for some in (self.spared, self.names))
         either = rf"(?P<spared>{spared or '(?!)'})|{names}"
         return re.compile(either, re.IGNORECASE)
+
+
+class Sentences:
+    """Sentences that are looked for in a text all at once."""
+
+    def __init__(self, sentences: Iterable[str] = ()) -> None:
+        self._all = frozenset(sentences)
+        self._begun = min([_BEGUN, *map(len, self._all)])
+        self._lengths: dict[str, set[int]] = defaultdict(set)
+        for sentence in self._all:
+            self._lengths[sentence[: self._begun]].add(len(sentence))
+
+    def __contains__(self, text: str) -> bool:
+        """Tell whether a text is one of them."""
+        return text in self._all
+
+    def within(self, text: str) -> list[str]:
+        """Return those that stand in a text, the longest first."""
+        lengths, begun = self._lengths, self._begun
+        found = {
+            part
+            for at in range(len(text) - begun + 1 if lengths else 0)
+            for length in lengths.get(text[at : at + begun], ())
+            if (part := text[at : at + length]) in self._all
+        }
+        return sorted(found, key=lambda sentence: (-len(sentence), sentence))
 
 
 @dataclass(frozen=True)
@@ -78,8 +121,8 @@ class Eraser:
     """Erased records, as ``table:id``."""
     episodes: frozenset[str] = frozenset()
     """Ids of those that are episodes."""
-    sentences: tuple[str, ...] = ()
-    """What only erased texts said, the longest first."""
+    sentences: Sentences = field(default_factory=Sentences)
+    """What only erased texts said."""
     neighbours: Mapping[str, Collection[str]] = field(default_factory=dict)
     """By entity record: names at the other ends of its erased facts."""
     given: Mapping[str, Collection[Attribute]] = field(default_factory=dict)
@@ -91,10 +134,10 @@ class Eraser:
     keeps_texts: bool = False
     """Whether what people said stays as they said it."""
 
-    def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the columns of an event that are to change, None if it has nothing to hide."""
         changes = json.loads(event["changes"])
-        cleaned = [self.change(change) for change in changes]
+        cleaned = [self.change(change) async for change in in_turns(changes)]
         note, actor = self.text(event.get("note") or ""), self.names.cleaned(event["actor"])
         if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
             return None
@@ -158,9 +201,9 @@ class Eraser:
 
     def text(self, text: str) -> str:
         """Return words, in which anything may be quoted, without what is erased."""
-        if text in self._said:
+        if text in self.sentences:
             return MARK
-        for sentence in self.sentences:
+        for sentence in self.sentences.within(text):
             text = text.replace(sentence, MARK)
         return self.names.cleaned(text)
 
@@ -191,10 +234,6 @@ class Eraser:
             if f"relates_to:{clean['void'].get('fact')}" in self.records:
                 del clean["void"]["fact"]
         return clean
-
-    @cached_property
-    def _said(self) -> frozenset[str]:
-        return frozenset(self.sentences)
 
     def _attributes(self, record: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
         gone = self.given.get(record, ())

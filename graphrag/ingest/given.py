@@ -226,7 +226,7 @@ def given_fact(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
-    problem = _misfit(kind, start, stated_at) if kind != "state" else ""
+    problem = _misfit(kind, start, end, stated_at) if kind != "state" else ""
     if problem:
         raise InputError(f"kind is {shown(kind)}: {problem}")
     if observed is None:
@@ -259,7 +259,9 @@ def given_fact(
 _KINDS: tuple[Kind, ...] = ("state", "was", "event", "timeless", "planned")
 
 
-def _misfit(kind: Kind, start: datetime | None, stated_at: datetime | None) -> str:
+def _misfit(
+    kind: Kind, start: datetime | None, end: datetime | None, stated_at: datetime | None
+) -> str:
     """Return what is wrong about a fact of a kind; empty if nothing is."""
     if kind == "cancelled":
         return "take back the plan itself, with edit.retract"
@@ -269,6 +271,9 @@ def _misfit(kind: Kind, start: datetime | None, stated_at: datetime | None) -> s
         return "give the date as valid_at"
     if kind == "was" and start is not None and stated_at is not None and stated_at <= start:
         return "it was over by reference_time, which is not after valid_at"
+    dates = {"valid_at": start, "invalid_at": end}
+    if kind == "timeless" and (given := [name for name, date in dates.items() if date is not None]):
+        return f"it neither begins nor ends: leave out {' and '.join(given)}, or leave out kind"
     return ""
 
 

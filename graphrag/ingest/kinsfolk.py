@@ -36,6 +36,7 @@ _OF: Final = {
     for words, relation, end in _KIN
     for word in words.split()
 }
+_RELATIONS: Final = frozenset(relation for _, relation, _ in _OF.values())
 _OWNED: Final = re.compile(rf"(?P<owner>.+)['’]s (?P<kin>{'|'.join(_OF)})", re.IGNORECASE)
 _CALLED: Final = re.compile("mum|mom|mummy|mama|dad|daddy|papa", re.IGNORECASE)
 
@@ -111,7 +112,7 @@ def _unnamed(extraction: Extraction) -> Iterator[tuple[Mention, str, str]]:
 def _named(extraction: Extraction) -> Iterator[tuple[Mention, str]]:
     """Yield who is named and said to be kin of somebody, with the words for them without a name."""
     for claim in extraction.claims:
-        for mention, other in _ends(claim):
+        for mention, other in _ends(claim) if claim.relation in _RELATIONS else ():
             if _OWNED.fullmatch(mention.name) or _CALLED.fullmatch(mention.name):
                 continue
             for word, (words, relation, end) in _OF.items():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import deny, keep, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end
@@ -57,7 +57,7 @@ class Ledger:
     powerless: list[Fact] = field(default_factory=list)
     """What denies only what more trusted sources say, or what began later."""
     _alone: set[str] = field(default_factory=set)
-    in_vain: list[str] = field(default_factory=list)
+    ineffective_replacements: list[str] = field(default_factory=list)
     """What says that it takes the place of a fact which it does not end, in words."""
     _denied: list[Fact] = field(default_factory=list)
     """What these statements say was never so."""
@@ -89,7 +89,7 @@ class Ledger:
         if not meeting and not ends:
             return
         reached = component.reach(
-            (_triple(fact) for fact in (*meeting, *ends) if fact.object_id),
+            (triple_of(fact) for fact in (*meeting, *ends) if fact.object_id),
             (
                 (relation, fact.subject_id)
                 for fact in (*meeting, *ends)
@@ -122,7 +122,7 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
-        self.in_vain = [*self._left_alone(new)]
+        self.ineffective_replacements = [*self._find_ineffective_replacements(new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
@@ -170,8 +170,7 @@ class Ledger:
         for fact in facts_stated:
             facts[fact.id] = self._ruled(fact)
         outcome = self._outcome()
-        for fact in facts_stated:
-            self.stands[fact.id] = keep(self.component, fact.id, outcome)
+        self.stands |= keep(self.component, [fact.id for fact in facts_stated], outcome)
         if outcome.names(fact.id for fact in facts_stated if fact.id not in facts):
             self._outcome()
 
@@ -203,7 +202,7 @@ class Ledger:
         for one in whole:
             self.stands[one.id] = wait(one, component, gone, now=now)
 
-    def _left_alone(self, new: Iterable[Fact]) -> Iterator[str]:
+    def _find_ineffective_replacements(self, new: Iterable[Fact]) -> Iterator[str]:
         """Yield in words which new facts, as they were stated, replace a fact that goes on."""
         for fact in new:
             said, own = fact.statements[0], self.component.facts.get(fact.id, fact)
@@ -251,9 +250,9 @@ class Ledger:
             self._retracted = defaultdict(list)
             for other in self.component.stored.values():
                 if other.retracted_at is not None:
-                    self._retracted[_triple(other)].append(other)
+                    self._retracted[triple_of(other)].append(other)
         since = fact.statements[0].since
-        for other in self._retracted.get(_triple(fact), ()):
+        for other in self._retracted.get(triple_of(fact), ()):
             if other.text == fact.text and any(one.since == since for one in other.statements):
                 return other
         return None
@@ -283,9 +282,5 @@ def _is_plain(fact: Fact) -> bool:
     return statement.kind == "state" and not statement.corrects and not statement.excludes
 
 
-def _triple(fact: Fact) -> Triple:
-    return fact.relation, fact.subject_id, fact.object_id
-
-
 def _same(one: Fact, other: Fact) -> bool:
-    return _triple(one) == _triple(other)
+    return triple_of(one) == triple_of(other)

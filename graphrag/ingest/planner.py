@@ -1,5 +1,6 @@
 """From what a text says to what the graph becomes: resolve every mention, judge every claim."""
 
+import asyncio
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer, traced
+from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer, in_turns, traced
 from graphrag.resolve.doubt import with_meanings
 from graphrag.resolve.enrich import enriched
 from graphrag.resolve.known import Declared, Known
@@ -27,6 +28,9 @@ from graphrag.temporal.moment import to_micros, utc_now
 
 if TYPE_CHECKING:
     from graphrag.ingest.ledger import Ledger
+
+_MANY = 200
+"""Statements that take some ms to settle."""
 
 
 async def make_plan(
@@ -87,14 +91,18 @@ async def make_plan(
     said = state(
         claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias
     )
-    new = list(said)
+    new = [fact async for fact in in_turns(said)]
     ledger = Ledger(index, Rules(relations, review_below), now)
     with traced(tracer, "judge", group=episode.group_id) as note:
         await ledger.read(new, store)
-        ledger.tell(new)
+        if len(new) > _MANY:  # nobody else touches what it works on, under the lock
+            await asyncio.to_thread(ledger.tell, new)
+        else:
+            ledger.tell(new)
         plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
         note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
-    lost = (*_without_effect(new, ledger), *ledger.denied(new, ends=True), *ledger.in_vain)
+    lost = [*_without_effect(new, ledger), *ledger.denied(new, ends=True)]
+    lost += ledger.ineffective_replacements
     plan.dropped = tuple(dict.fromkeys(lost))  # a death is more than one fact
     _end(plan, ledger.endings, ledger.component.entities)
     summarize_plan(plan, index, now=now)

@@ -25,7 +25,7 @@ def wait(fact: Fact, component: Component, gone: Gone, *, now: datetime) -> str:
     faint = replace(fact.statements[0], pending=True)
     waiting = replace(fact, statements=(faint,))
     facts = component.facts
-    facts[home or fact.id] = waiting if home is None else kept_by(facts[home], waiting)
+    facts[home or fact.id] = waiting if home is None else kept_by(facts[home], [waiting])
     component.settle(gone, now=now)
     return home or fact.id
 

@@ -5,6 +5,7 @@ over when stated has an unknown start. Extractors and arbiters are called here; 
 and the episode, and results are checked (``trust``).
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -12,7 +13,7 @@ from functools import partial
 
 from graphrag.errors import ExtractionError, GraphRAGError, InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.trust import checked_extraction
+from graphrag.ingest.trust import checked_extraction, checked_ruling
 from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
 from graphrag.model.checks import printable
@@ -20,15 +21,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Closing, Episode, Fact, Span
 from graphrag.names.key import name_key
-from graphrag.protocols import (
-    NO_RULING,
-    Arbiter,
-    Case,
-    ExtractionContext,
-    Extractor,
-    Ruling,
-    call,
-)
+from graphrag.protocols import NO_RULING, Arbiter, Case, ExtractionContext, Extractor, Ruling, call
 from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
 
 REVIEW_BELOW = 0.7
@@ -99,9 +92,7 @@ def state(
         )
 
 
-def alone(
-    said: Assertion,
-) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
+def alone(said: Assertion) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
     """Return when a state holds of which nothing else is said, as ``settle`` would have it.
 
     Its start and its end, whether the start is only when it was seen to hold, and how it ends.
@@ -178,7 +169,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
         extraction = await call(partial(extractor.extract, context))
         if not isinstance(extraction, Extraction):
             raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
-        placed = checked_extraction(extraction, episode)
+        placed = await asyncio.to_thread(checked_extraction, extraction, episode)
         named = any(claim.relation in NAMING for claim in placed.claims)
         said = (claim.subject.name for claim in placed.claims)
         others = (claim.object.name for claim in placed.claims if claim.object is not None)
@@ -200,13 +191,13 @@ async def decide(arbiter: Arbiter, case: Case) -> Ruling:
     """
     try:
         ruling = await call(partial(arbiter.decide, case))
+        if not isinstance(ruling, Ruling):
+            raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
+        return checked_ruling(ruling, case)
     except GraphRAGError:
         raise
     except Exception as error:  # an arbiter is anybody's code
         raise _failed("arbiter", arbiter, case.episode, str(error)) from error
-    if not isinstance(ruling, Ruling):
-        raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
-    return ruling
 
 
 def checked_threshold(value: float) -> float:

@@ -21,6 +21,7 @@ from graphrag.model.assertion import Date, EntityName, Kind, Naming, Precision
 from graphrag.model.checks import LONGEST, checked_attributes, checked_text, printable, shown
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Episode, Origin
+from graphrag.protocols import Case, Ruling
 from graphrag.temporal.moment import parse_moment
 
 Part = TypeVar("Part")
@@ -102,6 +103,28 @@ def checked_extraction(given: Extraction, episode: Episode) -> Extraction:
     return Extraction(
         mentions, claims, _notes((*dropped, *checking.notes)), _notes(adjusted), shown_ids, of_known
     )
+
+
+def checked_ruling(given: Ruling, case: Case) -> Ruling:
+    """Return what of a ruling answers the case; anything else in it is left out."""
+    choices = {one.mention: {entity.id for entity in one.candidates} for one in case.doubts}
+
+    def answers(pairs: Mapping[Mention, object]) -> Iterator[tuple[Mention, tuple[str, ...]]]:
+        for mention, ids in pairs.items() if isinstance(pairs, Mapping) else ():
+            named = [ids] if isinstance(ids, str) else ids if isinstance(ids, Collection) else ()
+            known = [id_ for id_ in named if isinstance(id_, str)]
+            kept = dict.fromkeys(id_ for id_ in known if id_ in choices.get(mention, ()))
+            if kept:
+                yield mention, tuple(kept)
+
+    meant = {mention: ids[0] for mention, ids in answers(given.entity_of) if len(ids) == 1}
+    distinct = {
+        mention: rest
+        for mention, ids in answers(given.distinct)
+        if (rest := tuple(id_ for id_ in ids if id_ != meant.get(mention)))
+    }
+    exclusive = given.exclusive if isinstance(given.exclusive, Collection) else ()
+    return Ruling(meant, distinct, tuple(one for one in case.conflicts if one in exclusive))
 
 
 def _notes(notes: Collection[str]) -> tuple[str, ...]:

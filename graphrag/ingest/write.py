@@ -106,10 +106,7 @@ class DirectWriter:
                     raise
                 skipped.append(SkippedRow.at(one.place, error))
         plan = await self.teller.plan(
-            facts,
-            index,
-            extra=[fitting.entity(end) for end in extra],
-            under_way=under_way,
+            facts, index, extra=[fitting.entity(end) for end in extra], under_way=under_way
         )
         plan.skipped = (*skipped, *plan.skipped)
         plan.violations = tuple(fitting.violations)
@@ -125,6 +122,12 @@ async def tell_fact(
     ingestion: Ingestion, group: str, given: GivenFact, *, actor: str | None
 ) -> WriteResult:
     """Write one fact in a transaction of its own, and return what that did."""
+    over = given.reference_time
+    if given.kind == "was" and over is not None and over > utc_now():
+        raise InputError(
+            f"kind is 'was': it was over by reference_time {over.isoformat()}, which is still to "
+            "come; leave it out, or give the planned end as invalid_at with kind 'state'"
+        )
     writer = DirectWriter.to(ingestion, group, "add_fact")
     writer.actor = actor or ""
     plan = await writer.tell([given])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import Token
 from dataclasses import dataclass
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from graphrag.errors import InputError, MissingExtraError
@@ -129,12 +129,7 @@ class _OpenSpan:
             key = "gen_ai.memory.record.id" if name == _RECORD else f"graphrag.{name}"
             self._figures[key] = value
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """End it, with what was noted, spent, and went wrong."""
         if self._token is None:
             return
@@ -151,8 +146,8 @@ class _OpenSpan:
             figures["graphrag.llm.cached"] = usage.cached
             if self._price is not None:
                 figures["graphrag.cost"] = self._price.of(usage)
-        if kind is not None:
-            figures["error.type"] = kind.__qualname__
+        if error is not None:
+            figures["error.type"] = type(error).__qualname__
             self._span.set_status(StatusCode.ERROR)
         self._span.set_attributes(figures)
         self._span.end()

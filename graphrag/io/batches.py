@@ -174,12 +174,7 @@ Known = Mapping[str, Mapping[str, Any]]
 
 
 async def seed(
-    known: Known,
-    ingestion: Ingestion,
-    group: str,
-    *,
-    reference_time: Any,
-    source: str | None,
+    known: Known, ingestion: Ingestion, group: str, *, reference_time: Any, source: str | None
 ) -> ImportReport:
     """Write the facts of a dictionary in one transaction."""
     dimension = ingestion.embedder.dimension
@@ -196,12 +191,7 @@ async def seed(
 
 
 def seeded(
-    known: Known,
-    relations: Relations,
-    *,
-    reference_time: Any,
-    source: str | None,
-    dimension: int,
+    known: Known, relations: Relations, *, reference_time: Any, source: str | None, dimension: int
 ) -> Iterator[GivenFact]:
     """Yield the facts of a dictionary.
 

@@ -55,6 +55,7 @@ class Document:
 
 def read_document(
     path: Path | str,
+    folder: Path | None = None,
     *,
     reference_time: datetime | date | str | None = None,
     source_description: str | None = None,
@@ -70,10 +71,11 @@ def read_document(
 
     Args:
         path: A file, or ``"-"`` for standard input.
+        folder: A folder that it is part of: its default source is its path in there.
         reference_time: When it was written. Default: the time that each record carries, else the
             date in its front matter, in its name or at its beginning, else when the file was
             changed last, else (standard input) now.
-        source_description: Where it comes from, for people; default: the file's name.
+        source_description: Where it comes from, for people; default: the file's name, or path.
         name: A title instead of the file's name.
         author: Who wrote it: whom "I" means in it.
 
@@ -83,13 +85,14 @@ def read_document(
     """
     given = None if reference_time is None else parse_moment(reference_time, what="reference_time")
     if str(path) == STDIN:
-        label = title = "standard input"
+        label = title = place = "standard input"
         changed, text = utc_now(), _decoded(sys.stdin.buffer.read(), title)
         load: Callable[[], str] = partial(str, text)
         read = _reader_of(text)
     else:
         file = Path(path)
         label, title, changed = printable(str(file)), printable(file.name), _changed(file)
+        place = title if folder is None else printable(file.relative_to(folder).as_posix())
         load = partial(_text_of, file)
         read = _READERS.get(file.suffix.lower(), _text)
 
@@ -102,7 +105,7 @@ def read_document(
                 draft.time or start + number * _MICRO,
                 f"{name or title}{draft.label}",
                 draft.source,
-                title if source_description is None else source_description,
+                place if source_description is None else source_description,
                 metadata={"document": title, **draft.metadata},
                 author=author,
             )

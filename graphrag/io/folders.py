@@ -30,7 +30,6 @@ _LABEL = re.compile(r"(?:[\s#>*_=-]|date:|written:|created:)*", re.IGNORECASE)
 _AFTER = re.compile(r"[\s*_]*(?:$|[-–—:|,(.;])")
 _YEAR = re.compile(r"\d{4}")
 _LONGEST_LINE = 200
-_COPY = "copy into the folder what is to be read"
 _AHEAD = timedelta(days=1)
 """What somebody dated for tomorrow may be written today, elsewhere."""
 
@@ -51,8 +50,13 @@ class Pile(Generic[Read]):
     unread: tuple[Unread, ...]
 
 
-def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) -> Pile[Read]:
+def read_files(
+    paths: Iterable[Path | str], read: Callable[[Path | str, Path | None], Read]
+) -> Pile[Read]:
     """Read files, and those of folders in the order of their names, and note which cannot be read.
+
+    ``read`` is given a file, and the folder that it was found in; a link that is named itself is
+    the caller's choice and is followed, one in a folder only if it stays there.
 
     Raises:
         EpisodeError: if none can be, of the first one.
@@ -61,9 +65,11 @@ def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) 
     unread: list[Unread] = []
     for path in paths:
         found: Sequence[Path | str] = [path]
+        folder = None
         if str(path) != "-" and _is_folder(Path(path)):
             closed: list[Unread] = []
-            found = sorted(_files_of(Path(path), closed))
+            folder = Path(path)
+            found = sorted(_files_of(folder, closed))
             unread += closed
             if not found and not closed:
                 kinds = ", ".join(sorted(READABLE))
@@ -71,7 +77,7 @@ def read_files(paths: Iterable[Path | str], read: Callable[[Path | str], Read]) 
                 unread.append(Unread(printable(str(path)), EpisodeError(reason)))
         for file in found:
             try:
-                done.append(read(file))
+                done.append(read(file, folder))
             except EpisodeError as error:
                 unread.append(Unread(printable(str(file)), error))
     if unread and not done:
@@ -98,9 +104,7 @@ def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
     def is_inside(path: Path) -> bool:
         if stays_in(path, folder):
             return True
-        name, of = printable(str(path)), printable(str(folder))
-        reason = f"{name} is a link that leads out of {of}, or nowhere: {_COPY}"
-        closed.append(Unread(name, EpisodeError(reason)))
+        closed.append(Unread(printable(str(path)), EpisodeError(leads_out(path, folder))))
         return False
 
     def is_new(path: Path) -> bool:
@@ -130,6 +134,15 @@ def stays_in(path: Path, folder: Path) -> bool:
     with suppress(OSError, RuntimeError):  # a link to itself, or through what may not be read
         return path.resolve(strict=True).is_relative_to(folder.resolve())
     return False
+
+
+def leads_out(path: Path, folder: Path) -> str:
+    """Return why a link in a folder is not followed."""
+    name, of = printable(str(path)), printable(str(folder))
+    return (
+        f"{name} is a link that leads out of {of}, or nowhere: copy into the folder what is to be "
+        "read"
+    )
 
 
 def written_at(text: str, name: str) -> datetime | None:

@@ -95,11 +95,7 @@ class Load:
         )
 
     async def seed(
-        self,
-        known: Known,
-        *,
-        reference_time: Moment | None = None,
-        source: str | None = None,
+        self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
         """Tell what is known of some entities, as a dictionary; all of it, or nothing.
 
@@ -136,10 +132,10 @@ class Load:
         They are cut and dated as ``surreal-graphrag add`` does. Adding them again changes nothing.
 
         Args:
-            paths: Files and folders, of these the files that hold text by their names.
+            paths: Files, or folders of text files; a link in one is followed if it stays there.
             reference_time: When they were written. Default: the date of each record, of a file's
                 front matter, mail header, name or first line, else when it was changed last.
-            source: Where they come from, for people; default: the name of each file.
+            source: Where they come from, for people; default: the name or path in its folder.
             author: Who wrote them: whom "I" means in a note.
             saga: Name of the run of episodes that they belong to.
             on_error: ``skip`` leaves out a file or an episode that fails, named in
@@ -166,11 +162,7 @@ class Load:
         )
 
     async def contacts(
-        self,
-        contacts: Contacts,
-        *,
-        reference_time: Moment | None = None,
-        source: str | None = None,
+        self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
         """Tell who the people of an address book are and where they work.
 
@@ -234,12 +226,7 @@ class Load:
         )
 
     async def memory(
-        self,
-        paths: Paths,
-        *,
-        of: Of | None = None,
-        one_group: bool = False,
-        judge: bool = False,
+        self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
     ) -> MemoryReport:
         """Bring in what Graphiti, Zep or Mem0 exported: episodes, entities, facts, all dates.
 
@@ -247,7 +234,7 @@ class Load:
         reason; nothing is written unless every file can be read.
 
         Args:
-            paths: Files of JSON or JSON Lines that belong together, or a folder of them.
+            paths: Files of JSON or JSON Lines, or a folder of them (links as in ``documents``).
             of: ``graphiti``, ``zep`` or ``mem0``; default: what the records look like.
             one_group: All into this group. Default: each of theirs into one of its name, what has
                 none into this.

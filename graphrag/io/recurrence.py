@@ -44,11 +44,7 @@ class Horizon:
 
 
 def occurrences(
-    start: datetime,
-    rule: str,
-    *,
-    since: datetime | None = None,
-    until: datetime,
+    start: datetime, rule: str, *, since: datetime | None = None, until: datetime
 ) -> Iterator[datetime]:
     """Yield the starts of a series, in UTC, from ``since`` to just before ``until``.
 

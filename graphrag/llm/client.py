@@ -8,7 +8,6 @@ import json
 from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
@@ -134,12 +133,7 @@ class OpenAILLM:
         """Return itself."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close the connections."""
         await self.close()
 

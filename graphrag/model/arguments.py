@@ -8,13 +8,16 @@ rows of streams are not checked; JSON goes through ``checked_json``.
 import ast
 import functools
 import inspect
+import os
 import sys
 from collections.abc import AsyncIterable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from importlib import import_module
 from importlib.util import find_spec
 from numbers import Integral, Real
+from os import PathLike
 from types import FunctionType, ModuleType, NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
@@ -186,6 +189,8 @@ def _kinds(annotation: Any, *, stream: bool = False) -> Kinds:
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         each = [_kinds(one, stream=True) for one in inner]
+        if any(get_origin(kind) is PathLike for kind in inner):  # text beside it is a path
+            each = [(_PATH,) if kind is str else _kinds(kind, stream=True) for kind in inner]
         return tuple(kind for kinds in each for kind in kinds) if all(each) else ()
     if origin is Literal:  # whether it is one of them is the method's to say
         return (_instance(f"one of {', '.join(map(str, inner))}", str, read=checked_text),)
@@ -259,6 +264,16 @@ def _moment(name: str, value: date) -> date:
     return value
 
 
+def _path(name: str, value: str) -> str:
+    with suppress(
+        UnicodeEncodeError
+    ):  # a name that is no UTF-8 has halves of surrogate pairs in it
+        checked_text(name, os.fsencode(value).decode(errors="replace"))
+        return str.__str__(value)
+    return checked_text(name, value)
+
+
+_PATH = _instance("text", str, read=_path)
 _LEAVES: Mapping[type, Kind] = {
     NoneType: _instance("None", NoneType),
     str: _instance("text", str, read=checked_text),

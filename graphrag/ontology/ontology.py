@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphrag.errors import InputError
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Fact
-from graphrag.ontology.conform import Check, Violation
+from graphrag.ontology.conform import Check, Violation, loops
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.types import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
 
@@ -163,8 +163,13 @@ def fitted_by_hand(
     """Return a fact between entities of these types as it may be stored.
 
     Raises:
-        InputError: if the ontology refuses it.
+        InputError: if the ontology refuses it, or its relation one of an entity with itself.
     """
+    if fact.subject_id == fact.object_id and not loops(fact.relation, relations):
+        raise InputError(
+            f"{fact.text!r} would relate {fact.subject!r} to itself: give another end, or open the "
+            f"graph with Relation({fact.relation!r}, irreflexive=False)"
+        )
     subject, object_ = Mention(fact.subject, types[0]), Mention(fact.object, types[1])
     claim = Claim(subject, fact.relation, object_, fact.text, 0, 0)
     checked, violations = ontology.check(Extraction(claims=(claim,)))

@@ -6,10 +6,9 @@ them: at cosine 0.9 or more 99.8 % of pairs are found among 50,000 clustered vec
 with n^1.5; 100,000 rows of 384 take about 15 s of one core.
 """
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 
 import anyio.to_thread
 import numpy as np
@@ -20,7 +19,7 @@ from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import unique
 from graphrag.names.key import name_key
 from graphrag.names.likeness import ALIKE, likeness
-from graphrag.protocols import Matrix
+from graphrag.protocols import Matrix, in_turns
 from graphrag.resolve.doubt import CLOSE, in_full, means_alike, sharing_attributes
 from graphrag.resolve.known import Declared, may_be_one, stored_evidence
 from graphrag.store.links import distinctions
@@ -80,8 +79,6 @@ def _compared(vectors: Matrix, rows: Rows, least: float) -> Iterator[tuple[int, 
 
 _COMPARED = 50
 """Look-alikes by name that are compared for each entity."""
-_AT_ONCE = 200
-"""Entities that are compared before others may run."""
 
 Pair = tuple[str, str]
 Found = tuple[Pair, float, str]
@@ -126,14 +123,12 @@ async def likely_pairs(
         lambda id_: _by_name(id_, index),
         lambda id_: _by_attributes(id_, index),
     )
-    rest = iter(ids)
-    while some := list(islice(rest, _AT_ONCE)):
-        for look in by_entity:
-            _note(found, (pair for id_ in some if id_ in index.names.names for pair in look(id_)))
-        await asyncio.sleep(0)
+    async for id_ in in_turns(ids):
+        for look in by_entity if id_ in index.names.names else ():
+            _note(found, look(id_))
     _note(found, await _by_meaning(ids, index))
     fitting = {}
-    for pair, (score, why) in found.items():
+    async for pair, (score, why) in in_turns(found.items()):
         if why != "identifier":
             score = stored_evidence(pair, index, identifiers).score(score)
         if score >= ALIKE and (why == "identifier" or pair not in two):

@@ -186,6 +186,7 @@ class CorrectOutput(Output):
     """The fact as it stands now."""
 
     fact: FactOutput
+    note: str = Field(description="The reason, and which other facts end, hold again or fall.")
 
 
 class ForgetOutput(Output):

@@ -6,6 +6,7 @@ the head of a request: where there are too many, the one that has waited longest
 """
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -40,7 +41,7 @@ _CONNECTIONS = 4
 _ACCEPTED = 100
 """Connections taken at once, before any of them is looked at."""
 _SHARE = 2
-"""One file of so many that the process may open is a connection; the store opens others."""
+"""One file of so many that the process may still open is a connection; the store opens others."""
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 """Names of this machine."""
 
@@ -77,7 +78,8 @@ async def serve(
         )
     listening = _listen(host, port)
     place = f"[{host}]" if ":" in host else host
-    most = _CONNECTIONS * service.quota.concurrent
+    # A new file has the lowest number that is free: as many are open.
+    most = _affordable(_CONNECTIONS * service.quota.concurrent, listening.fileno())
     config = uvicorn.Config(
         application(service, hosts=(*_HERE, place.lower()), rest=rest),
         http=connections(service.quota.head_seconds, most),
@@ -87,7 +89,7 @@ async def serve(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        backlog=_ACCEPTED,
+        backlog=min(_ACCEPTED, most // 2),
         timeout_graceful_shutdown=round(service.quota.grace_seconds),
     )
     server = _Server(config, service.stopping)
@@ -95,7 +97,7 @@ async def serve(
         on_start(f"http://{place}:{listening.getsockname()[1]}")
     listener = asyncio.to_thread(asyncio.run, server.serve(sockets=[listening]))
     serving = asyncio.ensure_future(listener)
-    preparing = asyncio.ensure_future(service.prepare()) if rest else None
+    preparing = asyncio.ensure_future(_prepared(service, rest))
     try:
         with _handling(server.stop):
             await asyncio.shield(serving)
@@ -104,8 +106,15 @@ async def serve(
         await serving
         raise
     finally:
-        if preparing is not None:
-            preparing.cancel()
+        preparing.cancel()
+        gc.unfreeze()
+
+
+async def _prepared(service: Service, rest: bool) -> None:
+    """Prepare what is served, and spare the collector what stays: it would hold every thread."""
+    if rest:
+        await service.prepare()
+    gc.freeze()
 
 
 async def serve_stdio(graph: GraphRAG) -> None:
@@ -212,9 +221,12 @@ def _listen(host: str, port: int) -> socket.socket:
         [(family, _, _, _, address), *_] = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        return socket.create_server(address[:2], family=family)
+        listening = socket.create_server(address[:2], family=family)
     except (OSError, OverflowError) as error:
         raise InputError(f"cannot listen on {host}:{port}: {error}") from None
+    # Its connections inherit it: a body would wait 40 ms for the client to confirm the head.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +251,9 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._note()
         if len(self.connections) > self.waiting.most:
-            next(iter(self.waiting.heads)).transport.abort()
+            longest = next(iter(self.waiting.heads))
+            longest._forget()  # so that the next of many that come at once takes another
+            longest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take what came, which may be the end of a head."""
@@ -270,19 +284,15 @@ class Connection(H11Protocol):
 
 
 def connections(seconds: float, most: int) -> type[asyncio.Protocol]:
-    """Return the connections of one server.
+    """Return the connections of one server: seconds for a head to come, and how many at a time."""
+    return type("Bounded", (Connection,), {"waiting": Waiting(seconds, most)})
 
-    Args:
-        seconds: For the head of a request to come.
-        most: Connections at a time; fewer where the store would be left without files.
-    """
-    if sys.platform != "win32":
-        from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
-        files, _ = getrlimit(RLIMIT_NOFILE)
-        most = most if files == RLIM_INFINITY else min(most, max(1, files // _SHARE))
+def _affordable(most: int, taken: int) -> int:
+    """Return how many connections leave files for the store; half as many more may come at once."""
+    if sys.platform == "win32":
+        return most
+    from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
-    class Bounded(Connection):
-        waiting = Waiting(seconds, most)
-
-    return Bounded
+    files, _ = getrlimit(RLIMIT_NOFILE)
+    return most if files == RLIM_INFINITY else max(2, min(most, (files - taken) // _SHARE))

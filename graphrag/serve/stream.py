@@ -1,13 +1,16 @@
-"""The log of a group as server-sent events: a client that comes again misses nothing."""
+"""The log of a group as server-sent events: a client that comes again misses nothing.
+
+What ends a stream early is told by a last event, ``error``, with the problem as its data.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
 
-from graphrag.errors import QueryError
+from graphrag.errors import GraphRAGError, QueryError
 from graphrag.model.values import Event
 from graphrag.serve.call import Call
 from graphrag.serve.items import EventOutput
-from graphrag.serve.problems import HTTPProblem
+from graphrag.serve.problems import HTTPProblem, problem_of
 from graphrag.serve.service import Service
 
 _HEARTBEAT = 15.0
@@ -50,6 +53,8 @@ async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterat
                 return
             else:
                 yield ": still there\n\n"
+    except GraphRAGError as error:
+        yield f"event: error\ndata: {bytes(problem_of(error).body).decode()}\n\n"
     finally:
         service.metrics.streams -= 1
         stopping.cancel()

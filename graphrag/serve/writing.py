@@ -138,7 +138,9 @@ async def correct(call: Call, asked: CorrectInput) -> CorrectOutput:
             reason=asked.reason,
             actor=actor,
         )
-    return CorrectOutput(fact=(await fact_outputs([fact], call.graph))[0])
+    events = await call.graph.log.events(fact=fact, limit=1)
+    note = (events[-1].note if events else None) or ""
+    return CorrectOutput(fact=(await fact_outputs([fact], call.graph))[0], note=note)
 
 
 def _moment(given: str | None) -> str | Keep | None:

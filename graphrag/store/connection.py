@@ -45,6 +45,8 @@ _ADVICE = {
     ),
 }
 """What is wrong, and what to do, by the name of the system's error."""
+_DAMAGE = re.compile("SSTable error|corrupt|checksum|deseriali[sz]|panicked", re.IGNORECASE)
+"""What the engine says of files that are not what it wrote."""
 # A worker thread of the engine may still call into Python right after close(); without a pause
 # before the interpreter ends one process in five aborted (surrealdb-embedded 3.0.0b10).
 _SETTLE_SECONDS = 0.1
@@ -116,7 +118,7 @@ class Connection:
         results = await self._send(sql, params or {})
         cause = _cause(results)
         if cause is not None:
-            raise StoreError(f"the database refused a query: {cause}")
+            raise self._refusal(cause)
         return [statement["result"] for statement in results]
 
     async def transact(self, statements: str, params: Mapping[str, Any]) -> None:
@@ -136,6 +138,8 @@ class Connection:
             if "can be retried" not in cause:
                 break
             await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+        if isinstance(refusal := self._refusal(cause), StoreCorruptError):
+            raise refusal
         raise TransactionError(f"nothing was written: {_disk_fault(cause) or cause}")
 
     async def close(self) -> None:
@@ -162,8 +166,13 @@ class Connection:
         except EngineError as error:
             if error.unreachable:
                 raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
-            fault = _disk_fault(str(error))
-            raise StoreError(f"the database refused a query: {fault or error}") from None
+            raise self._refusal(str(error)) from None
+
+    def _refusal(self, text: str | None) -> StoreError:
+        """Return the error for what the engine says of a query."""
+        if self.target.embedded and _DAMAGE.search(text or ""):
+            return _damaged(self.target, text or "")
+        return StoreError(f"the database refused a query: {_disk_fault(text) or text}")
 
 
 def _settle() -> None:
@@ -220,6 +229,10 @@ def _opening_error(target: Target, error: EngineError) -> StoreError:
     if "IO error" in text and "os error" in text and not _lost_file(target, text):
         reason = text.rpartition("IO error: ")[2]
         return StoreURLError(f"cannot open a store at {target.path}: {reason}")
+    return _damaged(target, text)
+
+
+def _damaged(target: Target, text: str) -> StoreCorruptError:
     return StoreCorruptError(
         f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
         "restore a copy, or start a new store and add the sources again"

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from graphrag.errors import QueryError, StoreClosedError
 from graphrag.model.values import Event
+from graphrag.protocols import in_turns
 from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.record import Record
 from graphrag.store.rows import event_of
@@ -180,7 +181,7 @@ async def events_with(store: Store, group: str, records: Mapping[str, int]) -> l
         wanted = {places[moment] + further for moment in missing.values()} - found.keys()
         ids = [Record("event", [group, seq]) for seq in sorted(wanted)]
         [rows] = await store.query("SELECT * FROM $ids;", ids=ids)
-        for event in map(event_of, rows):
+        async for event in in_turns(map(event_of, rows)):
             written = missing.keys() & {change.record for change in event.changes}
             if written:
                 found[event.seq] = event

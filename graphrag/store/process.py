@@ -10,10 +10,11 @@ import os
 import shutil
 import struct
 import sys
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag.errors import StoreError, TransactionError
+from graphrag.errors import StoreCorruptError, StoreError, TransactionError
 
 if sys.platform != "win32":
     import fcntl
@@ -126,9 +127,11 @@ class Presence:
 
 _BLOCK = 32_768
 _HEADER = struct.Struct(">IHB")
-"""Of a part of a record, none of which crosses a block: checksum, length and kind."""
+"""Of a part of a record, none of which crosses a block: checksum (of the rest), length, kind."""
 _EMPTY, _WHOLE, _PARTS = 0, (1, 4, 9), (2, 3)
 _MARK = "refused-"
+_LEVELS = 26
+"""Where a manifest has the number of its levels: before are its version and three numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,8 @@ class WriteAheadLog:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as the engine does
             except (BlockingIOError, PermissionError):
                 return
+            for manifest in (self._store / "manifest").glob("*.manifest"):
+                _check_manifest(manifest)
             self._mend()
 
     def _mend(self) -> None:
@@ -197,7 +202,9 @@ class WriteAheadLog:
             _synchronize(self._store)  # it must not come back after the next commit
         shutil.rmtree(self._folder / "repair_temp", ignore_errors=True)
         if (state := self.state()).end:
-            self._cut(state.segment, _whole(self._folder / state.segment))
+            for name in _files(self._folder).keys() - {state.segment}:
+                _whole(self._folder / name, newest=False)
+            self._cut(state.segment, _whole(self._folder / state.segment, newest=True))
 
     def _cut(self, segment: str, end: int) -> None:
         for name, state in _files(self._folder).items():
@@ -205,6 +212,20 @@ class WriteAheadLog:
             if name >= segment and state.st_size > most:
                 os.truncate(path := self._folder / name, most)
                 _synchronize(path)
+
+
+def _check_manifest(file: Path) -> None:
+    """Refuse a list of tables that says it is longer than it is: the engine would abort.
+
+    Raises:
+        StoreCorruptError: if it does.
+    """
+    data = file.read_bytes()
+    at, levels = _LEVELS + 1, data[_LEVELS] if len(data) > _LEVELS else 0
+    for _ in range(levels):  # of each the number of its tables, and theirs
+        at += 4 + 8 * int.from_bytes(data[at : at + 4])
+    if not levels or len(data) < at + 4 + int.from_bytes(data[at : at + 4]):
+        raise StoreCorruptError(f"the manifest {file} is damaged: restore a copy of the store")
 
 
 def _files(folder: Path) -> dict[str, os.stat_result]:
@@ -231,19 +252,43 @@ def _synchronize(path: Path) -> None:
         os.close(handle)
 
 
-def _whole(segment: Path) -> int:
-    """Return where the last whole record ends if the next is torn; what is damaged counts whole."""
+def _whole(segment: Path, *, newest: bool) -> int:
+    """Return where the last whole record ends if the next is torn.
+
+    Raises:
+        StoreCorruptError: if records follow the damage: the engine would silently leave them out.
+    """
+    if not (size := segment.stat().st_size):
+        return 0
     with segment.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         at = end = 0
-        while at + _HEADER.size <= len(data):
-            _, length, kind = _HEADER.unpack_from(data, at)
-            start, stop = at + _HEADER.size, at + _BLOCK - at % _BLOCK
-            if start > stop or (kind == _EMPTY and not data[start:stop].strip(b"\0")):
+        while at + _HEADER.size <= size:
+            kind, stop = data[at + _HEADER.size - 1], at + _BLOCK - at % _BLOCK
+            if at + _HEADER.size > stop or (kind == _EMPTY and not data[at:stop].strip(b"\0")):
                 at = stop
-                continue
-            at = start + length
-            if kind not in (*_WHOLE, *_PARTS) or at > stop:
-                return len(data)
-            if kind in _WHOLE and at <= len(data):
-                end = at
-        return end
+            elif length := _part(data, at):
+                at += length
+                end = at if kind in _WHOLE else end
+            else:
+                break
+        else:
+            return end
+        later = (*range(at + 1, min(stop, size)), *range(stop, size, _BLOCK))
+        if newest and not any(_part(data, place) for place in later):
+            return end
+        raise StoreCorruptError(
+            f"the log {segment} is damaged at byte {at:,} of {size:,}, and what was written after "
+            f"that cannot be read: restore a copy of the store, or cut the file to {end} bytes and "
+            "remove the later ones beside it to go on without that"
+        )
+
+
+def _part(data: mmap.mmap, at: int) -> int:
+    """Return the bytes of the part of a record that begins at a place, 0 if none does."""
+    if at + _HEADER.size > len(data):
+        return 0
+    checksum, length, kind = _HEADER.unpack_from(data, at)
+    start, stop = at + _HEADER.size, at + _BLOCK - at % _BLOCK
+    if kind not in (*_WHOLE, *_PARTS) or start + length > min(stop, len(data)):
+        return 0
+    return _HEADER.size + length if zlib.crc32(data[start - 1 : start + length]) == checksum else 0

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from types import TracebackType
 from typing import Any, TypeVar
 
 from graphrag.display.lists import Groups
 from graphrag.errors import TransactionError
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
+from graphrag.protocols import in_turns
 from graphrag.schema import Profile
 from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
@@ -124,12 +124,7 @@ class Store:
         """Return the open store."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Close the store."""
         await self.close()
 
@@ -289,7 +284,8 @@ class Store:
 
     async def events(self, group: str, *, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""
-        return [event_of(row) for row in await self.event_rows(group, after=after, limit=limit)]
+        rows = await self.event_rows(group, after=after, limit=limit)
+        return [event_of(row) async for row in in_turns(rows)]
 
     async def event_rows(
         self, group: str, *, after: int = 0, upto: int | None = None, limit: int | None = None

@@ -59,5 +59,5 @@ def count_tokens(text: str) -> int:
 
     Tokenisers differ; on English and German prose this is within a fifth of those in use.
     """
-    ascii_ = sum(character.isascii() for character in text)
+    ascii_ = len(text.encode("ascii", "ignore"))
     return math.ceil(ascii_ / 4 + (len(text) - ascii_) / 1.5)

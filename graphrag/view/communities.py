@@ -109,11 +109,7 @@ class CommunityReads:
         return mapped(found, index, past, seen, limit=limit)
 
     async def context(
-        self,
-        question: str,
-        *,
-        max_tokens: int = 2000,
-        count: Callable[[str], int] | None = None,
+        self, question: str, *, max_tokens: int = 2000, count: Callable[[str], int] | None = None
     ) -> GlobalContext:
         """Return what the communities say of a question about the whole, as a text for a prompt.
 
@@ -137,7 +133,7 @@ class CommunityReads:
             request, index, session.store, session.embedder, lens.viewpoint, past=past
         )
         relevance = await self._relevance(question, found, index)
-        return assembled(
+        return await assembled(
             results, found, relevance, max_tokens=max_tokens, count=count or count_tokens
         )
 

@@ -49,12 +49,7 @@ class SagaReads:
         return saga_list(index, seen, past)
 
     async def window(
-        self,
-        episode: Episode | str,
-        *,
-        before: int = 3,
-        after: int = 3,
-        across: Across = "saga",
+        self, episode: Episode | str, *, before: int = 3, after: int = 3, across: Across = "saga"
     ) -> EpisodeWindow:
         """Return an episode with those just before and after it, by reference time.
 

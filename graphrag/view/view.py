@@ -160,11 +160,7 @@ class View(Answers):
         )
 
     async def visible(
-        self,
-        entity: Entity | str,
-        *,
-        through: Sequence[str],
-        hops: int = 1,
+        self, entity: Entity | str, *, through: Sequence[str], hops: int = 1
     ) -> Reach:
         """Return what an entity can know: all about itself and what it is linked to in some ways.
 
@@ -185,11 +181,7 @@ class View(Answers):
         return await walks.visible(self._lens, entity, through=through, hops=hops)
 
     async def path(
-        self,
-        start: Entity | str,
-        end: Entity | str,
-        *,
-        max_depth: int = 4,
+        self, start: Entity | str, end: Entity | str, *, max_depth: int = 4
     ) -> Path | None:
         """Return a shortest chain of facts between two entities, None if it takes more than these.
 
@@ -201,12 +193,7 @@ class View(Answers):
         return await walks.path(self._lens, start, end, max_depth=max_depth)
 
     async def paths(
-        self,
-        start: Entity | str,
-        end: Entity | str,
-        *,
-        k: int = 3,
-        max_depth: int = 4,
+        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
     ) -> list[Path]:
         """Return up to ``k`` chains of facts between two entities, short and sure ones first.
 
@@ -256,11 +243,7 @@ class View(Answers):
         return await self.export.atlas(limit=limit, quotes=True)
 
     async def profile(
-        self,
-        entity: Entity | str,
-        *,
-        facts: int = 12,
-        changes: int = 3,
+        self, entity: Entity | str, *, facts: int = 12, changes: int = 3
     ) -> EntityProfile:
         """Return who or what an entity is: type, names, what holds of it, and what ended last.
 

@@ -73,11 +73,7 @@ async def neighbors(
 
 
 async def visible(
-    lens: Lens,
-    entity: Entity | str,
-    *,
-    through: Sequence[str],
-    hops: int = 1,
+    lens: Lens, entity: Entity | str, *, through: Sequence[str], hops: int = 1
 ) -> Reach:
     """Return what an entity can know: all about itself and what it is linked to in some ways."""
     relations = checked_names(through, "through")
@@ -99,11 +95,7 @@ async def visible(
 
 
 async def path(
-    lens: Lens,
-    start: Entity | str,
-    end: Entity | str,
-    *,
-    max_depth: int = 4,
+    lens: Lens, start: Entity | str, end: Entity | str, *, max_depth: int = 4
 ) -> Path | None:
     """Return a shortest chain of facts between two entities, None if it takes more than these."""
     found = await _ways(lens, start, end, max_depth, 1, sure=False)
@@ -111,23 +103,14 @@ async def path(
 
 
 async def paths(
-    lens: Lens,
-    start: Entity | str,
-    end: Entity | str,
-    *,
-    k: int = 3,
-    max_depth: int = 4,
+    lens: Lens, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
 ) -> list[Path]:
     """Return up to ``k`` chains of facts between two entities, short and sure ones first."""
     return await _ways(lens, start, end, max_depth, k, sure=True)
 
 
 async def profile(
-    lens: Lens,
-    entity: Entity | str,
-    *,
-    facts: int = 12,
-    changes: int = 3,
+    lens: Lens, entity: Entity | str, *, facts: int = 12, changes: int = 3
 ) -> EntityProfile:
     """Return who or what an entity is: type, names, what holds of it, and what ended last."""
     checked_number("facts", facts, least=0, most=MOST)
@@ -149,13 +132,7 @@ async def profile(
 
 
 async def _ways(
-    lens: Lens,
-    start: Entity | str,
-    end: Entity | str,
-    max_depth: int,
-    k: int,
-    *,
-    sure: bool,
+    lens: Lens, start: Entity | str, end: Entity | str, max_depth: int, k: int, *, sure: bool
 ) -> list[Path]:
     checked_number("max_depth", max_depth, least=1, most=DEEPEST)
     checked_number("k", k, least=1, most=MOST)

@@ -72,7 +72,8 @@ def test_a_retracted_fact_gives_back_what_it_closed_and_revert_brings_it_back(to
     assert set(works(told)) == {"Acme"}
 
     [event] = read(told("log", "--limit", 1, "--json"))
-    assert (event["kind"], event["actor"], event["note"]) == ("retract", "ann", "a namesake")
+    assert (event["kind"], event["actor"]) == ("retract", "ann")
+    assert event["note"] == "a namesake; Alice works_at Acme: has no end any more"
     undone = read(told("revert", event["seq"], "--json"))
     assert undone["kind"] == "revert" and undone["did"]
     assert set(works(told)) == {"Globex"}
@@ -101,6 +102,8 @@ def test_a_fact_is_corrected_and_a_date_is_taken_away(told):
     assert initech in done.out
     dated = read(told("correct", initech, "--valid-at", "2023-07", "--json"))
     assert dated["valid_at"] == "2023-07-01T00:00:00+00:00"
+    moved = shown(told("correct", initech, "--valid-at", "2023-08"))
+    assert "Alice works_at Acme: ends 2023-08-01 (superseded)" in moved
     free = read(told("correct", initech, "--valid-at", "unknown", "--json"))
     assert free["valid_at"] is None and free["id"] == initech
     assert "nothing is to change" in told("correct", initech).error

@@ -83,7 +83,7 @@ def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
         new = let_fall(component, new)
         component.facts[new.id] = new
         outcome = component.settle(never, now=now)
-        stands = keep(component, new.id, outcome)
+        stands = keep(component, [new.id], outcome)[new.id]
     after = component.facts
     unsaid = {id_: replace(fact, statements=()) for id_, fact in before.items()}
     return Meeting(

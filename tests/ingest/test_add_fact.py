@@ -181,7 +181,7 @@ async def test_the_write_policy_is_asked():
         ("event", {"valid_at": "2021-05-03"}, "on 2021-05-03"),
         ("was", {"reference_time": "2020"}, "at some time before 2020-01-01"),
         ("was", {"valid_at": "2015", "reference_time": "2020"}, "2015-01-01 to 2020-01-01"),
-        ("timeless", {"valid_at": "1980-05-03"}, "at all times"),
+        ("timeless", {"reference_time": "1980-05-03"}, "at all times"),
         ("planned", {"valid_at": "2090"}, "from 2090-01-01"),
     ],
 )
@@ -208,11 +208,25 @@ async def test_a_planned_fact_is_called_off_by_a_text():
         ("cancelled", {}, "edit.retract"),
         ("often", {}, "choose from state, was, event, timeless, planned"),
         ("was", {"valid_at": "2021", "reference_time": "2020"}, "not after valid_at"),
+        ("was", {"reference_time": "2090"}, "over by reference_time 2090.*still to come"),
+        ("was", {"valid_at": "2020", "reference_time": "2090"}, "still to come"),
+        ("timeless", {"valid_at": "1980"}, "neither begins nor ends: leave out valid_at"),
+        ("timeless", {"invalid_at": "1980"}, "leave out invalid_at"),
+        ("timeless", {"valid_at": "1980", "invalid_at": "1990"}, "valid_at and invalid_at"),
     ],
 )
-async def test_a_kind_without_the_times_that_it_needs_is_refused(graph, kind, times, words):
+async def test_a_kind_with_times_that_do_not_fit_it_is_refused(graph, kind, times, words):
     with pytest.raises(InputError, match=words):
         await graph.add_fact("Ann", "visits", "Rome", kind=kind, **times)
+    assert not await graph.entities()
+
+
+async def test_a_table_brings_back_what_a_text_of_the_future_says_was_so(graph):
+    row = {"subject": "Ann", "relation": "works_at", "object": "Acme"}
+    await graph.load.facts([row | {"invalid_at": "2090-05-01", "closed_as": "past"}])
+    [fact] = await graph.at(history=True).facts("Ann")
+    assert repr(fact) == "Fact(Ann works at Acme, at some time before 2090-05-01)"
+    assert await graph.facts("Ann") == await graph.at(valid_at="2091").facts("Ann") == []
 
 
 async def test_the_log_names_who_told_a_fact(graph):

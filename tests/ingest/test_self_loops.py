@@ -119,3 +119,25 @@ async def test_reads_walks_and_pictures_take_a_loop(tmp_path):
     async with open_graph() as restored:
         await restored.load.group(tmp_path / "g.jsonl")
         assert LOOP in triples(await restored.facts("Board"))
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Who consults Board?", {"Board", "Bob"}),
+        ("By whom is Board consulted?", {"Board", "Bob"}),
+        ("Who consulted Board in 2021?", {"Board"}),
+        ("Who does Board consult?", {"Board"}),
+        ("How many consult Board?", {"2"}),
+        ("Does Board consult Board?", {"yes"}),
+        ("Is Board consulted by Board?", {"yes"}),
+    ],
+)
+async def test_questions_find_a_loop_at_either_end(question, values):
+    async with open_graph() as graph:
+        await graph.load.facts(ROWS)
+        answer = await graph.ask(question)
+        assert {*answer.values} == values
+        if values != {"yes"}:
+            facts = {(fact.subject, fact.relation, fact.object) for fact in answer.facts}
+            assert LOOP in facts

@@ -1,5 +1,7 @@
 """A text that says the same again and again is read in time in proportion to its length."""
 
+from collections import Counter
+
 import pytest
 
 from graphrag.ingest.lifetimes import repeat
@@ -15,19 +17,24 @@ from tests.conftest import open_graph
         "Ann likes tea. Bob likes tea. ",
     ],
 )
-async def test_statements_of_other_places_are_not_compared_one_by_one(monkeypatch, sentence):
-    compared = 0
-    repeats = repeat._repeats
+async def test_each_statement_is_looked_at_once_and_kept_with_all_others(monkeypatch, sentence):
+    calls = Counter()
 
-    def counted(one, known):
-        nonlocal compared
-        compared += 1
-        return repeats(one, known)
+    def count(name):
+        work = getattr(repeat, name)
 
-    monkeypatch.setattr(repeat, "_repeats", counted)
+        def counted(*given):
+            calls[name] += 1
+            return work(*given)
+
+        monkeypatch.setattr(repeat, name, counted)
+
+    count("_place")
+    count("kept_by")
     async with open_graph() as graph:
         await graph.add_episode(sentence * 100, reference_time="2024-01-01")
         facts = await graph.facts()
         statements = [one for fact in facts for one in fact.statements]
     assert len({(one.start, one.end) for one in statements}) == len(statements) >= 100
-    assert compared <= 2 * len(statements)
+    assert calls["_place"] <= 2 * len(statements)
+    assert calls["kept_by"] <= len(statements) + len(facts)

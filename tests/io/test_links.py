@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag.errors import EpisodeError
+from graphrag.errors import EpisodeError, InputError
 from graphrag.io.documents import read_document
 from graphrag.io.folders import read_files
 
@@ -143,3 +143,47 @@ async def test_a_pipe_in_a_folder_is_left_out_and_nothing_waits_for_it(graph, tm
     report = await graph.load.documents([tmp_path])
     assert len(await graph.episodes()) == 1
     assert "pipe or a device" in str(report.failed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_path_given_as_text_may_be_any_bytes(graph, notes, name):
+    path = os.fsdecode(os.path.join(os.fsencode(notes), name))
+    Path(path).write_text("Bob works_at Beta.")
+    assert (await graph.load.documents(path)).added == 1
+    assert (await graph.load.documents([path])).unchanged == 1
+    with pytest.raises(EpisodeError, match="there is no such file"):
+        await graph.load.documents(f"{path}.missing")
+
+
+async def test_files_of_one_name_in_two_folders_are_two_sources(graph, notes):
+    (notes / "x.md").write_text("Bob works_at Beta.")
+    (notes / "inner/x.md").write_text("Carol works_at Ceta.")
+    await graph.load.documents(notes)
+    sources = {episode.source_description for episode in await graph.episodes()}
+    assert sources == {"a.txt", "x.md", "inner/x.md"}
+    await graph.log.remove_source("inner/x.md")
+    left = {entity.name for entity in await graph.entities()}
+    assert "Carol" not in left
+    assert {"Alice", "Bob"} <= left
+
+
+MEMORY = json.dumps([{"id": "1", "memory": "Ann likes tea.", "user_id": "ann"}])
+
+
+async def test_a_folder_of_memories_gives_nothing_beside_it(graph, notes):
+    (notes.parent / "outside/secret.json").write_text(MEMORY)
+    (notes / "link.json").symlink_to("../outside/secret.json")
+    with pytest.raises(InputError, match=r"link\.json is a link that leads out of .*: copy"):
+        await graph.load.memory(notes)
+    (notes / "link.json").unlink()
+    (notes / "own.json").write_text(MEMORY)
+    (notes / "again.json").symlink_to("own.json")
+    assert await graph.load.memory(notes)
+
+
+async def test_a_link_to_memories_that_is_named_itself_is_followed(graph, notes):
+    (notes.parent / "outside/secret.json").write_text(MEMORY)
+    (notes / "link.json").symlink_to("../outside/secret.json")
+    await graph.load.memory(notes / "link.json", one_group=True)
+    [episode] = await graph.episodes()
+    assert episode.content == "Ann likes tea."

@@ -21,6 +21,7 @@ from graphrag import (
     Ruling,
 )
 from graphrag.ingest.intake import prepare
+from graphrag.ingest.statements import decide
 from graphrag.testing import ScriptedLLM
 from tests.conftest import PlainExtractor, day, open_graph, triples
 from tests.ingest.meeting import meet
@@ -85,6 +86,80 @@ async def test_none_of_the_candidates_is_an_answer():
 )
 async def test_answers_to_what_was_not_asked_are_ignored(answer):
     assert await LLMArbiter(ScriptedLLM(answer)).decide(CASE) == Ruling()
+
+
+WRONG_ANSWERS = [
+    {"names": "Ann", "exclusive_pairs": "1"},
+    {"names": {"1": 2}, "exclusive_pairs": {"1": True}},
+    {"names": None, "exclusive_pairs": None},
+    {"names": [None, 1, "x", [], {}], "exclusive_pairs": [None, "x", [], {}, 1.5]},
+    {"names": [{"name": True, "candidate": True}], "exclusive_pairs": [True]},
+    {"names": [{"name": 1, "candidate": "first"}], "exclusive_pairs": ["first"]},
+    {"names": [{"name": 1, "candidate": -1}], "exclusive_pairs": [-1]},
+    {"names": [{"name": 1, "candidate": 10**30}], "exclusive_pairs": [10**30]},
+    {"names": [{"name": 1, "candidate": float("inf")}], "exclusive_pairs": [float("nan")]},
+    {"names": [{"name": 1}], "exclusive_pairs": [2]},
+    {"names": [{"name": 1, "candidate": 1}, {"name": 1, "candidate": 2}], "exclusive_pairs": [0]},
+    {"names": [{"name": 9, "candidate": 1}] * 100_000, "exclusive_pairs": [9] * 100_000},
+    {"names": [{"name": 1, "candidate": "9" * 9000}], "exclusive_pairs": ["9" * 9000]},
+]
+
+
+@pytest.mark.parametrize("answer", WRONG_ANSWERS, ids=lambda answer: str(answer)[:40])
+async def test_an_answer_of_a_wrong_shape_decides_nothing(answer):
+    assert await LLMArbiter(ScriptedLLM(answer)).decide(CASE) == Ruling()
+
+
+async def test_one_wrong_part_spoils_no_other():
+    answer = {"names": [{"name": 1, "candidate": "2"}, "x"], "exclusive_pairs": ["x", 1]}
+    ruling = await LLMArbiter(ScriptedLLM(answer)).decide(CASE)
+    assert ruling == Ruling({CASE.doubts[0].mention: "2"}, {}, CASE.conflicts)
+
+
+MENTION, STRANGER = CASE.doubts[0].mention, Mention("Zoe")
+WRONG_RULINGS = {
+    "no maps": Ruling(["1"], "12", 1),
+    "nothing at all": Ruling(None, None, None),
+    "a stranger": Ruling({STRANGER: "1"}, {STRANGER: ("1",)}, ()),
+    "no candidate": Ruling({MENTION: "9"}, {MENTION: ("9",)}, ()),
+    "keys of other types": Ruling({"A. Lee": "1", 1: "1", None: "1"}, {"A. Lee": ("1",)}, ()),
+    "ids of other types": Ruling({MENTION: 1}, {MENTION: (1, None, ["1"], {})}, ()),
+    "a number of ids": Ruling({MENTION: ("1", "2")}, {MENTION: 1}, ()),
+    "pairs of other types": Ruling({}, {}, (None, 1, "x", CASE, [])),
+    "a pair not asked about": Ruling(
+        {}, {}, (Conflict(CASE.conflicts[0].claim, told("g", "1", "uses", "ed")),)
+    ),
+    "half of a surrogate pair": Ruling({MENTION: "\ud83d"}, {MENTION: ("\ud83d",)}, ()),
+}
+
+
+@pytest.mark.parametrize("ruling", WRONG_RULINGS.values(), ids=WRONG_RULINGS)
+async def test_a_ruling_on_what_was_not_asked_is_left_out(ruling):
+    class Wrong:
+        async def decide(self, case):
+            return ruling
+
+    assert await decide(Wrong(), CASE) == Ruling()
+
+
+async def test_of_a_ruling_that_contradicts_itself_the_entity_that_is_meant_stays():
+    class Torn:
+        async def decide(self, case):
+            return Ruling({MENTION: "1"}, {MENTION: ["1", "2", "9"]}, [*case.conflicts, None])
+
+    assert await decide(Torn(), CASE) == Ruling({MENTION: "1"}, {MENTION: ("2",)}, CASE.conflicts)
+
+
+async def test_a_wrong_ruling_writes_what_the_rules_alone_would():
+    class Wild(Always):
+        async def decide(self, case):
+            await super().decide(case)
+            return Ruling({STRANGER: "x"}, {None: 1}, ("x", *[None] * 10_000))
+
+    wild = Wild()
+    facts = await tell(wild, "Ann drives_to Acme.", "Ann drives_to Beta.")
+    assert wild.cases
+    assert facts == await tell(Never(), "Ann drives_to Acme.", "Ann drives_to Beta.")
 
 
 class Always:

@@ -82,7 +82,8 @@ async def test_facts_are_split_off_and_come_back(rest, smiths):
 
 async def test_the_log_of_a_fact_says_which_event_to_undo(rest, smiths):
     [fact] = await smiths.facts("Jonathan Smith")
-    await ask(rest, "correct", fact=fact.id, action="retract", reason="a slip")
+    done = await ask(rest, "correct", fact=fact.id, action="retract", reason="a slip")
+    assert done["note"] == "a slip"
     [event] = (await ask(rest, "log", fact=fact.id, limit=1))["events"]
     assert (event["kind"], event["note"]) == ("retract", "a slip")
     await ask(rest, "revert", event=event["seq"], reason="no slip")

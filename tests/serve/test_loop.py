@@ -1,6 +1,9 @@
 """Nobody keeps the server from answering: slow clients, dear questions, odd names of hosts."""
 
 import asyncio
+import gc
+import socket
+import sys
 import threading
 import time
 from contextlib import asynccontextmanager, suppress
@@ -12,6 +15,7 @@ import pytest
 from graphrag.community.evolution import evolved
 from graphrag.community.slices import SlicedTies
 from graphrag.errors import QueryError
+from graphrag.serve import server
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import AskInput
 from graphrag.serve.outputs import AskOutput
@@ -50,6 +54,11 @@ async def healthy(port):
         return (await http.get("/health")).status_code
 
 
+async def _ended(reader):
+    with suppress(ConnectionResetError):
+        await reader.read()
+
+
 HALVES = {
     "nothing": b"",
     "half a line": b"GET /hea",
@@ -73,6 +82,56 @@ async def test_connections_that_send_half_a_head_lock_nobody_out_and_are_closed(
         assert await healthy(port) == 200
         for _, writer in held:
             writer.close()
+
+
+async def test_connections_that_come_at_once_stay_within_the_bound(known):
+    async with listening(known, concurrent=4, head_seconds=600) as port:
+        opening = (asyncio.open_connection("127.0.0.1", port) for _ in range(60))
+        held = await asyncio.gather(*opening)
+        for _, writer in held:
+            writer.write(b"GET /hea")
+        assert await healthy(port) == 200
+        waiting = {asyncio.ensure_future(_ended(reader)) for reader, _ in held}
+        async with asyncio.timeout(60):
+            while len(waiting) > 16:  # the others were closed
+                _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        assert await healthy(port) == 200
+        for _, writer in held:
+            writer.close()
+        await asyncio.wait(waiting)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such limit")
+def test_of_the_files_that_may_still_be_opened_half_are_connections(monkeypatch):
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 256))
+    assert [server._affordable(1024, taken) for taken in (6, 156, 255)] == [125, 50, 2]
+    assert server._affordable(64, 6) == 64
+
+
+async def test_an_answer_is_sent_at_once(known, monkeypatch):
+    """Of two small parts the second would wait until the client has confirmed the first."""
+    made, taken = server.Connection.connection_made, []
+
+    def note(self, transport):
+        made(self, transport)
+        connection = transport.get_extra_info("socket")
+        taken.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(server.Connection, "connection_made", note)
+    async with listening(known) as port:
+        assert await healthy(port) == 200
+    assert all(taken) and taken
+
+
+async def test_what_stays_is_spared_by_the_garbage_collector_while_it_is_served(known):
+    async with listening(known) as port:
+        async with asyncio.timeout(60):
+            while not gc.get_freeze_count():
+                await asyncio.sleep(0.01)
+        assert await healthy(port) == 200
+    assert not gc.get_freeze_count()
 
 
 async def test_half_a_body_is_told_so_on_every_route(known):

@@ -6,9 +6,10 @@ import sys
 import pytest
 from jsonschema import Draft202012Validator
 
-from graphrag.errors import InputError
+from graphrag.errors import InputError, StoreError
 from graphrag.explorer import atlas
 from graphrag.explorer.layout import lay_out
+from graphrag.serve import stream as log_stream
 from graphrag.serve.grants import LOCAL, Grant, Tokens
 from graphrag.serve.openapi import description
 from graphrag.serve.quota import Bucket, Quota
@@ -91,6 +92,26 @@ async def test_what_is_wrong_is_said_in_a_sentence(rest):
     assert "openapi" in problem(await rest.get("/v2"), 404)
     assert "number of an event" in problem(await rest.get("/v1/events?after=x"), 422)
     assert "no event 99999 to go on after" in problem(await rest.get("/v1/events?after=99999"), 422)
+
+
+async def test_a_stream_that_the_store_breaks_off_ends_with_its_error(rest, monkeypatch):
+    following = log_stream._next
+
+    async def failing(news):
+        event = await following(news)
+        if event.seq > 1:
+            raise StoreError("the database refused a query: the disk fails")
+        return event
+
+    monkeypatch.setattr(log_stream, "_next", failing)
+    answer = await rest.get("/v1/events?after=0")
+    assert answer.status_code == 200
+    *_, change, error = answer.text.removesuffix("\n\n").split("\n\n")
+    assert change.startswith("id: 1\nevent: change\n")
+    kind, data = error.split("\n")
+    assert kind == "event: error"
+    told = json.loads(data.removeprefix("data: "))
+    assert (told["status"], told["detail"]) == (503, "the database refused a query: the disk fails")
 
 
 async def test_a_body_has_a_size(known):

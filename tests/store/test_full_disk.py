@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag.errors import StoreDiskError, StoreURLError, TransactionError
+from graphrag.errors import StoreCorruptError, StoreDiskError, StoreURLError, TransactionError
 from graphrag.store import renewal
 from graphrag.store.process import WriteAheadLog
 from graphrag.store.record import Record
@@ -96,6 +96,33 @@ async def test_after_a_torn_log_no_acknowledged_transaction_is_lost_at_the_next_
     await engine.close()
     engine = await opened(again)
     assert await numbers(engine) == [0, 1, 2, 10, 11, 12]
+    await engine.close()
+
+
+@pytest.mark.parametrize("place", ["checksum", "length", "kind", "content"])
+@pytest.mark.parametrize("size", [100, 100_000])
+async def test_a_log_with_damage_amid_its_records_is_refused_and_the_rest_can_be_kept(
+    tmp_path, place, size
+):
+    engine = await opened(tmp_path / "store")
+    assert await put(engine, 0) is None
+    before = log_of(tmp_path / "store").stat().st_size
+    for number in (1, 2):
+        assert await put(engine, number, size) is None
+    damaged = killed(tmp_path / "store", tmp_path / "damaged")
+    await engine.close()
+    with log_of(damaged).open("r+b") as log:
+        at = before + {"checksum": 1, "length": 4, "kind": 6, "content": 90}[place]
+        log.seek(at)
+        [byte] = log.read(1)
+        log.seek(at)
+        log.write(bytes([byte ^ 4]))
+
+    with pytest.raises(StoreCorruptError, match=rf"damaged at byte {before:,} .*cut the file to"):
+        await opened(damaged)
+    os.truncate(log_of(damaged), before)
+    engine = await opened(damaged)
+    assert await numbers(engine) == [0]
     await engine.close()
 
 

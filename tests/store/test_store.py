@@ -259,6 +259,31 @@ async def test_a_damaged_store_is_named(tmp_path):
         await opened(url)
 
 
+@pytest.mark.parametrize("place", [26, 27, 30, -1, -5, -8])
+async def test_a_manifest_that_counts_more_than_it_holds_is_named(tmp_path, place):
+    url = f"surrealkv://{tmp_path}/s"
+    await (await opened(url)).close()
+    for manifest in (tmp_path / "s" / "manifest").iterdir():
+        data = bytearray(manifest.read_bytes())
+        data[place] = 255
+        manifest.write_bytes(data)
+    with pytest.raises(StoreCorruptError, match=r"manifest .* is damaged: restore a copy"):
+        await opened(url)
+
+
+async def test_a_store_whose_damage_shows_when_it_is_read_is_named(tmp_path):
+    url = f"surrealkv://{tmp_path}/s"
+    async with await opened(url) as store:
+        await store.query("FOR $number IN 0..300 { CREATE scratch SET text = rand::string(90) };")
+    for table in (tmp_path / "s" / "sstables").iterdir():
+        data = bytearray(table.read_bytes())
+        data[len(data) // 3] ^= 1
+        table.write_bytes(data)
+    with pytest.raises(StoreCorruptError, match=r"is damaged: .*restore a copy"):
+        async with await opened(url) as store:
+            await store.query("SELECT * FROM scratch;")
+
+
 @pytest.mark.parametrize("url", ["ws://127.0.0.1:9", "http://127.0.0.1:9"])
 async def test_a_server_that_does_not_answer_is_named(url):
     with pytest.raises(StoreUnreachableError, match=r"no SurrealDB server answers at .*:9"):

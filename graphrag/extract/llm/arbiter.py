@@ -1,11 +1,20 @@
 """Arbiter by language model: one question with every open point of an episode."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import (
+    BeforeValidator,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 
 from graphrag.llm.fence import fence_of, fenced
+from graphrag.llm.salvage import MOST_THINGS
 from graphrag.llm.schema import AnswerModel
 from graphrag.llm.usage import accounted_to
 from graphrag.model.extraction import Mention
@@ -18,11 +27,14 @@ _AROUND = 400
 _SUMMARY = 300
 
 
+Number = Annotated[int, BeforeValidator(lambda given: "" if isinstance(given, bool) else given)]
+
+
 class Meant(AnswerModel):
     """Which candidate a name means; 0 for none of them."""
 
-    name: int
-    candidate: int
+    name: Number
+    candidate: Number
 
 
 class Decision(AnswerModel):
@@ -30,7 +42,17 @@ class Decision(AnswerModel):
 
     empty: ClassVar[Mapping[str, JSON]] = {"names": []}
     names: list[Meant]
-    exclusive_pairs: list[int]
+    exclusive_pairs: list[Number]
+
+    @field_validator("names", "exclusive_pairs", mode="wrap")
+    @classmethod
+    def _each(cls, given: JSON, read: ValidatorFunctionWrapHandler) -> list[JSON]:
+        """Leave out what has not the asked shape: it spoils no other answer."""
+        kept: list[JSON] = []
+        for part in given[:MOST_THINGS] if isinstance(given, list) else ():
+            with suppress(ValidationError):
+                kept += read([part])
+        return kept
 
 
 _RULES = """\
@@ -136,19 +158,18 @@ class LLMArbiter:
         """
         with accounted_to(case.episode.id):
             decision = await call(partial(self._llm.complete, ask_decision(case), answer=Decision))
-        doubts = dict(enumerate(case.doubts, 1))
         meant: dict[Mention, str] = {}
         distinct: dict[Mention, tuple[str, ...]] = {}
-        for one in decision.names:
-            doubt = doubts.get(one.name)
-            if doubt is None:
-                continue
-            if 1 <= one.candidate <= len(doubt.candidates):
-                meant[doubt.mention] = doubt.candidates[one.candidate - 1].id
-            elif one.candidate == 0:
-                distinct[doubt.mention] = tuple(entity.id for entity in doubt.candidates)
-        pairs = dict(enumerate(case.conflicts, 1))
-        exclusive = tuple(
-            pairs[number] for number in sorted(set(decision.exclusive_pairs)) if number in pairs
+        for number, doubt in enumerate(case.doubts, 1):
+            ids = [entity.id for entity in doubt.candidates]
+            chosen = {one.candidate for one in decision.names if one.name == number}
+            if chosen == {0}:
+                distinct[doubt.mention] = tuple(ids)
+            elif len(chosen) == 1 and 1 <= (place := chosen.pop()) <= len(ids):
+                meant[doubt.mention] = ids[place - 1]
+        exclusive = (
+            pair
+            for number, pair in enumerate(case.conflicts, 1)
+            if number in decision.exclusive_pairs
         )
-        return Ruling(meant, distinct, exclusive)
+        return Ruling(meant, distinct, tuple(exclusive))

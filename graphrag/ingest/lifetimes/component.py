@@ -92,7 +92,7 @@ class Component:
 
     def meets(self, fact: Fact) -> bool:
         """Tell whether a fact meets any other."""
-        triple, id_ = _triple(fact), fact.id
+        triple, id_ = triple_of(fact), fact.id
         if self.nearby is not None and self.nearby.concerns(fact.relation):
             return True
         for place in self.rivalry.places(triple):
@@ -236,7 +236,7 @@ class Component:
             for id_ in self._at.get((relation, end, other), ()):
                 beside = self._beside[id_]
                 if role is None or end == getattr(beside, f"{role}_id"):
-                    yield id_, _triple(beside)
+                    yield id_, triple_of(beside)
 
     def _parted(self, triple: Triple) -> Iterable[tuple[str, Triple]]:
         """Return the facts that exclude each other or not because of one."""
@@ -273,14 +273,10 @@ class Component:
 
     def ended_among(self, facts: Iterable[Fact]) -> list[str]:
         """Return the entities at some facts of which anything was said that is no fact."""
-        ends = dict.fromkeys(
-            id_
-            for fact in facts
-            for end in (fact.subject_id, fact.object_id)
-            if self._ended(end)
-            for id_ in self.index.heirs.family(end)
-        )
-        return [id_ for id_ in ends if id_ in self.index.entities.row_of]
+        ends = dict.fromkeys(end for fact in facts for end in (fact.subject_id, fact.object_id))
+        families = (self.index.heirs.family(end) for end in ends if self._ended(end))
+        each = dict.fromkeys(id_ for family in families for id_ in family)
+        return [id_ for id_ in each if id_ in self.index.entities.row_of]
 
 
 async def component_of(
@@ -289,10 +285,11 @@ async def component_of(
     """Return stored facts, as merges leave their ends, with all that they may meet."""
     found = Component.of(index, relations)
     facts = list(facts)
-    reached = found.reach(map(_triple, facts))
+    reached = found.reach(map(triple_of, facts))
     await found.read([*(fact.id for fact in facts), *reached], store)
     return found
 
 
-def _triple(fact: Fact) -> Triple:
+def triple_of(fact: Fact) -> Triple:
+    """Return what a fact says, by ids."""
     return fact.relation, fact.subject_id, fact.object_id

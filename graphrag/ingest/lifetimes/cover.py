@@ -36,11 +36,12 @@ class Piece:
         return self.support.line
 
 
-class Newer:
-    """Newer evidence, to be asked what takes the place of a value: the first that begins."""
+class NewerEvidence:
+    """Newer evidence in a slot, to be asked for the rival that takes the place of a value."""
 
-    def __init__(self, bonds: "Bonds") -> None:
-        self._bonds = bonds
+    def __init__(self, slot: Slot, co_stated: "CoStatedValues") -> None:
+        self._slot = slot
+        self._co_stated = co_stated
         self._order: list[tuple[_Place, Support]] = []
         self._first: dict[tuple[Line, float], _Place] = {}
 
@@ -53,12 +54,11 @@ class Newer:
             self._first[key] = place
             insort(self._order, (place, support), key=itemgetter(0))
 
-    def taker(self, line: Line, least: int) -> Support | None:
+    def first_rival(self, line: Line, least: int) -> Support | None:
         """Return the first that takes the place of a value, at a moment or later."""
-        for _, rival in self._order:
-            if rival.line != line and max(least, rival.first) < self._bonds.since(line, rival):
-                return rival
-        return None
+        rivals = (rival for _, rival in self._order if rival.line != line)
+        since, slot = self._co_stated.since, self._slot
+        return next((one for one in rivals if max(least, one.first) < since(slot, line, one)), None)
 
 
 class Cover:
@@ -157,7 +157,7 @@ _TOGETHER = 256
 them may be looked at."""
 
 
-class Bonds:
+class CoStatedValues:
     """Values that one text stated side by side: from then on neither takes the other's place."""
 
     def __init__(self, supports: Iterable[Support], slots: Mapping[Line, tuple[Slot, ...]]) -> None:
@@ -179,13 +179,13 @@ class Bonds:
                     stated[evidence] = first
         self._since: dict[tuple[Line, Line, float], int] = {}
 
-    def since(self, line: Line, rival: Support) -> int:
-        """Return from when on a rival leaves a value alone; never if it does not.
+    def since(self, slot: Slot, line: Line, rival: Support) -> int:
+        """Return from when on a rival in a slot leaves a value alone; never if it does not.
 
-        What is trusted more than the text that states both takes no notice of it.
+        A ruling, and what is trusted more than the text that states both, take no notice of it.
         """
         own, its = self._stated.get(line), self._stated.get(rival.line)
-        if not own or not its:
+        if slot[0] == "ruling" or not own or not its:
             return FOREVER
         pair = line, rival.line, rival.statement.trust
         if pair not in self._since:
@@ -199,6 +199,7 @@ class Bonds:
 class Holdings:
     """What each value holds, and what came to nothing."""
 
+    co_stated: CoStatedValues
     pieces: dict[Line, list[Piece]] = field(default_factory=lambda: defaultdict(list))
     winners: dict[str, Statement] = field(default_factory=dict)
     """By the id of a statement that holds nowhere: the one it gave way to."""
@@ -211,7 +212,6 @@ class Holdings:
     slots: dict[Line, tuple[Slot, ...]] = field(default_factory=dict)
     lines: dict[str, Line] = field(default_factory=dict)
     """By the id of a statement: what it is about."""
-    bonds: Bonds = field(default_factory=lambda: Bonds((), {}))
 
     def rivals(self, support: Support) -> Iterator[Cover]:
         """Yield what the rivals of a statement hold."""

@@ -60,10 +60,11 @@ class Outcome:
 
     def supporting(self, fact: str) -> tuple[str, ...]:
         """Return the ids of the statements that a fact rests on."""
-        for one in self.settlement.lifetimes:
-            if one.id == fact and one.statements:
-                return one.statements
-        return tuple(one.id for one in self.facts[fact].statements)
+        return self._support.get(fact) or tuple(one.id for one in self.facts[fact].statements)
+
+    @cached_property
+    def _support(self) -> Mapping[str, tuple[str, ...]]:
+        return {one.id: one.statements for one in self.settlement.lifetimes if one.statements}
 
 
 def derive(

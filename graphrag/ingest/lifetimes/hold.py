@@ -15,10 +15,10 @@ from typing import Literal
 
 from graphrag.ingest.lifetimes.accounts import Nesting, Slot, find_slots, slots_of, spares
 from graphrag.ingest.lifetimes.cover import (
-    Bonds,
+    CoStatedValues,
     Cover,
     Holdings,
-    Newer,
+    NewerEvidence,
     Piece,
     Trusted,
 )
@@ -40,7 +40,7 @@ def hold(
     }
     slots = find_slots(lines, relations, rulings, nesting)
     every = (support for account in accounts.values() for support in account.supports)
-    holdings = Holdings(slots=slots, lines=lines, bonds=Bonds(every, slots))
+    holdings = Holdings(CoStatedValues(every, slots), slots=slots, lines=lines)
     members: dict[Slot, list[Support]] = defaultdict(list)
     levels: dict[float, list[Support]] = defaultdict(list)
     bounded: dict[Slot, list[Piece]] = defaultdict(list)
@@ -90,7 +90,7 @@ def _settle_level(
     slots = dict.fromkeys(slot for support in level for slot in slots_of(support, holdings.slots))
     shared = (slot for slot in slots if len(members[slot]) > 1)
     for slot in shared:
-        for support, limit, rival in _limits(members[slot], trust, slot, holdings.bonds):
+        for support, limit, rival in _limits(members[slot], trust, slot, holdings.co_stated):
             id_ = support.statement.id
             if id_ not in limits or _key(limit, rival) < _key(*limits[id_]):
                 limits[id_] = limit, rival
@@ -109,7 +109,7 @@ def _settle_level(
             piece
             for slot in slots_of(support, holdings.slots)
             if slot in above
-            for piece in _over(whole, above[slot][spares(support, slot)], slot, holdings.bonds)
+            for piece in _over(whole, above[slot][spares(support, slot)], slot, holdings.co_stated)
         ]
         pieces = list(_cut(whole, over)) if whole.start < whole.end else []
         if not pieces:
@@ -122,7 +122,7 @@ def _settle_level(
 
 
 def _limits(
-    members: Sequence[Support], trust: float, slot: Slot, bonds: Bonds
+    members: Sequence[Support], trust: float, slot: Slot, co_stated: CoStatedValues
 ) -> Iterator[tuple[Support, int, Support]]:
     """Yield from when on each statement of a level gives way to newer evidence, and to which.
 
@@ -130,8 +130,10 @@ def _limits(
     of what runs or was stated whole, on its level or above, takes only what it persists in. That
     something ended says nothing of others.
     """
-    bonds = Bonds((), {}) if slot[0] == "ruling" else bonds
-    newer = {kind: (Newer(bonds), Newer(bonds)) for kind in ("running", "any")}
+    newer = {
+        kind: (NewerEvidence(slot, co_stated), NewerEvidence(slot, co_stated))
+        for kind in ("running", "any")
+    }
     deciding = [support for support in members if support.statement.trust >= trust]
     deciding.sort(key=lambda support: -support.evidence)
     for _, group in groupby(deciding, key=lambda support: support.evidence):
@@ -140,7 +142,7 @@ def _limits(
             if support.statement.trust > trust or not support.competes:
                 continue
             for kind, least in (("running", support.first), ("any", support.last + 1)):
-                rival = newer[kind][spares(support, slot)].taker(support.line, least)
+                rival = newer[kind][spares(support, slot)].first_rival(support.line, least)
                 if rival is not None:
                     yield support, max(least, rival.first), rival
         for support in (each for each in equals if each.kind != "ended"):
@@ -165,10 +167,10 @@ def _until(support: Support, limit: tuple[int, Support] | None) -> Piece:
     return Piece(support, support.first, support.stop, closed, support.end.statement)
 
 
-def _over(piece: Piece, cover: Cover, slot: Slot, bonds: Bonds) -> Iterator[Piece]:
+def _over(piece: Piece, cover: Cover, slot: Slot, co_stated: CoStatedValues) -> Iterator[Piece]:
     """Yield what better trusted rivals hold of a piece; not what may hold beside it."""
     for other in cover.over(piece.start, piece.end, piece.line):
-        end = other.end if slot[0] == "ruling" else bonds.since(piece.line, other.support)
+        end = co_stated.since(slot, piece.line, other.support)
         if other.start < end and piece.start < end:
             yield other if end >= other.end else replace(other, end=end)
 

@@ -1,11 +1,11 @@
 """What a new fact only repeats keeps its statements, and what it corrects falls."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from operator import attrgetter
 
-from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.ingest.lifetimes.support import Line
@@ -19,32 +19,37 @@ _DAYS_BEFORE = timedelta(days=7)
 was just said."""
 
 
-def keep(component: Component, new: str, outcome: Outcome) -> str:
-    """Let what a new fact repeats keep its statements; return the fact that stands for it."""
-    stands = outcome.settlement.joins.get(new) or _contested(component, new)
-    if stands is None:
-        return new
-    facts, home = component.facts, outcome.home_of(stands)
-    if home == new:
-        return stands
-    new_fact = facts.pop(new)
-    for id_ in new_fact.rivals:
-        rivals = (home if one == new else one for one in facts[id_].rivals)
-        facts[id_] = replace(facts[id_], rivals=tuple(dict.fromkeys(rivals)))
-    facts[home] = kept_by(facts[home], new_fact)
-    if stands != home:
-        facts[stands] = _noted(facts[stands], new_fact)
+def keep(component: Component, new: Iterable[str], outcome: Outcome) -> dict[str, str]:
+    """Let what new facts repeat keep their statements; return by each what stands for it."""
+    facts, stands = component.facts, dict[str, str]()
+    repeated: dict[str, list[Fact]] = {}
+    for id_ in new:
+        into = outcome.settlement.joins.get(id_) or _contested(component, id_)
+        stands[id_] = into or id_
+        if into is None or (home := outcome.home_of(into)) == id_:
+            continue
+        new_fact = kept_by(facts.pop(id_), repeated.pop(id_, ()))
+        for rival in new_fact.rivals:
+            rivals = (home if one == id_ else one for one in facts[rival].rivals)
+            facts[rival] = replace(facts[rival], rivals=tuple(dict.fromkeys(rivals)))
+        repeated.setdefault(home, []).append(new_fact)
+        if into != home:
+            facts[into] = _noted(facts[into], [new_fact])
+    for home, new_facts in repeated.items():
+        facts[home] = kept_by(facts[home], new_facts)
     return stands
 
 
 def _contested(component: Component, new: str) -> str | None:
     """Return the fact that said the same in vain before."""
     fact = component.facts[new]
+    if fact.closed_as != "overruled":
+        return None
     said = fact.statements[0]
     before = (
         other.id
         for other in component.facts.values()
-        if fact.closed_as == other.closed_as == "overruled"
+        if other.closed_as == "overruled"
         and other.id != new
         and _same(fact, other)
         and any(
@@ -248,40 +253,37 @@ def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
-def kept_by(fact: Fact, new_fact: Fact) -> Fact:
-    """Return a fact that keeps what a new one says, once."""
-    new = [
-        replace(one, text=new_fact.text) if one.until and new_fact.text != fact.text else one
-        for one in new_fact.statements
-        if not any(_repeats(one, it) for it in fact.statements if it.start == one.start)
-    ]
-    rivals = _both(fact.rivals, new_fact.rivals)
-    fact = replace(fact, statements=(*fact.statements, *new), rivals=rivals)
-    return _noted(fact, new_fact)
+def kept_by(fact: Fact, new_facts: Sequence[Fact]) -> Fact:
+    """Return a fact that keeps what new ones say, each statement once."""
+    if not new_facts:
+        return fact
+    known, new = set(map(_place, fact.statements)), list[Assertion]()
+    for new_fact in new_facts:
+        for one in new_fact.statements:
+            if (place := _place(one)) not in known:
+                known.add(place)
+                other = one.until and new_fact.text != fact.text
+                new.append(replace(one, text=new_fact.text) if other else one)
+    rivals = dict.fromkeys((*fact.rivals, *(id_ for new in new_facts for id_ in new.rivals)))
+    fact = replace(fact, statements=(*fact.statements, *new), rivals=tuple(rivals))
+    return _noted(fact, new_facts)
 
 
-def _noted(fact: Fact, new_fact: Fact) -> Fact:
-    """Return a fact with what else a new one says of it."""
-    attributes, times = newer(
-        fact.attributes, fact.attribute_times, new_fact.attributes, new_fact.attribute_times
-    )
-    return replace(
-        fact,
-        attributes=attributes,
-        attribute_times=times,
-        provenance=_both(fact.provenance, new_fact.provenance),
-    )
+def _noted(fact: Fact, new_facts: Iterable[Fact]) -> Fact:
+    """Return a fact with what else new ones say of it."""
+    attributes, times = fact.attributes, fact.attribute_times
+    provenance = dict.fromkeys(fact.provenance)
+    for new in new_facts:
+        if new.attributes:
+            attributes, times = newer(attributes, times, new.attributes, new.attribute_times)
+        provenance |= dict.fromkeys(new.provenance)
+    return replace(fact, attributes=attributes, attribute_times=times, provenance=tuple(provenance))
 
 
-def _repeats(one: Assertion, known: Assertion) -> bool:
-    """Tell whether a table, a person or the same place of an episode says again what it said."""
-    sure = known.confidence if one.source else one.confidence
-    return replace(known, id=one.id, confidence=sure, text=one.text) == one
+def _place(said: Assertion) -> Assertion:
+    """Return what a table, a person or one place of an episode says again in equal words."""
+    return replace(said, id="", text="", confidence=said.confidence if said.source else 0.0)
 
 
 def _same(one: Fact, other: Fact) -> bool:
-    return (one.subject_id, one.relation, one.object_id) == (
-        other.subject_id,
-        other.relation,
-        other.object_id,
-    )
+    return triple_of(one) == triple_of(other)

@@ -9,8 +9,6 @@ Where the rules leave room, this is how they are read (each has a test):
   neighbours, also while an even newer one has taken its own.
 - An explicit end is newer than what was seen at its very moment; a stretch stated whole ends just
   before its end, so that "until 2015" and "from 2015" meet.
-- To rivals a stretch stated whole is as new as its start: who leads from 2021 does so beside who
-  led from 2019 to 2022, and goes on. That a value ended says nothing of its rivals at all.
 - An end takes what is not newer than it and not trusted more; a more trusted end also takes what
   reaches over it. What begins after an end begins anew, whoever tells it.
 - The unknown start of an ended value reaches back to where a rival ended last; a rival that still
@@ -18,12 +16,11 @@ Where the rules leave room, this is how they are read (each has a test):
   if it was said to be over, it is one moment: who was there until 2005 and left in 2020 came back,
   nobody knows when. What merely was so, or "no longer" is at the moment of telling, holds at no
   moment: it is a fact of its own, unless the value is known to have held before.
-- What says nothing of any time is silent beside what gives the same value a time, if it is trusted
-  no more. It is one more source of the last stretch of the value.
+- What says nothing of any time is one more source of the last stretch of its value, unless it is
+  trusted more than what dates that.
 - A plan is replaced by the first report of its value after it was made, and by a newer plan that
   was made while it was still to come, if they give another day, month or year.
-- Values of one relation that one text states with equal evidence are no rivals of each other from
-  then on, but to what is trusted more and to rulings. In earlier moments they are.
+- Values that one text states together are rivals in earlier moments, and where a ruling says so.
 - Bounded support is not cut by its own explicit end either; the end is listed against it.
 - Events compete with nothing. What is timeless is evidence for ever.
 - A trusted value that runs is not stopped by the stretch of a less trusted one: both hold. What
@@ -84,7 +81,5 @@ def settle(
     by_id = {statement.id: statement for statement in order}
     naming = name_spells(by_id, spells, cancellations, name)
     return Settlement(
-        naming.lifetimes(holdings),
-        tuple(contradictions(by_line, holdings, naming)),
-        naming.joins,
+        naming.lifetimes(holdings), tuple(contradictions(by_line, holdings, naming)), naming.joins
     )

@@ -56,13 +56,7 @@ async def export_group(
 
 
 async def _write(
-    store: Store,
-    embedder: Embedder,
-    group: str,
-    file: Path,
-    seq: int,
-    vectors: bool,
-    pace: Pace,
+    store: Store, embedder: Embedder, group: str, file: Path, seq: int, vectors: bool, pace: Pace
 ) -> dict[str, int]:
     """Write the file and return how many lines of each kind it has."""
     ids = {kind: await group_ids(store, shape.table, group) for kind, shape in shapes().items()}

@@ -12,6 +12,7 @@ from typing import Any
 
 from graphrag.errors import InputError, TimeError
 from graphrag.io.files import read_whole, refusals
+from graphrag.io.folders import leads_out, stays_in
 from graphrag.model.checks import parsed_json
 from graphrag.model.values import JSON
 from graphrag.temporal.moment import parse_moment
@@ -40,14 +41,17 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
     """Return the files that are meant; of a folder those of JSON, by name.
 
     Raises:
-        InputError: if there are none.
+        InputError: if there are none, or one in a folder is a link that leads out of it.
     """
     found: list[Path] = []
     for path in paths:
         with refusals("read", path):  # a name may be too long to ask for
             inside = sorted(path.iterdir()) if path.is_dir() else [path]
         if inside != [path]:
-            inside = [one for one in inside if one.name.casefold().endswith(_ENDINGS)]
+            inside = [file for file in inside if file.name.casefold().endswith(_ENDINGS)]
+        for file in inside:
+            if file != path and not stays_in(file, path):
+                raise InputError(leads_out(file, path))
         found += inside
     if not found:
         raise InputError(f"there is no .json or .jsonl file in {', '.join(map(str, paths))}")

@@ -63,7 +63,7 @@ class Oracle:
         self.cut()
         value = {one.id: self.value(one) for one in spoken}
         self.ruled = [{value[id_] for id_ in one.statements if id_ in value} for one in rulings]
-        self.bind()
+        self.read_co_stated()
         self.grid = self.moments()
         self.memo = {}
         self.doubted, self.later = set(), set()
@@ -420,11 +420,11 @@ class Oracle:
             return False
         return any(
             trust >= rival.trust and since <= t
-            for since, trust in self.bonds.get(frozenset(pair), ())
+            for since, trust in self.co_stated.get(frozenset(pair), ())
         )
 
-    def bind(self):
-        self.bonds = {}
+    def read_co_stated(self):
+        self.co_stated = {}
         current = [
             one
             for one in self.said
@@ -440,8 +440,8 @@ class Oracle:
                 if evidence != (other.statement.source, other.last, other.trust):
                     continue
                 if one.value != other.value:
-                    bond = max(one.first, other.first), one.trust
-                    self.bonds.setdefault(frozenset((one.value, other.value)), []).append(bond)
+                    since = max(one.first, other.first), one.trust
+                    self.co_stated.setdefault(frozenset((one.value, other.value)), []).append(since)
 
     # -- whom to believe
 

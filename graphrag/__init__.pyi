@@ -35,8 +35,8 @@ from graphrag.display.lists import Group as Group
 from graphrag.display.lists import Groups as Groups
 from graphrag.display.events import Log as Log
 from graphrag.engine.build import Built as Built
-from graphrag.engine.check import IndexReport as IndexReport
-from graphrag.engine.check import IndexState as IndexState
+from graphrag.engine.verify import IndexReport as IndexReport
+from graphrag.engine.verify import IndexState as IndexState
 from graphrag.errors import BudgetExceededError as BudgetExceededError
 from graphrag.errors import EmbedderMismatchError as EmbedderMismatchError
 from graphrag.errors import EmbeddingError as EmbeddingError

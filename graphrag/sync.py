@@ -40,7 +40,7 @@ from graphrag.display.events import Log
 from graphrag.display.lists import Groups
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.engine.build import Built
-from graphrag.engine.check import IndexReport
+from graphrag.engine.verify import IndexReport
 from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport

@@ -20,7 +20,7 @@ from graphrag.errors import InputError
 
 if TYPE_CHECKING:
     from graphrag.engine.build import Built
-    from graphrag.engine.check import IndexReport
+    from graphrag.engine.verify import IndexReport
     from graphrag.store.store import Store
 
 _FOUND = 1
@@ -64,7 +64,7 @@ async def check(session: Session) -> None:
 
     The exit code is 0 for sound indexes and 1 for those with findings.
     """
-    from graphrag.engine.check import check as check_indexes
+    from graphrag.engine.verify import check as check_indexes
 
     with session.busy("checking"):
         async with _opened(session) as store:

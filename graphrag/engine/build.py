@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from graphrag.engine.nearest import OnPage, build_nearest
-from graphrag.engine.rows import Derivation, SearchRows
-from graphrag.engine.texts import TEXTS
+from graphrag.engine.rows import TEXTS, Derivation, SearchRows
 from graphrag.errors import StoreProfileError
-from graphrag.schema import former_tables
+from graphrag.schema import VECTORS, former_tables
 from graphrag.store.engine import Row
 from graphrag.store.pages import count_rows, read_pages
-from graphrag.store.search_tables import VECTORS
 from graphrag.store.store import Store
 
 _LOG = logging.getLogger("graphrag")

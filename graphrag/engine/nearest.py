@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from graphrag.errors import StoreIndexError
+from graphrag.schema import NEAREST, nearest_index, vector_table
 from graphrag.store.pages import count_rows
 from graphrag.store.record import Record
-from graphrag.store.search_tables import NEAREST, nearest_index, vector_table
 from graphrag.store.store import Store
 
 FEW = 5_000

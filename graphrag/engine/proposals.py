@@ -10,8 +10,8 @@ from typing import Any
 
 from graphrag.errors import StoreError, StoreIndexError
 from graphrag.index.entries import Statistics
+from graphrag.schema import vector_table, word_table
 from graphrag.store.record import Record
-from graphrag.store.search_tables import vector_table, word_table
 from graphrag.store.store import Store
 
 _SIZES = {"relates_to": "facts", "entity": "entities", "episode": "episodes"}

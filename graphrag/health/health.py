@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag.engine.build import Built
-from graphrag.engine.check import IndexReport
+from graphrag.engine.verify import IndexReport
 from graphrag.errors import InputError, UnknownGroupError
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
@@ -76,7 +76,7 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.check import check
+        from graphrag.engine.verify import check
 
         return await check(self._handle.session.store)
 

@@ -11,12 +11,12 @@ from time import perf_counter
 from graphrag.engine.rows import Derivation, SearchRows
 from graphrag.errors import InputError, StoreError, UnknownGroupError
 from graphrag.io.copy_rows import Renaming, Sum
+from graphrag.schema import VECTORS
 from graphrag.store import pages
 from graphrag.store.engine import Row
 from graphrag.store.marks import write_entry
 from graphrag.store.pages import PAGE, Table
 from graphrag.store.record import Record
-from graphrag.store.search_tables import VECTORS
 from graphrag.store.store import Store
 
 

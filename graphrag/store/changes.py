@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
-from graphrag.store.record import Record
-from graphrag.store.record_links import linked
+from graphrag.store.record import Record, linked
 
 if TYPE_CHECKING:
     from graphrag.store.store import Store

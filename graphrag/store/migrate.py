@@ -1,5 +1,6 @@
 """What a store remembers of itself: its schema, its embedder, its index profile."""
 
+import logging
 import shutil
 from collections.abc import Mapping
 
@@ -12,10 +13,18 @@ from graphrag.errors import (
 from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row
-from graphrag.store.record_links import finish_links
+from graphrag.store.record import LINKS, Record, linked
 from graphrag.store.target import Target
 
+_LOG = logging.getLogger("graphrag")
 _PAGE = 250
+_STRICT = (
+    "DEFINE FIELD OVERWRITE sources.*.episode ON relates_to TYPE record<episode>;"
+    "DEFINE FIELD OVERWRITE episode ON passage TYPE record<episode> "
+    "COMMENT 'the episode that it is a piece of';"
+    "DEFINE FIELD OVERWRITE parent ON community TYPE option<record<community>> "
+    "COMMENT 'the community of the next level that it is part of';"
+)
 _KEPT = ("columns", "rows")
 """Folders beside a store with what was read from it."""
 
@@ -78,6 +87,70 @@ async def migrate(
         )
     await finish_links(connection)
     return profile, bool(meta.get("profile", {}).get("native"))
+
+
+async def finish_links(connection: Connection) -> None:
+    """Rewrite the links of a store of an earlier version, which were strings.
+
+    A process that died meanwhile is followed by the next one, where it stopped.
+    """
+    [mark] = await connection.query("SELECT * FROM meta:unlinked;")
+    if mark:
+        _LOG.warning("%s is from an earlier version: links are rewritten", connection.target.url)
+        for table in LINKS:
+            await _rewrite(connection, table, mark[0].get("after", {}).get(table, ""))
+        await _lead_to_episodes(connection)
+    await connection.transact(f"{_STRICT}DELETE meta:unlinked RETURN NONE;", {})
+
+
+async def _rewrite(connection: Connection, table: str, after: str) -> None:
+    columns = ", ".join(("id", *LINKS[table], *(["sources"] if table == "relates_to" else [])))
+    page = f"SELECT {columns} FROM type::record('{table}', $after>..) LIMIT {_PAGE};"
+    while True:
+        [rows] = await connection.query(page, {"after": after})
+        if not rows:
+            return
+        after = rows[-1]["id"].id
+        changed = [row for row in rows if any(row.get(name) for name in row.keys() - {"id"})]
+        await connection.transact(
+            "FOR $row IN $rows { UPDATE $row.id MERGE $row.set RETURN NONE };"
+            f"UPDATE meta:unlinked SET after.{table} = $after;",
+            {
+                "rows": [{"id": row["id"], "set": _links_of(table, row)} for row in changed],
+                "after": after,
+            },
+        )
+
+
+async def _lead_to_episodes(connection: Connection) -> None:
+    """Have links from sagas to their episodes."""
+    sagas, episodes = await connection.query(
+        "SELECT id, group_id, name FROM saga;"
+        "SELECT id, group_id, saga, valid_at FROM episode WHERE saga != NONE;"
+    )
+    known = {(row["group_id"], row["name"]): row["id"] for row in sagas}
+    links = [
+        {
+            "id": Record("has_episode", row["id"].id),
+            "in": known[row["group_id"], row["saga"]],
+            "out": row["id"],
+            "group_id": row["group_id"],
+            "valid_at": row["valid_at"],
+        }
+        for row in episodes
+        if (row["group_id"], row["saga"]) in known
+    ]
+    for start in range(0, len(links), _PAGE):
+        await connection.transact(
+            "INSERT RELATION INTO has_episode $links "
+            "ON DUPLICATE KEY UPDATE valid_at = $input.valid_at RETURN NONE;",
+            {"links": links[start : start + _PAGE]},
+        )
+
+
+def _links_of(table: str, row: Row) -> Row:
+    links = linked(table, row).items()
+    return {name: item for name, item in links if name != "id" and item is not None}
 
 
 async def finish_vectors(connection: Connection) -> None:

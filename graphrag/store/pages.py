@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from graphrag.schema import FOLLOWING, former_tables
+from graphrag.schema import FOLLOWING, former_tables, is_search_table
 from graphrag.store.engine import Row
-from graphrag.store.record import NULL, Record
-from graphrag.store.record_links import linked, unlinked
-from graphrag.store.search_tables import is_search_table
+from graphrag.store.record import NULL, Record, linked, unlinked
 from graphrag.store.store import Store
 
 PAGE = 250

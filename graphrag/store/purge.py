@@ -11,9 +11,9 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from graphrag.schema import INDEXES, is_search_table, tables_of
 from graphrag.store.connection import Connection
 from graphrag.store.record import Record
-from graphrag.store.search_tables import INDEXES, is_search_table, tables_of
 
 BATCH = 500
 """Rows of one transaction."""

@@ -1,9 +1,11 @@
 """What a row holds beyond plain values: the id of a record, and JSON's null.
 
 ``None`` means "no value" (SurrealDB's NONE: the field is absent); a null inside attributes or
-metadata is a value of its own and must come back as one.
+metadata is a value of its own and must come back as one. Ids of other records in columns are links
+in the database, and ids in the library and its log.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -28,3 +30,47 @@ class Null(Enum):
 
 
 NULL = Null.NULL
+
+LINKS: Mapping[str, Mapping[str, str]] = {
+    "relates_to": dict.fromkeys(("invalidated_by", "derived_from", "rivals"), "relates_to"),
+    "entity": dict.fromkeys(("merged_into", "distinct_from"), "entity"),
+    "passage": {"episode": "episode"},
+    "community": {"parent": "community"},
+}
+"""The table that a column of a table links to; the sources of a fact link to episodes beside."""
+_COLUMNS = frozenset(column for columns in LINKS.values() for column in columns)
+
+
+def linked(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row, or some columns of one, with links as the database has them."""
+    found = dict(row)
+    for column, goal in LINKS.get(table, {}).items():
+        if (item := row.get(column)) is not None:
+            found[column] = _link(goal, item)
+    if sources := row.get("sources"):
+        episodes = (_link("episode", span["episode"]) for span in sources)
+        found["sources"] = [
+            {**span, "episode": link} for span, link in zip(sources, episodes, strict=True)
+        ]
+    return found
+
+
+def unlinked(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row as the library has it, with ids instead of links; the row itself is changed."""
+    for column in _COLUMNS & row.keys():
+        row[column] = _id(row[column])
+    for span in row.get("sources") or ():
+        span["episode"] = _id(span["episode"])
+    return row
+
+
+def _link(table: str, item: Any) -> Any:
+    if isinstance(item, str):
+        return Record(table, item)
+    return item if isinstance(item, Record) else [_link(table, part) for part in item]
+
+
+def _id(item: Any) -> Any:
+    if isinstance(item, list | tuple):
+        return [_id(part) for part in item]
+    return item.id if isinstance(item, Record) else item

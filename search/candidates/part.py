@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from graphrag.engine.read_part import Reading, read_part
-from graphrag.engine.texts import TEXTS
+from graphrag.engine.lookup import Reading, read_part
+from graphrag.engine.rows import TEXTS
 from graphrag.index.entries import Statistics
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions

@@ -9,7 +9,7 @@ from graphrag.protocols import Matrix
 from graphrag.search.candidates.limits import Limits
 from graphrag.search.near import LONGEST, WORD
 from graphrag.search.request import Request
-from graphrag.store.search_tables import WORDS
+from graphrag.schema import WORDS
 from graphrag.text.tokens import tokenize
 
 TABLES = {

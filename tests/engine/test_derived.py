@@ -5,7 +5,7 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphrag.store.search_tables import is_search_table
+from graphrag.schema import is_search_table
 from tests.conftest import open_graph
 from tests.engine.worlds import tell
 

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from graphrag.errors import InputError
-from graphrag.store.record_links import unlinked
+from graphrag.store.record import unlinked
 from graphrag.temporal.moment import utc_now
 from tests.engine.worlds import change, moment, sentence
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag.store import record_links
+from graphrag.store import migrate
 from graphrag.store.connection import Connection
 from graphrag.store.record import Record
 from tests.conftest import open_graph
@@ -57,7 +57,7 @@ async def test_a_store_of_the_last_version_is_opened_and_whole(old):
 
 @pytest.mark.parametrize("step", range(1, 12, 2))
 async def test_a_process_that_dies_on_the_way_is_followed_by_the_next(old, step, monkeypatch):
-    monkeypatch.setattr(record_links, "_PAGE", 20)
+    monkeypatch.setattr(migrate, "_PAGE", 20)
     whole, calls = Connection.transact, 0
 
     async def dying(self, statements, params):

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphrag.engine.build import searched_only
-from graphrag.engine.texts import TEXTS, terms_of
+from graphrag.engine.rows import TEXTS, terms_of
+from graphrag.schema import NEAREST, VECTORS, vector_table, word_table
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
-from graphrag.store.search_tables import NEAREST, VECTORS, vector_table, word_table
 from graphrag.store.store import Store
 
 _SAMPLE = 25

@@ -168,7 +168,7 @@ def word_table(table: str, group: str) -> str:
     return f"{table}_words_{_suffix(group)}"
 
 
-def tables_of(group: str) -> list[str]:
+def search_tables(group: str) -> list[str]:
     """Return the names of all search tables of a group."""
     return [
         *(vector_table(table, group) for table in VECTORS),

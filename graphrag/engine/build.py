@@ -9,7 +9,7 @@ from time import perf_counter
 from graphrag.engine.nearest import OnPage, build_nearest
 from graphrag.engine.rows import TEXTS, Derivation, SearchRows
 from graphrag.errors import StoreProfileError
-from graphrag.schema import VECTORS, former_tables
+from graphrag.schema import VECTORS, former_tables, search_tables
 from graphrag.store.engine import Row
 from graphrag.store.pages import count_rows, read_pages
 from graphrag.store.store import Store
@@ -82,9 +82,7 @@ async def build_unbuilt(store: Store) -> None:
     [marks] = await store.query("SELECT * FROM meta:unbuilt;")
     if marks:
         _LOG.warning("the search tables of %s are built", store.target.url)
-        [info] = await store.query("INFO FOR DB;")
-        for table in sorted(former_tables() & info["tables"].keys()):
-            await store.remove_table(table)
+        await store.remove_tables(former_tables())
         await build(store, rows=True, on_step=lambda step: _LOG.info("%s", step))
 
 
@@ -107,7 +105,7 @@ async def steps(
     search_rows, method = SearchRows(), ""
     for group in groups:
         if rows and not made:
-            await store.remove_search_tables(group)
+            await store.remove_tables(search_tables(group))
         method = await search_rows.define(group, store)
     for table in VECTORS if rows else ():
         if table not in made:

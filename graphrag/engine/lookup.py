@@ -21,9 +21,9 @@ LET $near = array::distinct(array::flatten(({_BESIDE} $texts)));
 LET $nearby = array::distinct(array::concat($texts, $near, array::flatten(({_BESIDE} $near))));
 LET $spoken = SELECT VALUE [in, out] FROM $nearby->mentions;
 LET $of = array::distinct(array::map($spoken, |$pair| $pair[1]));
-LET $linked = array::complement(array::slice(array::distinct(array::flatten((SELECT VALUE told
-    FROM (SELECT array::slice(<-mentions.in, 0, {_COMMON + 1}) AS told FROM $of)
-    WHERE array::len(told) <= {_COMMON}))), 0, $linked), $nearby);
+LET $linked = array::complement(array::slice(array::distinct(array::flatten((SELECT VALUE speaking
+    FROM (SELECT array::slice(<-mentions.in, 0, {_COMMON + 1}) AS speaking FROM $of)
+    WHERE array::len(speaking) <= {_COMMON}))), 0, $linked), $nearby);
 LET $spoken = array::concat($spoken, (SELECT VALUE [in, out] FROM $linked->mentions));
 LET $texts = array::concat($nearby, $linked);
 LET $people = array::concat($people, array::map($spoken, |$pair| $pair[1]));

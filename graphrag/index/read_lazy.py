@@ -140,8 +140,8 @@ async def read_sources(store: Store, index: GroupIndex) -> Sources:
             ids=[Record("relates_to", id_) for id_ in index.facts.row_of] if some else [],
             group=index.group_id,
         )
-        told = ((id_, [episode.id for episode in episodes]) for id_, episodes in rows)
-        sources.enter(_pairs(index, told))
+        ids = ((id_, [episode.id for episode in episodes]) for id_, episodes in rows)
+        sources.enter(_pairs(index, ids))
         index.episodes.sources = sources
     elif sources.seq < index.seq:
         seq = index.seq

@@ -6,12 +6,12 @@ sees at its next read that its group is gone.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from graphrag.schema import INDEXES, is_search_table, tables_of
+from graphrag.schema import INDEXES, is_search_table, search_tables
 from graphrag.store.connection import Connection
 from graphrag.store.record import Record
 
@@ -55,7 +55,7 @@ async def count(group: str, connection: Connection) -> Counter[str]:
 
 async def erase(group: str, connection: Connection) -> Counter[str]:
     """Erase every row of a marked group and return how many there were, by table."""
-    await remove_search_tables(group, connection)
+    await remove_tables(search_tables(group), connection)
     erased: Counter[str] = Counter()
     for table, source in await _sources(connection):
         erased[table] += await empty(source, connection, {"group": group})
@@ -63,13 +63,13 @@ async def erase(group: str, connection: Connection) -> Counter[str]:
     return +erased
 
 
-async def remove_search_tables(group: str, connection: Connection) -> None:
-    """Remove what SurrealDB searches of a group: indexes first, then rows, then tables.
+async def remove_tables(names: Iterable[str], connection: Connection) -> None:
+    """Remove tables that follow from others: indexes first, then rows, then the tables.
 
     A large table, or an index over one, is more than one transaction takes.
     """
     [known] = await connection.query("INFO FOR DB;")
-    for table in known["tables"].keys() & set(tables_of(group)):
+    for table in known["tables"].keys() & {*names}:
         indexes = (f"REMOVE INDEX IF EXISTS {name} ON {table};" for name in INDEXES)
         await connection.transact("".join(indexes), {})
         await empty(table, connection)

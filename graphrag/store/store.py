@@ -43,14 +43,12 @@ class Store:
     def __init__(self, connection: Connection, derived: Derived | None = None) -> None:
         self._connection = connection
         self._derived = derived
+        # As the store remembers: where search runs, whether it has search tables though it runs in
+        # the process, and how many numbers a vector has.
         self.profile: Profile = connection.target.new_profile
-        """Where search runs, as the store remembers."""
-        self.native = False
-        """It has search tables though its searches run in the process."""
-        self.dimension = 0
-        """Numbers of its vectors."""
+        self.native, self.dimension = False, 0
+        # Number and moment of the newest event known of each group that was written to.
         self._last: dict[str, tuple[int, int]] = {}
-        """Number of the newest event known of each group written to, and its moment."""
         target = connection.target
         # A server has other writers, of whom nobody tells.
         self.held = Held() if target.embedded else Held(most_bytes=0)
@@ -74,8 +72,7 @@ class Store:
             target: Where it is.
             embedder: Name of the model of its vectors.
             dimension: Their numbers.
-            derived: What keeps search tables in step; without it a store that has some can only
-                be read.
+            derived: Keeps search tables in step; a store that has some is else only read.
             copying: Take an unfinished copy, too.
 
         Raises:
@@ -90,9 +87,8 @@ class Store:
             await finish_vectors(connection)
             store = cls(connection, derived)
             store.dimension = dimension
-            store.profile, store.native = await migrate(
-                connection, embedder, dimension, copying=copying
-            )
+            known = await migrate(connection, embedder, dimension, copying=copying)
+            store.profile, store.native = known
         except BaseException:
             await connection.close()
             raise
@@ -131,10 +127,8 @@ class Store:
     # -- write ---------------------------------------------------------------------------------
 
     def prepare(self, changes: ChangeSet, *, after: int) -> None:
-        """Encode a transaction while another is being written, if it is to follow on ``after``.
-
-        What was prepared before keeps its moment: what follows on it may have one already.
-        """
+        """Encode a transaction while another is being written, if it is to follow on ``after``."""
+        # What was prepared before keeps its moment: what follows on it may have one already.
         at = self._now(changes.group_id) if changes.ready is None else changes.ready.at
         sql, params = _stated(changes, after + 1, at)
         if self.target.embedded:
@@ -213,14 +207,9 @@ class Store:
         finally:
             self.held.written(None)
 
-    async def remove_search_tables(self, group: str) -> None:
-        """Remove what SurrealDB searches of a group; its records stay."""
-        await purge.remove_search_tables(group, self._connection)
-
-    async def remove_table(self, table: str) -> None:
-        """Remove a table that follows from others, however many rows it has."""
-        await purge.empty(table, self._connection)
-        await self.transact(f"REMOVE TABLE IF EXISTS {table};")
+    async def remove_tables(self, names: Iterable[str]) -> None:
+        """Remove tables that follow from others, however many rows they have."""
+        await purge.remove_tables(names, self._connection)
 
     # -- read ----------------------------------------------------------------------------------
 
@@ -300,8 +289,7 @@ class Store:
             upto=upto,
             limit=limit,
         )
-        found: list[Row] = rows
-        return found
+        return list(rows)
 
 
 def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:

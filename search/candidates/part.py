@@ -27,7 +27,7 @@ class Part:
     group: str
     dimension: int
     statistics: Mapping[str, Statistics]
-    """Of the whole group, by table; how long its texts are is told by those read."""
+    """Of the whole group, by table; how long its texts are, those read say."""
     seq: int
     sagas: Mapping[str, str]
     kin: Mapping[str, set[str]]

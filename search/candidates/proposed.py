@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from graphrag.engine.proposals import Proposals, Wanted
+from graphrag.engine.rows import TEXTS
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
 from graphrag.search.candidates.limits import Limits
 from graphrag.search.near import LONGEST, WORD
 from graphrag.search.request import Request
-from graphrag.schema import WORDS
 from graphrag.text.tokens import tokenize
 
 TABLES = {
@@ -74,7 +74,7 @@ def wanted(
         vector.tolist(),
         [*terms],
         {table: wider * limits.near_of(table, pool) for table in near},
-        [table for table in tables if table in WORDS and terms],
+        [table for table in tables if table in TEXTS and terms],
         wider * limits.words,
         sorted({*map(name_key, _names(request))} - {""}),
         request.centers,

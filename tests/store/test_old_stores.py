@@ -1,4 +1,4 @@
-"""A store of version 0.2.0 is brought up to date when it is opened, however often that is cut short.
+"""A store of version 0.2.0 is brought up to date when it is opened, even if that is cut short.
 
 The stores in ``stores/`` were made by that version, one of each profile.
 """

@@ -120,7 +120,10 @@ async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], li
     """Return rows by table, with the ends of facts, and pairs of episode and entity mentioned."""
     params: dict[str, Any] = {
         **{table: _records(table, reading.rows.get(table, ())) for table in COLUMNS},
-        **{f"known_{table}": _records(table, ids) for table, ids in reading.known.items()},
+        **{
+            f"known_{table}": _records(table, reading.known.get(table, ()))
+            for table in ("entity", "episode")
+        },
         "best": _records("relates_to", reading.best),
         "met": _records("relates_to", reading.met),
         "linked": reading.linked,

@@ -7,7 +7,7 @@ selects from the group need lie in it.
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from graphrag.engine.lookup import called, fact_ends_at, facts_at
+from graphrag.engine.lookup import Reading, called, fact_ends_at, facts_at, read_part
 from graphrag.errors import QueryError
 from graphrag.index.read_lazy import source_episodes
 from graphrag.search.candidates.limits import Limits
@@ -129,4 +129,16 @@ async def reranked(
         speaking = {one for id_ in ranked.get("entities", ()) for one in family(id_)}
         telling = links.episodes_behind(store, sorted(ranked.get("facts", ())), sorted(speaking))
         found["episode"] = await telling
+    return found
+
+
+async def around(store: Store, question: Question, ranking: Ranking, limits: Limits) -> Around:
+    """Return what is to be read around the candidates of several groups."""
+    found = Around(await reranked(store, question, ranking, limits))
+    if question.searches("episodes"):
+        episodes = {"episode": question.index.episodes.ids}
+        rows, found.mentions = await read_part(store, Reading(episodes, {}, limits.linked))
+        for table in ("entity", "episode", "passage"):
+            ids = {str(row[0]) for row in rows[table]}
+            found.wanted[table] = found.wanted.get(table, set()) | ids
     return found

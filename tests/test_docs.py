@@ -41,7 +41,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)\s]*)\)")
 AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 EMBEDDER = OnnxEmbedder()
-ROOMS = "load edit identity audit communities sagas queue log health erase export".split()
+ROOMS = "load edit identity audit communities sagas queue log health erase export surreal".split()
 
 
 @dataclass(frozen=True)

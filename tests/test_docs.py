@@ -2,9 +2,8 @@
 
 A ``text`` block right after a ``python`` block is what that block prints. In a ``console`` block,
 lines after ``$`` are run, and what stands below a command is what it prints. A ``sql`` block is
-asked with ``graph.surreal.query`` of the graph of the page, and printed a row a line. A ``sh`` block
-is only checked: its commands, options, extras and make targets must exist. A ``json`` block must be
-JSON.
+asked with ``graph.surreal.query``; its ``text`` block has a row a line. A ``sh`` block is only
+checked: its commands, options, extras and make targets must exist. A ``json`` block must be JSON.
 """
 
 import ast

@@ -142,14 +142,14 @@ class RemoteEngine:
         from surrealdb.errors import SurrealError, TransportError
 
         try:
-            answer = await self._client.query_raw(sql, _to_sdk(dict(params)))
+            answer = await self._client.query_raw(sql, to_sdk(dict(params)))
         except (TransportError, OSError) as error:
             raise EngineError(str(error), unreachable=True) from None
         except SurrealError as error:
             raise EngineError(str(error)) from None
         if answer.get("error"):
             raise EngineError(str(answer["error"].get("message", answer["error"])))
-        rows: list[Row] = _from_sdk(answer["result"])
+        rows: list[Row] = from_sdk(answer["result"])
         return rows
 
     async def close(self) -> None:
@@ -237,25 +237,27 @@ def _since_epoch(seconds: int = 0, nanoseconds: int = 0) -> datetime:
     return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
 
 
-def _to_sdk(value: Any) -> Any:
+def to_sdk(value: Any) -> Any:
+    """Return a value as SurrealDB's own client has it."""
     import surrealdb
 
     match value:
         case Null():
             return surrealdb.Null
         case Packed():
-            return _to_sdk(value.value)
+            return to_sdk(value.value)
         case Record():
             return surrealdb.RecordID(value.table, value.id)
         case dict():
-            return {key: _to_sdk(item) for key, item in value.items()}
+            return {key: to_sdk(item) for key, item in value.items()}
         case list() | tuple():
-            return [_to_sdk(item) for item in value]
+            return [to_sdk(item) for item in value]
         case _:
             return value
 
 
-def _from_sdk(value: Any) -> Any:
+def from_sdk(value: Any) -> Any:
+    """Return what ``to_sdk`` was given."""
     import surrealdb
 
     if value is surrealdb.Null:
@@ -267,8 +269,8 @@ def _from_sdk(value: Any) -> Any:
             since = value - _EPOCH
             return _EPOCH + timedelta(since.days, since.seconds, since.microseconds)
         case dict():
-            return {key: _from_sdk(item) for key, item in value.items()}
+            return {key: from_sdk(item) for key, item in value.items()}
         case list():
-            return [_from_sdk(item) for item in value]
+            return [from_sdk(item) for item in value]
         case _:
             return value

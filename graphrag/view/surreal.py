@@ -1,5 +1,7 @@
 """SurrealQL on the database of a graph, for the questions that no method answers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,6 +12,7 @@ import numpy as np
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
+from graphrag.store.engine import from_sdk, to_sdk
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES
 from graphrag.store.search_tables import vector_table, word_table
@@ -63,14 +66,15 @@ class SurrealQL:
                 "with the methods of the graph, which keep its log and its indexes in step; a "
                 "name that is spelled so goes into backticks"
             )
-        if self._lens.viewpoint.known_at is not None:
+        view = self._lens.viewpoint
+        if view.known_at is not None:
             raise QueryError(
                 "the tables hold what is known now, and this view looks from known_at="
-                f"{self._lens.viewpoint.known_at:%Y-%m-%d %H:%M}: ask graph.at(valid_at=...).surreal"
+                f"{view.known_at:%Y-%m-%d %H:%M}: use graph.at(valid_at=...)"
             )
-        given = {"group": self._lens.group, "at": self._lens.viewpoint.valid_at or utc_now()}
+        given = {"group": self._lens.group, "at": view.valid_at or utc_now()}
         given |= {name: _sent(value) for name, value in params.items()}
-        return _received((await self._lens.store.query(sql, **given))[-1])
+        return to_sdk((await self._lens.store.query(sql, **given))[-1])
 
     def vectors(self, kind: str = "relates_to") -> str:
         """Return the name of the table of the vectors of a kind, under DISKANN or HNSW.
@@ -91,11 +95,7 @@ class SurrealQL:
 
 def _sent(value: Any) -> Any:
     """Return a parameter as the database takes it."""
-    import surrealdb
-
     match value:
-        case surrealdb.RecordID():
-            return Record(value.table_name, value.id)
         case Community() | Entity() | Episode() | Fact() | Saga():
             return Record(TABLES[type(value)], value.id)
         case np.ndarray() | np.generic():
@@ -107,19 +107,4 @@ def _sent(value: Any) -> Any:
         case list() | tuple() | set() | frozenset():
             return [_sent(item) for item in value]
         case _:
-            return value
-
-
-def _received(value: Any) -> Any:
-    """Return a result as Python has it."""
-    import surrealdb
-
-    match value:
-        case Record():
-            return surrealdb.RecordID(value.table, value.id)
-        case dict():
-            return {name: _received(item) for name, item in value.items()}
-        case list() | tuple():
-            return [_received(item) for item in value]
-        case _:
-            return value
+            return from_sdk(value)

@@ -467,14 +467,15 @@ class SurrealQL:
 
         ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
         name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC; a fact, an
-        entity, an episode, a community or a saga may be given as a parameter for its record.
+        entity, an episode, a community or a saga may be a parameter, for its record.
 
         Args:
             sql: SurrealQL, one statement or several.
             params: Its parameters by name.
 
         Raises:
-            QueryError: for a statement that writes: what is written past the log cannot be undone.
+            QueryError: for a statement that writes: what is written past the log cannot be undone;
+                or if the view looks back at what was known, which is in the log alone.
             StoreError: if the database refuses the query, in its words.
         """
         return self._portal.wait(self._twin.query(sql, **params))

@@ -1,7 +1,8 @@
 """The documentation is run: every snippet, every command, every link.
 
 A ``text`` block right after a ``python`` block is what that block prints. In a ``console`` block,
-lines after ``$`` are run, and what stands below a command is what it prints. A ``sh`` block is only
+lines after ``$`` are run, and what stands below a command is what it prints. A ``sql`` block is
+asked with ``graph.surreal.query``; its ``text`` block has a row a line. A ``sh`` block is only
 checked: its commands, options, extras and make targets must exist. A ``json`` block must be JSON.
 """
 
@@ -17,6 +18,7 @@ import sys
 import tomllib
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
+from datetime import datetime
 from io import StringIO
 from pathlib import Path
 
@@ -38,7 +40,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)\s]*)\)")
 AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 EMBEDDER = OnnxEmbedder()
-ROOMS = "load edit identity audit communities sagas queue log health erase export".split()
+ROOMS = "load edit identity audit communities sagas queue log health erase export surreal".split()
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def code_of(page, block):
 @BY_NAME
 def test_every_language_is_one_that_is_checked(page):
     assert {block.language for block in blocks(page)} <= {
-        "python", "text", "console", "sh", "mermaid", "json",
+        "python", "text", "console", "sh", "sql", "mermaid", "json",
     }  # fmt: skip
 
 
@@ -94,18 +96,42 @@ def test_python_snippets_run_and_print_what_is_shown(page, tmp_path, monkeypatch
     names = {"__name__": "__main__"}
     with asyncio.Runner() as runner, ExitStack() as stack:
         for block in blocks(page):
-            if block.language != "python":
+            if block.language not in ("python", "sql"):
                 continue
             if "graph" not in names and "open(" not in block.text:
                 graph = GraphRAG.open("mem://", models=Models(embedder=EMBEDDER))
                 names["graph"] = runner.run(entered(graph))
                 stack.callback(lambda graph=graph: runner.run(graph.close()))
+            if block.language == "sql":
+                answer = runner.run(names["graph"].surreal.query(block.text))
+                rows = answer if answer and isinstance(answer, list) else [answer]
+                assert [surreal(row) for row in rows] == printed(block.shown), (
+                    f"{page.name}:{block.line}"
+                )
+                continue
             code = code_of(page, block)
             with redirect_stdout(StringIO()) as out:
                 waits = code.co_flags & 0x80
                 runner.run(awaited(code, names)) if waits else exec(code, names)
             if block.shown is not None:
                 assert printed(out.getvalue()) == printed(block.shown), f"{page.name}:{block.line}"
+
+
+def surreal(value):
+    """Return a value as SurrealDB writes it, a day without its midnight."""
+    match value:
+        case dict():
+            return "{ " + ", ".join(f"{key}: {surreal(one)}" for key, one in value.items()) + " }"
+        case list():
+            return "[" + ", ".join(map(surreal, value)) + "]"
+        case datetime():
+            return f"{value:%Y-%m-%dT%H:%M:%SZ}".replace("T00:00:00Z", "")
+        case str():
+            return f"'{value}'"
+        case None | bool():
+            return {None: "NONE", True: "true", False: "false"}[value]
+        case _:
+            return str(value)
 
 
 async def entered(graph):

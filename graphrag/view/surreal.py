@@ -1,5 +1,7 @@
 """SurrealQL on the database of a graph, for the questions that no method answers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,21 +12,22 @@ import numpy as np
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
-from graphrag.schema import vector_table, word_table
 from graphrag.store.engine import from_sdk, to_sdk
 from graphrag.store.record import Record
 from graphrag.store.rows import TABLES
+from graphrag.schema import vector_table, word_table
 from graphrag.temporal.moment import utc_now
 from graphrag.view.lens import Lens
 
 _QUOTED: Final = re.compile(
-    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|⟨(?:\\.|[^⟩\\])*⟩|--[^\n]*|\#[^\n]*|//[^\n]*|/\*.*?\*/""",
+    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|⟨(?:\\.|[^⟩\\])*⟩"""
+    r"|(?:--|\#|//)[^\n\r\x85\u2028\u2029]*|/\*.*?\*/|(?P<rest>/.*)",
     re.DOTALL,
 )
-"""Strings, quoted names and comments."""
+"""Strings, quoted names and comments; not behind a slash, which may begin a regular expression."""
 _WRITES: Final = re.compile(
-    r"(?<![\w.$:])(alter|begin|cancel|commit|create|define|delete|insert|kill|live|rebuild|relate"
-    r"|remove|update|upsert|use)(?![\w:])",
+    r"(?<![\w$])(?<!::)(?<!(?<!\.)\.)(access|alter|begin|cancel|commit|create|define|delete|insert"
+    r"|kill|live|rebuild|relate|remove|update|upsert|use)(?![\w:])",
     re.IGNORECASE,
 )
 """Words that begin a statement that writes, or that changes the connection."""
@@ -46,23 +49,30 @@ class SurrealQL:
 
         ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
         name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC; a fact, an
-        entity, an episode, a community or a saga may be given as a parameter for its record.
+        entity, an episode, a community or a saga may be a parameter, for its record.
 
         Args:
             sql: SurrealQL, one statement or several.
             params: Its parameters by name.
 
         Raises:
-            QueryError: for a statement that writes: what is written past the log cannot be undone.
+            QueryError: for a statement that writes: what is written past the log cannot be undone;
+                or if the view looks back at what was known, which is in the log alone.
             StoreError: if the database refuses the query, in its words.
         """
-        if found := _WRITES.search(_QUOTED.sub(" ", sql)):
+        if found := _WRITES.search(_QUOTED.sub(lambda match: match["rest"] or " ", sql)):
             raise QueryError(
                 f"graph.surreal only reads, and {found[0].upper()!r} is no word of a read: write "
                 "with the methods of the graph, which keep its log and its indexes in step; a "
                 "name that is spelled so goes into backticks"
             )
-        given = {"group": self._lens.group, "at": self._lens.viewpoint.valid_at or utc_now()}
+        view = self._lens.viewpoint
+        if view.known_at is not None:
+            raise QueryError(
+                "the tables hold what is known now, and this view looks from known_at="
+                f"{view.known_at:%Y-%m-%d %H:%M}: use graph.at(valid_at=...)"
+            )
+        given = {"group": self._lens.group, "at": view.valid_at or utc_now()}
         given |= {name: _sent(value) for name, value in params.items()}
         return to_sdk((await self._lens.store.query(sql, **given))[-1])
 

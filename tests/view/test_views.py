@@ -19,9 +19,9 @@ WRITES = {
     "log.revert", "sagas.summarize", "sagas.summarize_all",
 }  # fmt: skip
 OF_TODAY = {
-    "at", "close", "edit.pending", "group", "groups", "health.build_indexes", "health.check",
-    "health.check_all", "health.cleanup", "health.indexes", "health.reembed", "health.repair",
-    "health.repair_all", "identity.candidates", "log.events", "log.follow", "open",
+    "at", "close", "edit.pending", "group", "groups", "health.build_indexes", "health.build_native",
+    "health.check", "health.check_all", "health.cleanup", "health.indexes", "health.reembed",
+    "health.repair", "health.repair_all", "identity.candidates", "log.events", "log.follow", "open",
     "queue.drain", "queue.drain_all",
     "queue.failed", "queue.retry", "queue.status",
 }  # fmt: skip

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from graphrag.engine.proposals import Frequencies
 from graphrag.errors import InputError, StoreClosedError, StoreError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
@@ -108,8 +107,8 @@ class Session:
     reranker: Reranker | None = None
     limits: Limits = LIMITS
     """How much of a group a search of the engine profile may read."""
-    frequencies: Frequencies = field(default_factory=Frequencies)
-    """How many rows have a word, as far as such searches counted them."""
+    frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
+    """In how many rows of a table a word is, as far as such searches counted."""
 
     @property
     def store(self) -> Store:

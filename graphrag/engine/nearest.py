@@ -36,7 +36,8 @@ class Waiting:
             waiting, covered = self._counts.get(name) or await _counted(name, store)
             waiting += count
             if waiting >= max(self._few, covered // 2):
-                covered, waiting = await build_nearest(store, table, group, method), count
+                covered = await build_nearest(store, table, group, method, few=self._few)
+                waiting = count
             self._counts[name] = waiting, covered
 
 
@@ -47,7 +48,13 @@ async def _counted(name: str, store: Store) -> tuple[int, int]:
 
 
 async def build_nearest(
-    store: Store, table: str, group: str, method: str, on_page: OnPage | None = None
+    store: Store,
+    table: str,
+    group: str,
+    method: str,
+    on_page: OnPage | None = None,
+    *,
+    few: int = FEW,
 ) -> int:
     """Build the index of the vectors of a group's rows anew; return how many it covers.
 
@@ -57,7 +64,7 @@ async def build_nearest(
     total = await count_rows(store, name)
     [info] = await store.query(f"INFO FOR TABLE {name};")
     old = [index for index in NEAREST if index in info["indexes"]]
-    if total < FEW and len(old) == 1:
+    if total < few and len(old) == 1:
         return total
     for index in old[1:]:  # of a process that died
         await store.transact(f"REMOVE INDEX {index} ON {name};")

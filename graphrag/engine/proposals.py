@@ -17,26 +17,13 @@ from graphrag.store.store import Store
 _SIZES = {"relates_to": "facts", "entity": "entities", "episode": "episodes"}
 _LARGE, _RAREST = 5_000, 3
 """Rows from which only so many of the rarest words are looked up."""
-_HUGE = 50_000
-"""Facts from which twice as many of the nearest are proposed."""
 _KNOWN_WORDS = 50_000
 _COUNTED = 2_000
 """Rows with a word that are counted; a word that more have tells little."""
 
 
-class Frequencies(dict[tuple[str, str], int]):
-    """In how many rows of a word table a term occurs, as far as searches have counted it."""
-
-    def expression(self, table: str, term: str, name: str) -> str:
-        """Return what counts the rows with a term, or the count."""
-        counted = f"count(SELECT VALUE id FROM {table} WHERE terms @@ ${name} LIMIT {_COUNTED})"
-        return str(self.get((table, term), counted))
-
-    def note(self, table: str, counts: Mapping[str, int]) -> None:
-        """Keep what was counted."""
-        if len(self) > _KNOWN_WORDS:
-            self.clear()
-        self.update({(table, term): count for term, count in counts.items()})
+Frequencies = dict[tuple[str, str], int]
+"""In how many rows of a word table a term occurs, as far as searches have counted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +87,30 @@ async def propose(store: Store, wanted: Wanted, frequencies: Frequencies) -> Pro
         **{f"term{place}": term for place, term in enumerate(wanted.terms)},
     }
     lines = [*_about(), *_near(wanted), *_said(wanted, frequencies), *_met(wanted)]
-    sql = "".join(f"LET ${name} = {what};\n" for name, what in lines)
+    # Without its index a table gives no row for any word, and no error.
+    sql = "".join(f"INFO FOR TABLE {word_table(table, wanted.group)};" for table in wanted.said)
+    sql += "".join(f"LET ${name} = {what};\n" for name, what in lines)
     given = ", ".join(f"{name}: ${name}" for name, _ in lines if not name.startswith("_"))
     try:
-        found = (await store.query(f"{sql}RETURN {{ {given} }};", **params))[-1]
+        *infos, found = await store.query(f"{sql}RETURN {{ {given} }};", **params)
     except StoreError as error:
         if "does not exist" not in str(error):
             raise
         if wanted.group not in await store.groups():
             return None
         raise _unbuilt(f"a search table of group {wanted.group!r} is missing") from None
+    for table, info in zip(wanted.said, infos, strict=False):
+        if "words" not in info["indexes"]:
+            raise _unbuilt(f"the words of {table} have no index")
     known = found["known"][0] if found["known"] else {}
     rows = {table: known.get(name) or 0 for table, name in _SIZES.items()}
     statistics: dict[str, Statistics] = {}
     for table in wanted.said:
         counts = {row["t"]: row["n"] for row in found[f"counts_{table}"]}
-        frequencies.note(word_table(table, wanted.group), counts)
+        name = word_table(table, wanted.group)
+        if len(frequencies) > _KNOWN_WORDS:
+            frequencies.clear()
+        frequencies.update({(name, term): count for term, count in counts.items()})
         statistics[table] = Statistics(rows.get(table, 0), 0, counts)
     return Proposals(
         known.get("seq") or 0,
@@ -150,20 +145,19 @@ def _about() -> Lines:
 def _near(wanted: Wanted) -> Lines:
     for table, most in wanted.near.items():
         name = vector_table(table, wanted.group)
-        few, many = (
+        yield (
+            f"near_{table}",
             f"SELECT VALUE [vector::distance::knn(), record::id(id)] FROM {name} "
-            f"WHERE vector <|{count},{count + 30}|> $vector"
-            for count in (most, 2 * most)
+            f"WHERE vector <|{int(most)},{int(most) + 30}|> $vector",
         )
-        huge = f"IF ($known[0].facts ?? 0) >= {_HUGE} {{ {many} }} ELSE {{ {few} }}"
-        yield f"near_{table}", huge if table == "relates_to" else few
 
 
 def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
     for table in wanted.said:
         name = word_table(table, wanted.group)
+        counted = f"count(SELECT VALUE id FROM {name} WHERE terms @@ $term%d LIMIT {_COUNTED})"
         counts = ", ".join(
-            f"{{ t: $term{place}, n: {frequencies.expression(name, term, f'term{place}')} }}"
+            f"{{ t: $term{place}, n: {frequencies.get((name, term), counted % place)} }}"
             for place, term in enumerate(wanted.terms)
         )
         size = f"$known[0].{_SIZES.get(table, 'none')} ?? 0"

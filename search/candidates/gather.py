@@ -211,10 +211,15 @@ async def gather(
         StoreIndexError: if an index is missing.
         QueryError: if a center is nobody's name or id.
     """
-    asked = wanted(request, vector, _scopes(request), limits)
+    wider = 2 if frequencies.get((request.group, ""), 0) >= limits.huge else 1
+    asked = wanted(request, vector, _scopes(request), limits, wider)
     proposals = await propose(store, asked, frequencies)
     if proposals is None:
         return GroupIndex(request.group, len(vector))
+    if wider == 1 and proposals.rows["relates_to"] >= limits.huge:
+        asked = wanted(request, vector, _scopes(request), limits, 2)
+        proposals = await propose(store, asked, frequencies) or proposals
+    frequencies[request.group, ""] = proposals.rows["relates_to"]
     if sum(proposals.rows.values()) <= limits.whole:
         return await load_group(store, request.group, len(vector))
     passages = [*proposals.near.get("passage", {}).values()]

@@ -16,7 +16,9 @@ class Limits:
     heads: int = 15
     """Rows that are read of each method, however little the others promise of them."""
     near: int = 120
-    """Facts nearest by meaning that are proposed, of a large group twice as many."""
+    """Facts nearest by meaning that are proposed."""
+    huge: int = 50_000
+    """Facts of a group from which twice as many rows are proposed."""
     others: int = 60
     """Rows of other tables that are."""
     facts: int = 200

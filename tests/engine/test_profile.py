@@ -67,13 +67,18 @@ async def test_the_past_is_searched_as_it_was():
         )
 
 
-async def test_a_missing_index_is_refused_until_it_is_built():
+@pytest.mark.parametrize(("index", "table"), [("words", "words"), ("nearest", "vector")])
+async def test_a_missing_index_is_refused_until_it_is_built(index, table):
     async with open_graph(profile="engine") as graph:
         await told(graph)
-        await graph.handle.session.store.query("REMOVE INDEX relates_to_terms ON relates_to_words;")
+        await graph.handle.session.store.query(
+            f"REMOVE INDEX {index} ON relates_to_{table}_default;"
+        )
         with pytest.raises(StoreIndexError, match="index build"):
             await asked("where does Alice work").of(graph)
-        assert "the index relates_to_terms is missing" in (await graph.health.indexes()).findings
+        assert f"the index of relates_to_{table}_default is missing" in str(
+            (await graph.health.indexes()).findings
+        )
         await graph.health.build_indexes(rows=False)
         assert (await graph.health.indexes()).sound
         assert len(await asked("where does Alice work").of(graph))

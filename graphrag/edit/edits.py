@@ -225,7 +225,7 @@ def _dated(
     places = {(one.source, one.start, one.end): one for one in basis if one.source}
     said = [
         replace(first, id=new_id(), source=source, start=start, end=end, at=_seen(first, one, fact))
-        for (source, start, end), one in (places or {("", 0, 0): basis[0]}).items()
+        for (source, start, end), one in (places or {("", 0, 0): (*basis, first)[0]}).items()
     ]
     if stops is not None and not bounded and not once:
         if not kept or fact.closed_as in ("ended", "past"):

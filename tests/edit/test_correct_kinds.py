@@ -3,6 +3,9 @@
 import pytest
 
 from graphrag import InputError, Relation, Relations
+from graphrag.edit.edits import Correction, corrected
+from graphrag.model.assertion import Date
+from graphrag.temporal.moment import utc_now
 from tests.conftest import day, open_graph
 from tests.edit.faint import believed, everything, only_fact, whole
 
@@ -201,3 +204,10 @@ async def test_a_loop_of_an_irreflexive_relation_is_refused_with_what_would_allo
         fact = await stated(allowed, "Zoe", "works_at", "Acme")
         await allowed.edit.correct(fact, object="Zoe")
         assert (await only_fact(allowed, "Zoe")).object == "Zoe"
+
+
+async def test_a_fact_that_nothing_supports_any_more_is_dated_by_hand():
+    async with open_graph() as graph:
+        fact = (await graph.add_fact("Ada", "works_at", "Initech", valid_at="2020")).fact
+    edit = corrected(fact, Correction(valid_at=Date(day("2021-01-01"))), (), "", now=utc_now())
+    assert [one.since for one in edit.said] == [Date(day("2021-01-01"))]

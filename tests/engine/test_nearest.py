@@ -72,7 +72,7 @@ async def test_an_index_is_built_when_enough_wait_and_again_when_as_many_came(gr
     store, waiting = graph.handle.session.store, Waiting(few=300)
     await waiting.add("default", {"relates_to": 1}, METHODS[0], store)
     assert await indexes(store) == {NEAREST[1]}
-    await waiting.add("default", {"relates_to": 299}, METHODS[0], store)
+    await waiting.add("default", {"relates_to": 298}, METHODS[0], store)
     assert await indexes(store) == {NEAREST[1]}
     await waiting.add("default", {"relates_to": 1}, METHODS[0], store)
     assert await indexes(store) == {NEAREST[0]}

@@ -14,7 +14,6 @@ from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.adding import Added, Adding
 from graphrag.ingest.commit import Writer
 from graphrag.ingest.episode_plan import new_saga
-from graphrag.ingest.open_points import with_plans
 from graphrag.ingest.planner import both, find_open_points, ruling_of
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
@@ -199,8 +198,6 @@ class Ingestion:
         or removed meanwhile.
         """
         trust = self.trust.of(episode.source_description)
-        if not all(claim.subject.name for claim in extraction.claims):
-            extraction = await self._with_plans(episode, extraction)
         if trust < 0:
             extraction = limited(extraction, episode.source_description)
         extraction, violations = await self.fitting(episode.group_id, extraction)
@@ -212,17 +209,6 @@ class Ingestion:
             return adding.done(adding.plan, violations)
         known = adding.known or episode
         return Added(known if waited else await self.join(known, episode), new=False)
-
-    async def _with_plans(self, episode: Episode, extraction: Extraction) -> Extraction:
-        return await with_plans(
-            extraction,
-            episode,
-            await self._previous(episode, ()),
-            await self.catalog.group(episode.group_id),
-            self.store,
-            self.relations,
-            review_below=self.review_below,
-        )
 
     async def _previous(
         self, episode: Episode, pending: tuple[Episode, ...]

@@ -1,8 +1,8 @@
 """Open points of one episode: what the rules cannot decide, gathered into one arbiter question.
 
-Open are mentions that fit several entities, plans called off without a name that fit several known
-ones, and pairs of a claim and a stored fact of one entity at one time: same relation with another
-object, relations named alike ("works for", "works_at"), or a denial ("trusts", "distrusts").
+Open are mentions that fit several entities, and pairs of a claim and a stored fact of one entity
+at one time: same relation with another object, relations named alike ("works for", "works_at"), or
+a denial ("trusts", "distrusts").
 
 A pair is left out if the graph shows that both can hold (``plausible``): a relation with two
 objects at one time for some subject is taken to be multi-valued, unless the text says that one
@@ -11,7 +11,6 @@ value replaces another. So only a new relation costs questions.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 
 import numpy as np
 
@@ -20,13 +19,12 @@ from graphrag.ingest.lifetimes.rivalry import overlap, shares_end
 from graphrag.ingest.statements import state
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Case, Conflict, Doubt
 from graphrag.resolve.known import UNTYPED
 from graphrag.resolve.mentions import Resolution
 from graphrag.store.store import Store
-from graphrag.temporal.moment import to_micros, utc_now
+from graphrag.temporal.moment import utc_now
 
 _ALIKE = 80
 """Of 100, at which the names of two relations may mean the same."""
@@ -200,88 +198,3 @@ def _may_clash(new_fact: Fact, fact: Fact) -> bool:
         and shares_end(new_fact, fact)
         and overlap(new_fact, fact)
     )
-
-
-_DOUBTFUL = 0.5
-"""How sure it is that one of several plans is meant, at most."""
-
-
-async def with_plans(
-    extraction: Extraction,
-    episode: Episode,
-    previous: Sequence[Episode],
-    index: GroupIndex,
-    store: Store,
-    relations: Relations,
-    *,
-    review_below: float,
-) -> Extraction:
-    """Return an extraction with what it says of plans said of those that it can mean.
-
-    What fits none is dropped, and said to be.
-    """
-    claims, dropped, adjusted = list[Claim](), list[str](), list[str]()
-    for claim in extraction.claims:
-        if claim.subject.name or not (claim.kind == "cancelled" or claim.corrects):
-            claims.append(claim)
-            continue
-        plans = await _plans(claim, episode, previous, index, store, relations)
-        if not plans:
-            dropped.append(f"{claim.text!r}: no plan is known here that it can mean")
-        sure = claim.confidence
-        if len(plans) > 1:
-            sure = min(sure, _DOUBTFUL * review_below)
-            named = " or ".join(sorted(f"{one.subject}'s ({one.object})" for one in plans))
-            adjusted.append(f"{claim.text!r}: {named} is meant, which waits for a person")
-        for plan in plans:
-            subject, object_ = (
-                Mention(name, index.entity_type(id_), claim.start, claim.start, entity_id=id_)
-                for name, id_ in ((plan.subject, plan.subject_id), (plan.object, plan.object_id))
-            )
-            said = replace(claim, relation=plan.relation, subject=subject, object=object_)
-            claims.append(replace(said, confidence=sure))
-    return replace(
-        extraction,
-        claims=tuple(claims),
-        dropped=(*extraction.dropped, *dropped),
-        adjusted=(*extraction.adjusted, *adjusted),
-    )
-
-
-async def _plans(
-    claim: Claim,
-    episode: Episode,
-    previous: Sequence[Episode],
-    index: GroupIndex,
-    store: Store,
-    relations: Relations,
-) -> list[Fact]:
-    """Return the facts to come that a conversation told of, of the relation of a claim."""
-    known = relations.alike([claim.relation], index.relations)
-    codes = [index.relation_code(name) for name in known]
-    facts, at = index.facts, to_micros(episode.valid_at, 0)
-    standing = facts.alive.values & ~facts["pending"] & (facts["retracted"] == FOREVER)
-    rows = np.flatnonzero(
-        standing & np.isin(facts["relation"], codes) & (facts["valid"] > at)
-    ).tolist()
-    stored = await store.get(Fact, [facts.ids[row] for row in rows])
-    plans = [*index.heirs.follow(stored, index.entity_name).values()]
-    if claim.object is not None:
-        key = name_key(claim.object.name)
-        plans = [one for one in plans if key in map(name_key, (one.subject, one.object))]
-    sources = await store.get(Episode, {id_ for one in plans for id_ in one.episodes})
-    near = {one.id for one in previous}
-    return [
-        plan
-        for plan in plans
-        if any(_together(sources[id_], episode, near) for id_ in plan.episodes if id_ in sources)
-    ]
-
-
-def _together(one: Episode, other: Episode, near: Set[str]) -> bool:
-    """Tell whether an episode is of the conversation of another one, or by its author."""
-    if other.saga is not None or one.saga is not None:
-        return one.saga == other.saga
-    if other.author is not None:
-        return one.author == other.author
-    return one.id in near

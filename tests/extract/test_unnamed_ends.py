@@ -171,10 +171,6 @@ async def test_who_stays_after_all_has_been_there_all_the_time(words):
 @pytest.mark.parametrize(
     "words",
     [
-        "The Scania job fell through.",
-        "Scania withdrew its offer.",
-        "My offer from Scania was withdrawn.",
-        "I turned down the Scania job.",
         "I won't be joining Scania.",
         "I'm not starting at Scania.",
     ],
@@ -303,7 +299,6 @@ async def test_who_is_not_the_first_leads_nothing(title):
         ("I live with Ida.", "I've moved out.", "lives_with Ida"),
         ("I am married to Ida.", "My divorce is final.", "married_to Ida"),
         ("I am married to Ida.", "Our divorce was finalised today.", "married_to Ida"),
-        ("I am engaged to Ida.", "Ida and I called the wedding off.", "engaged_to Ida"),
     ],
 )
 async def test_who_is_back_or_well_or_done_is_so_no_more(before, after, fact):
@@ -413,13 +408,6 @@ async def test_who_is_promoted_is_no_more_what_they_were():
     assert facts["Ida Holm has_role vice president"] == "2024-03-01"
     assert facts["Ida Holm has_role head of sales"] == "2024-06-01"
     assert facts["Ida Holm works_at Fjord Ltd"] == facts["Ida Holm leads Fjord Ltd"] == ""
-
-
-async def test_a_plan_is_off_by_the_name_of_where_it_led():
-    facts = await standing(
-        "2024-01-10 I'm moving to Lisbon in June.", "2024-04-19 Lisbon is off, we stay here."
-    )
-    assert facts == {}
 
 
 async def test_what_is_denied_by_a_part_of_its_name_was_never_so():

@@ -81,6 +81,25 @@ def is_correction(text: str) -> bool:
     return bool(_CORRECTION.match(text))
 
 
+def calls_off(sentence: str) -> bool:
+    """Tell whether a sentence calls a plan off or puts it off: ``the move to Oslo is off``."""
+    found = _PLAN.search(sentence) and _OFF.search(sentence)
+    return bool(found) and not _UNSTATED.search(sentence)
+
+
+_UNSTATED = re.compile(r"\b(?:never|not|if|unless|whether)\b|n['’]t\b|\?\s*$", re.IGNORECASE)
+_PLAN = re.compile(
+    r"\b(?:acquisition|engagement|job|marriage|merger|move|offer|relocation|takeover|transfer|"
+    r"wedding)\b",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"\b(?:is|are|was|were) off\b(?! (?:to|the)\b)|\b(?:call|put|push)(?:ed)?\b.*? (?:off|back)\b|"
+    r"\b(?:cancel|postpon|rescind|withdr[ae]w)|\b(?:fell|fallen) through\b|\bturned down\b",
+    re.IGNORECASE,
+)
+
+
 def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
 

@@ -21,7 +21,7 @@ from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.speakers import quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.local.parser import SCRIPT, parse, parse_ahead
-from graphrag.model.extraction import Claim, Extraction
+from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
 from graphrag.ontology.types import UNTYPED
@@ -105,8 +105,8 @@ def _prose(episode: Episode) -> Extraction:
     silent = {id(name) for name in titles if name.entity_type == UNTYPED} - used
     silent |= {id(scene.speaker), id(scene.addressee)} - used
     names = (name for name in scene.names.values() if id(name) not in silent)
-    read = finished(names, reader.drafts, reader.unnamed, reader.of_known)
-    return replace(read, dropped=speakers.unsaid(unsigned))
+    read = finished(names, reader.drafts, reader.of_known)
+    return replace(read, dropped=(*speakers.unsaid(unsigned), *reader.dropped))
 
 
 def _messages(
@@ -118,13 +118,12 @@ def _messages(
             known += [turn.speaker for turn in speakers.turns(other.content, other.author)]
     known = list(dict.fromkeys(known))
     names, drafts, of_known = list[Name](), list[Draft](), list[Draft]()
-    unnamed, asked = list[Claim](), ""
+    dropped, asked = list[str](), ""
     for turn in said:
         others = [name for name in known if name not in ("", turn.speaker)]
         scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         prefix = f"{turn.speaker}: " if turn.speaker else ""
         reader = Reader(scene, episode.valid_at, prefix=prefix)
-        reader.unnamed = unnamed
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
         scene.asked = scene.implied if asked not in ("", turn.speaker) else None
         asked = ""
@@ -147,8 +146,9 @@ def _messages(
         if not speakers.advises(turn.speaker):
             drafts += reader.drafts
             of_known += reader.of_known
+            dropped += reader.dropped
         for name in scene.names.values():
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
         names += scene.names.values()
-    return finished(names, drafts, unnamed, of_known)
+    return replace(finished(names, drafts, of_known), dropped=tuple(dropped))

@@ -245,14 +245,8 @@ def _may_be(name: Name, kinds: frozenset[str] | None) -> bool:
 _IN_PLACES = frozenset({"lives_in", "born_in", "died_in"})
 
 
-def finished(
-    names: Iterable[Name],
-    drafts: list[Draft],
-    others: Iterable[Claim] = (),
-    of_known: Iterable[Draft] = (),
-) -> Extraction:
-    """Return what a text says: its names, its drafts, and what is claimed beside them."""
-    names, others = list(names), list(others)
+def finished(names: Iterable[Name], drafts: list[Draft], of_known: Iterable[Draft]) -> Extraction:
+    """Return what a text says: its names, its drafts, and what it says of what is known."""
     of_known = [*of_known, *(draft for draft in drafts if draft.of_known)]
     drafts = [draft for draft in drafts if not draft.of_known]
     for draft in drafts:
@@ -262,9 +256,6 @@ def finished(
     used |= {id(draft.subject) for draft in of_known}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in telling(list(sound(drafts))))
-    claims |= dict.fromkeys(others)
-    ends = (end for claim in others for end in (claim.subject, claim.object) if end)
-    mentions += [end for end in ends if end.name]
     known = dict.fromkeys(draft.finished() for draft in sound(of_known))
     return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims), of_known=tuple(known))
 

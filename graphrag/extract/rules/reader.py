@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import denials, truth
 from graphrag.extract.rules.aftermath import follow_up
-from graphrag.extract.rules.cancelling import read_cancelling
 from graphrag.extract.rules.clauses import Clause, clauses
 from graphrag.extract.rules.complements import (
     read_complement,
@@ -31,7 +30,6 @@ from graphrag.extract.rules.speakers import SPEECH, is_inside
 from graphrag.extract.rules.states import COPULAS, read_death
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import parse
-from graphrag.model.extraction import Claim
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -57,8 +55,8 @@ class Reader:
     """What was read so far."""
     of_known: list[Draft] = field(default_factory=list)
     """What is said only of what the graph knows."""
-    unnamed: list[Claim] = field(default_factory=list)
-    """What is called off, or put off, of plans that the text does not tell of."""
+    dropped: list[str] = field(default_factory=list)
+    """What is said and not read."""
 
     def read(self, sentence: "Span", offset: int) -> None:
         """Read the claims of a sentence whose paragraph starts at ``offset``.
@@ -101,6 +99,8 @@ class Reader:
         line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         if truth.is_unreal(sentence.text):
             return
+        if denials.calls_off(sentence.text):
+            self.dropped.append(f"{sentence.text!r}: {_OFF}")
         note_former(line)
         stated = list(clauses(sentence))
         for clause in stated:
@@ -122,7 +122,6 @@ class Reader:
         yield from read_offices(stated, line)
         for clause in stated:
             yield from _read(clause, line)
-            yield from read_cancelling(clause, line, self.drafts, self.unnamed)
         yield from read_region(line)
         yield from read_constructions(line, stated, self.drafts)
         yield from follow_up(stated, line, self.drafts)
@@ -141,5 +140,6 @@ def _read(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
+_OFF = "which plan is off or put off is not read: change it by edit.retract or edit.correct"
 _NEAR = 20
 """Characters between the end of such words and the start of their sentence, either way."""

@@ -8,7 +8,7 @@ from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.lazy import MISSING, AsideColumn
 from graphrag.index.scope import Scope
 from graphrag.model.values import Change, Event
-from graphrag.store.record import Record
+from graphrag.store.record import LINKED, Record, id_of
 from graphrag.store.store import Store
 
 _FEW = 500
@@ -62,6 +62,8 @@ async def _read(
         values = [each[place] for each in known]
         if column.moment:
             values = [MISSING if value == _NEVER else value for value in values]
+        if column.name in LINKED:
+            values = [*map(id_of, values)]
         column.fill(rows, values)
         scope.aside[column.name] = column
 

@@ -38,7 +38,7 @@ LINKS: Mapping[str, Mapping[str, str]] = {
     "community": {"parent": "community"},
 }
 """The table that a column of a table links to; the sources of a fact link to episodes beside."""
-_COLUMNS = frozenset(column for columns in LINKS.values() for column in columns)
+LINKED = frozenset(column for columns in LINKS.values() for column in columns)
 
 
 def linked(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,10 +57,10 @@ def linked(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def unlinked(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as the library has it, with ids instead of links; the row itself is changed."""
-    for column in _COLUMNS & row.keys():
-        row[column] = _id(row[column])
+    for column in LINKED & row.keys():
+        row[column] = id_of(row[column])
     for span in row.get("sources") or ():
-        span["episode"] = _id(span["episode"])
+        span["episode"] = id_of(span["episode"])
     return row
 
 
@@ -70,7 +70,8 @@ def _link(table: str, item: Any) -> Any:
     return item if isinstance(item, Record) else [_link(table, part) for part in item]
 
 
-def _id(item: Any) -> Any:
+def id_of(item: Any) -> Any:
+    """Return the id that a link leads to, of each link in a list, or what is none."""
     if isinstance(item, list | tuple):
-        return [_id(part) for part in item]
+        return [id_of(part) for part in item]
     return item.id if isinstance(item, Record) else item

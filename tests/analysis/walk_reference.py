@@ -8,6 +8,7 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from datetime import datetime
 
+from graphrag.store.record import unlinked
 from graphrag.temporal.moment import utc_now
 
 
@@ -74,7 +75,7 @@ class Snapshot:
             "SELECT * FROM entity; SELECT * FROM relates_to; SELECT * FROM episode; "
             "SELECT * FROM mentions;"
         )
-        return cls(utc_now(), *rows)
+        return cls(utc_now(), *([*map(unlinked, table)] for table in rows))
 
     def heir(self, id_):
         while self.into[id_] is not None:

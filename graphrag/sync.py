@@ -462,7 +462,7 @@ class SurrealQL:
         self._portal = portal
         self._twin = twin
 
-    def query(self, sql: str, /, **params: Any) -> Any:
+    def query(self, sql: str, **params: Any) -> Any:
         """Run statements that read, and return the result of the last one.
 
         ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its

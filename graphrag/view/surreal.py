@@ -44,7 +44,7 @@ class SurrealQL:
     def __init__(self, lens: Lens) -> None:
         self._lens = lens
 
-    async def query(self, sql: str, /, **params: Any) -> Any:
+    async def query(self, sql: str, **params: Any) -> Any:
         """Run statements that read, and return the result of the last one.
 
         ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
@@ -74,7 +74,8 @@ class SurrealQL:
             )
         given = {"group": self._lens.group, "at": view.valid_at or utc_now()}
         given |= {name: _sent(value) for name, value in params.items()}
-        return to_sdk((await self._lens.store.query(sql, **given))[-1])
+        results = await self._lens.store.query(sql, **given)
+        return to_sdk(results[-1]) if results else None
 
     def vectors(self, kind: str = "relates_to") -> str:
         """Return the name of the table of the vectors of a kind, under DISKANN or HNSW.

@@ -95,7 +95,10 @@ async def finish_links(connection: Connection) -> None:
     A process that died meanwhile is followed by the next one, where it stopped.
     """
     [mark] = await connection.query("SELECT * FROM meta:unlinked;")
-    if mark:
+    if not mark:
+        return
+    [known] = await connection.query("SELECT VALUE id FROM event LIMIT 1;")
+    if known:
         _LOG.warning("%s is from an earlier version: links are rewritten", connection.target.url)
         for table in LINKS:
             await _rewrite(connection, table, mark[0].get("after", {}).get(table, ""))

@@ -98,7 +98,7 @@ async def test_a_store_that_was_closed_is_checked_from_the_tables(tmp_path):
         ("DELETE event:['default', 2];", "event:default:2", "is missing from the log"),
         ("UPDATE relates_to SET invalid_at = d'1999-01-01T00:00:00Z' WHERE name = 'works_at';",
          "relates_to:", "ends at 1999-01-01T00:00:00+00:00, before it starts"),
-        ("UPDATE relates_to SET sources[0].episode = 'gone';",
+        ("UPDATE relates_to SET sources[0].episode = episode:gone;",
          "relates_to:", "rests on episode gone, which is not there"),
         ("UPDATE relates_to SET sources[0].end = 99999;",
          "relates_to:", "an episode that has fewer"),

@@ -30,7 +30,14 @@ NO_READS = {
     *("add_entity", "add_episode", "add_episodes", "add_fact", "at", "close", "group", "groups"),
     *("open", "communities.build", "communities.update", "edit.confirm", "edit.correct"),
     *("edit.invalidate", "edit.reject", "edit.retract", "edit.settle", "erase.group"),
-    *("erase.entity", "export.copy", "health.build_indexes", "health.cleanup", "health.repair"),
+    *(
+        "erase.entity",
+        "export.copy",
+        "health.build_indexes",
+        "health.build_native",
+        "health.cleanup",
+    ),
+    "health.repair",
     *("health.repair_all", "identity.keep_apart", "identity.merge", "identity.split"),
     *("identity.unmerge", "load.calendar", "load.contacts", "load.facts", "load.group"),
     *(
@@ -45,8 +52,8 @@ NO_READS = {
     *("log.revert", "queue.drain", "queue.drain_all", "queue.retry", "sagas.summarize"),
     *("sagas.summarize_all",),
 }
-OF_THE_STORE = {"health.check_all", "health.indexes"}
-"""They name groups, and tell how large they are."""
+OF_THE_STORE = {"health.check_all", "health.indexes", "surreal.query"}
+"""They name groups, and tell how large they are; a query says itself of which group it is."""
 
 
 def reads(asked):

@@ -87,6 +87,7 @@ EXAMPLES = {
     "list entities": "list entities --type person --limit 50",
     "list episodes": "list episodes --limit 10",
     "index build": "index build --keep-rows",
+    "index native": "index native --store surrealkv://./graph-store",
     "index check": "index check --json",
     "index embed": "index embed --model intfloat/multilingual-e5-small",
     "communities build": "communities build",

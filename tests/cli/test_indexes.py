@@ -46,13 +46,16 @@ def test_indexes_are_built_and_checked(told):
     assert "relates_to_vectors" in built.err
     report = json.loads(told("index", "check", "--store", "surrealkv://./engine", "--json").out)
     assert report["sound"]
-    assert {one["name"] for one in report["indexes"]} >= {"relates_to_vectors", "relates_to_terms"}
+    names = {one["name"] for one in report["indexes"]}
+    assert names >= {"relates_to_vector_default", "relates_to_words_default"}
 
 
-def test_a_store_of_the_process_profile_has_no_such_indexes(told):
+def test_a_store_of_the_process_profile_has_such_indexes_when_they_are_asked_for(told):
     outcome = told("index", "check")
     assert outcome.code == 1
-    assert "surreal-graphrag copy" in outcome.error
+    assert "surreal-graphrag index native" in outcome.error
+    assert told("index", "native").code == 0
+    assert told("index", "check").code == 0
 
 
 def test_the_embedder_is_changed_and_commands_are_told_how_to_use_it(told, monkeypatch):

@@ -78,13 +78,6 @@ async def episodes_on(store: Store, entities: Iterable[str]) -> dict[str, set[st
     return {id_: {episode.id for episode in episodes} for id_, episodes in rows}
 
 
-async def episodes_on_each(store: Store, entities: Iterable[str], most: int) -> list[list[str]]:
-    """Return ``most`` of the episodes that mention each of some entities, without saying which."""
-    sql = f"SELECT VALUE array::slice(<-mentions.in, 0, {int(most)}) FROM $ids;"
-    rows = await _from(store, sql, "entity", entities)
-    return [[episode.id for episode in episodes] for episodes in rows]
-
-
 async def episodes_behind(store: Store, facts: Iterable[str], entities: Iterable[str]) -> set[str]:
     """Return the episodes that state some facts or mention some entities."""
     sources, mentions = await store.query(
@@ -95,27 +88,10 @@ async def episodes_behind(store: Store, facts: Iterable[str], entities: Iterable
     return {episode.id for episodes in (*sources, *mentions) for episode in episodes}
 
 
-async def episodes_beside(store: Store, episodes: Iterable[str]) -> set[str]:
-    """Return the episodes that come just before or after some."""
-    before, after = await store.query(
-        "SELECT VALUE record::id(out) FROM $episodes->occurred_after;"
-        "SELECT VALUE record::id(in) FROM $episodes<-occurred_after;",
-        episodes=[Record("episode", id_) for id_ in episodes],
-    )
-    return {*before, *after}
-
-
 async def saga_episodes(store: Store, group: str, sagas: Iterable[str]) -> set[str]:
     """Return the episodes of some sagas of a group, given by name."""
     sql = "SELECT VALUE record::id(id) FROM episode WHERE group_id = $group AND saga IN $sagas;"
     [ids] = await store.query(sql, group=group, sagas=list(sagas))
-    return set(ids)
-
-
-async def passages_of(store: Store, episodes: Iterable[str]) -> set[str]:
-    """Return the passages of some episodes."""
-    sql = "SELECT VALUE record::id(id) FROM passage WHERE episode IN $episodes;"
-    [ids] = await store.query(sql, episodes=[Record("episode", id_) for id_ in episodes])
     return set(ids)
 
 

@@ -174,14 +174,14 @@ class WriteAheadLog:
         self._cut(state.segment, state.end)
         (self._store / f"{_MARK}{state.segment}-{state.end}").touch()
 
-    def mend(self) -> None:
-        """Cut off what was refused and what is torn, unless the store is open: it may grow there.
+    def mend(self) -> bool:
+        """Cut off what was refused and what is torn; False if the store is open: it may grow there.
 
         Raises:
             OSError: if the store cannot be written to.
         """
         if not (lock := self._store / "LOCK").exists():
-            return
+            return True
         with lock.open("rb+") as file:
             try:
                 if sys.platform == "win32":
@@ -189,15 +189,17 @@ class WriteAheadLog:
                 else:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as the engine does
             except (BlockingIOError, PermissionError):
-                return
+                return False
             for manifest in (self._store / "manifest").glob("*.manifest"):
                 _check_manifest(manifest)
             self._mend()
+            return True
 
     def _mend(self) -> None:
         for mark in self._store.glob(f"{_MARK}*"):
             _, segment, end = mark.name.split("-")
-            self._cut(segment, int(end))
+            if segment in _files(self._folder):  # else it is in tables: what is newer was written
+                self._cut(segment, int(end))
             mark.unlink()
             _synchronize(self._store)  # it must not come back after the next commit
         shutil.rmtree(self._folder / "repair_temp", ignore_errors=True)

@@ -177,7 +177,9 @@ async def _open_mended(target: Target, log: WriteAheadLog) -> Engine:
     """Open the engine on a log that ends with a whole record, in a file that it goes on with."""
     patience = asyncio.get_running_loop().time() + _UNLOCK_SECONDS
     while True:
-        await asyncio.to_thread(log.mend)
+        if not await asyncio.to_thread(log.mend) and asyncio.get_running_loop().time() < patience:
+            await asyncio.sleep(_PAUSE)  # an engine that was closed may still hold it
+            continue
         before = log.state()
         try:
             engine = await open_engine(target)

@@ -42,22 +42,19 @@ def searched_only(store: Store) -> None:
         )
 
 
-async def build(
-    store: Store, *, rows: bool, on_step: Step | None = None, on_page: OnPage | None = None
-) -> list[Built]:
+async def build(store: Store, *, rows: bool, on_step: Step | None = None) -> list[Built]:
     """Make the indexes of vectors anew, and before them the search tables, if asked.
 
     Args:
         store: A store with search tables.
         rows: Make the search tables again, too; nobody should write or search meanwhile.
         on_step: Called with each step when it is done.
-        on_page: Called with how far each step is.
 
     Raises:
         StoreProfileError: for a store without such tables.
     """
     done: list[Built] = []
-    async for step in steps(store, rows=rows, on_page=on_page):
+    async for step in steps(store, rows=rows):
         done.append(step)
         if on_step is not None:
             on_step(step)
@@ -89,13 +86,7 @@ async def build_unbuilt(store: Store) -> None:
 async def steps(
     store: Store, *, rows: bool, made: Collection[str] = (), on_page: OnPage | None = None
 ) -> AsyncIterator[Built]:
-    """Make what is not made yet, and yield each thing when it is there.
-
-    Args:
-        store: A store with search tables.
-        rows: Make the search tables again, too.
-        made: Names of what an earlier run yielded, if nothing was written since.
-        on_page: Called with how far each step is.
+    """Make what ``build`` makes, but for what an earlier run yielded if nothing was written since.
 
     Raises:
         StoreProfileError: for a store without such tables.

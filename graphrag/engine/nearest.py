@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from graphrag.errors import StoreIndexError
-from graphrag.schema import NEAREST, nearest_index, vector_table
+from graphrag.schema import NEAREST, VECTORS, nearest_index, vector_table
 from graphrag.store.pages import count_rows
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -28,6 +28,11 @@ class Waiting:
         self._few = few
         self._counts: dict[str, tuple[int, int]] = {}
         """Vectors that wait and vectors that are covered, by table."""
+
+    def forget(self, group: str) -> None:
+        """Count a group anew, which may have been erased."""
+        for table in VECTORS:
+            self._counts.pop(vector_table(table, group), None)
 
     async def add(self, group: str, fresh: Mapping[str, int], method: str, store: Store) -> None:
         """Take note of new vectors by table, and build what too many wait for."""

@@ -147,6 +147,7 @@ class SearchRows:
         group = changes.group_id
         if group not in self._defined or "group_info" in changes.inserts:
             await self.define(group, store)
+            self._waiting.forget(group)
         derivation = Derivation(group)
         inserted = {
             (table, row["id"].id): dict(row)

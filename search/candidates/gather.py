@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from graphrag.search.query_time import When
 
 _WIDER = 4
+_DRIFT = 8
+"""A group that grew or shrank by more than such a part has its words counted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,10 @@ async def gather(
     if wider == 1 and proposals.rows["relates_to"] >= limits.huge:
         asked = wanted(request, vector, _scopes(request), limits, 2)
         proposals = await propose(store, asked, frequencies) or proposals
-    frequencies[request.group, ""] = proposals.rows["relates_to"]
+    facts = proposals.rows["relates_to"]
+    if abs(facts - frequencies.get((request.group, ""), facts)) * _DRIFT > facts:
+        frequencies.clear()  # a word counted long ago may be common now
+    frequencies[request.group, ""] = facts
     if sum(proposals.rows.values()) <= limits.whole:
         return await load_group(store, request.group, len(vector))
     passages = [*proposals.near.get("passage", {}).values()]

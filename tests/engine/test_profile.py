@@ -127,3 +127,18 @@ async def test_the_engine_profile_works_on_a_server():
             found = await asked("where does Alice work").of(one)
             assert best(found) == "Globex"
             assert (await one.health.indexes()).sound
+
+
+async def test_a_word_is_counted_anew_when_its_group_has_grown():
+    async with open_graph(profile="engine") as graph:
+        await told(graph)
+        await asked("where does Alice work").of(graph)
+        counted = graph.handle.session.frequencies
+        words = {key: count for key, count in counted.items() if key[1] == "alic"}
+        assert words
+        for year in range(1990, 2000):
+            await graph.add_episode("Alice knows Bob.", reference_time=f"{year}-01-01")
+            await graph.add_episode(f"Alice likes tea{year}.", reference_time=f"{year}-01-01")
+        for _ in range(2):
+            await asked("where does Alice work").of(graph)
+        assert all(counted[key] > count for key, count in words.items() if "relates" in key[0])

@@ -96,6 +96,7 @@ async def serve(
     if on_start is not None:
         on_start(f"http://{place}:{listening.getsockname()[1]}")
     listener = asyncio.to_thread(asyncio.run, server.serve(sockets=[listening]))
+    thresholds = gc.get_threshold()
     serving = asyncio.ensure_future(listener)
     preparing = asyncio.ensure_future(_prepared(service, rest))
     try:
@@ -108,6 +109,7 @@ async def serve(
     finally:
         preparing.cancel()
         gc.unfreeze()
+        gc.set_threshold(*thresholds)
 
 
 async def _prepared(service: Service, rest: bool) -> None:
@@ -115,6 +117,7 @@ async def _prepared(service: Service, rest: bool) -> None:
     if rest:
         await service.prepare()
     gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], 100)  # one of all objects stops threads for 0.3 s
 
 
 async def serve_stdio(graph: GraphRAG) -> None:

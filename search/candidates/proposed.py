@@ -39,8 +39,7 @@ class Proposed:
     def ranked(self, limits: Limits, met: Iterable[str] = (), graph: float = 0.0) -> list[str]:
         """Return the rows that are proposed, those first that promise most.
 
-        Before them come the best of each method: what the others have is measured by these. Being
-        at the entities in question, as those that were met, weighs ``graph``.
+        Before them come the best of each method. Being among those ``met`` weighs ``graph``.
         """
         near = self.vector / max(next(iter(self.cosines.values()), 0.0), 1e-9)
         said = self.fulltext / max(max(self.words.values(), default=0.0), 1e-9)

@@ -95,9 +95,8 @@ async def serve(
     server = _Server(config, service.stopping)
     if on_start is not None:
         on_start(f"http://{place}:{listening.getsockname()[1]}")
-    listener = asyncio.to_thread(asyncio.run, server.serve(sockets=[listening]))
-    thresholds = gc.get_threshold()
-    serving = asyncio.ensure_future(listener)
+    thresholds, serve_all = gc.get_threshold(), server.serve(sockets=[listening])
+    serving = asyncio.ensure_future(asyncio.to_thread(asyncio.run, serve_all))
     preparing = asyncio.ensure_future(_prepared(service, rest))
     try:
         with _handling(server.stop):

@@ -23,7 +23,6 @@ from graphrag.local.embedder import CachedEmbedder
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker, Tracer
-from graphrag.search.candidates.limits import LIMITS, Limits
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -105,8 +104,6 @@ class Session:
     queue: Queue
     llm: LLM | None = None
     reranker: Reranker | None = None
-    limits: Limits = LIMITS
-    """How much of a group a search of the engine profile may read."""
     frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
     """In how many rows of a table a word is, as far as such searches counted."""
 

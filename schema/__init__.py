@@ -38,9 +38,8 @@ VECTORS = ("relates_to", "entity", "episode", "passage", "community")
 """Tables whose rows have a vector."""
 WORDS = ("relates_to", "entity", "episode", "community")
 """Tables whose rows are found by words."""
-NEAREST = ("nearest", "nearest_2")
-"""Names of the index of vectors: while one is built, the other serves."""
-INDEXES = (*NEAREST, "words")
+INDEXES = ("nearest", "words")
+"""Names of the index of vectors and of that of words."""
 METHODS = (
     "DISKANN DIMENSION {dimension} DIST COSINE TYPE F32 DEGREE 32 L_BUILD 64",
     "HNSW DIMENSION {dimension} DIST COSINE TYPE F32 EFC 150 M 12",
@@ -191,14 +190,14 @@ def definitions(group: str, dimension: int, method: str) -> str:
     )
 
 
-def nearest_index(table: str, group: str, dimension: int, method: str, name: str) -> str:
-    """Return the SurrealQL that begins to build an index of vectors beside who reads and writes.
+def nearest_index(table: str, group: str, dimension: int, method: str) -> str:
+    """Return the SurrealQL that builds an index of vectors anew, for a transaction of its own.
 
-    ``REBUILD INDEX`` is never used: after deletes it ruins indexes (SurrealDB 3.2.4).
+    ``REBUILD INDEX`` is never used: after deletes it ruins indexes (SurrealDB 3.2.4). Nor is
+    ``CONCURRENTLY``: a search waits for what is built after it, and closing the store ends that.
     """
     index = method.format(dimension=int(dimension))
-    on = vector_table(table, group)
-    return f"DEFINE INDEX {name} ON {on} FIELDS vector {index} CONCURRENTLY;"
+    return f"DEFINE INDEX OVERWRITE nearest ON {vector_table(table, group)} FIELDS vector {index};"
 
 
 def _suffix(group: str) -> str:
@@ -213,7 +212,7 @@ def _vectors(table: str, group: str, dimension: int, method: str) -> str:
     return (
         f"DEFINE TABLE IF NOT EXISTS {name} SCHEMALESS "
         f"COMMENT 'vectors of {table}: vector, and the row that it is of';"
-        f"DEFINE INDEX IF NOT EXISTS {NEAREST[0]} ON {name} FIELDS vector {index};"
+        f"DEFINE INDEX IF NOT EXISTS nearest ON {name} FIELDS vector {index};"
     )
 
 

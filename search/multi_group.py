@@ -21,6 +21,7 @@ from graphrag.index.read_lazy import read_mentions
 from graphrag.index.tables import Rows
 from graphrag.protocols import Embedder
 from graphrag.search.candidates.around import Ranking, around
+from graphrag.search.candidates.limits import LIMITS
 from graphrag.search.filters.masks import prepare
 from graphrag.search.limits import limited
 from graphrag.search.multi_request import TABLE_OF, TABLES, Asked, Part, reached, rows_of, seen_of
@@ -71,7 +72,7 @@ async def join(
     past = Past.joint([part.past for part in parts])
     rows = await _read(store, wanted, {})
     joint = _assembled(request, rows, counts, dimension, then)
-    more = await around(store, _question(joint, past, asked), _ranking(past, asked), asked.limits)
+    more = await around(store, _question(joint, past, asked), _ranking(past, asked))
     for part in then:
         _complete(more.wanted, part.index)
     rows = await _read(store, more.wanted, rows)
@@ -88,10 +89,7 @@ async def _read(store: Store, wanted: Mapping[str, set[str]], known: ByTable) ->
 
 
 def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> dict[str, set[str]]:
-    """Return the ids that one group proposes: all of a small one."""
-    rows = part.rows()
-    if sum(len(one.row_of) for one in rows.values()) <= asked.limits.whole:
-        return {table: set(one.row_of) for table, one in rows.items()}
+    """Return the ids that one group proposes."""
     known = tuple(one for one in asked.request.centers if _knows(part.index, one))
     with _assuming(part.index, counts):
         ranked = rank(
@@ -107,7 +105,7 @@ def _candidates(part: Part, asked: Asked, counts: Mapping[str, Statistics]) -> d
     if asked.request.recipe.walks:
         walked = question.walked
         near, far = edges_reached(question.distance, *walked.ends, walked.facts, walked.facts_at)
-        near = near[np.argsort(far, kind="stable")][: asked.limits.walk]
+        near = near[np.argsort(far, kind="stable")][: LIMITS.walk]
         found.setdefault("relates_to", set()).update(part.index.facts.ids[row] for row in near)
         seeds = (part.index.entities.ids[row] for row in question.seeds)
         found.setdefault("entity", set()).update(seeds)

@@ -9,7 +9,6 @@ from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import Scope
 from graphrag.protocols import Matrix
-from graphrag.search.candidates.limits import Limits
 from graphrag.search.limits import known_here, limited, reach
 from graphrag.search.request import Request
 from graphrag.search.rewind import Past
@@ -49,7 +48,6 @@ class Asked:
     vector: Matrix
     viewpoint: Viewpoint
     now: datetime
-    limits: Limits
 
 
 def reached(within: Within, parts: Iterable[Part], asked: Asked) -> Reach:

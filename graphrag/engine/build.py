@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.engine.nearest import OnPage, build_nearest
+from graphrag.engine.nearest import build_nearest
 from graphrag.engine.rows import TEXTS, Derivation, SearchRows
 from graphrag.errors import StoreProfileError
 from graphrag.schema import VECTORS, former_tables, search_tables
@@ -27,6 +27,8 @@ class Built:
 
 
 Step = Callable[[Built], None]
+OnPage = Callable[[str, int, int, int], None]
+"""Called with what is made, how many rows came now, are there, and will be."""
 
 
 def searched_only(store: Store) -> None:
@@ -107,7 +109,9 @@ async def steps(
         if (name := f"{table}_vectors") not in made:
             begun, count = perf_counter(), 0
             for group in groups:
-                count += await build_nearest(store, table, group, method, on_page)
+                count += await build_nearest(store, table, group, method)
+            if on_page is not None:
+                on_page(name, count, count, count)
             yield Built(name, count, perf_counter() - begun)
 
 

@@ -5,20 +5,16 @@ them one by one, exactly. So after many writes the index is built anew; a server
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 
-from graphrag.errors import StoreIndexError
-from graphrag.schema import NEAREST, VECTORS, nearest_index, vector_table
+from graphrag.schema import VECTORS, nearest_index, vector_table
 from graphrag.store.pages import count_rows
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
-FEW = 5_000
-"""Vectors that wait, 3 µs a search each, before the index is built anew."""
-_PAUSE = 0.1
-"""Seconds between two looks at how far an index is."""
-OnPage = Callable[[str, int, int, int], None]
-"""Called with what is made, how many rows came now, are there, and will be."""
+FEW = 2_000
+"""Vectors that wait before the index is built anew: each costs a search 3 µs."""
 
 
 class Waiting:
@@ -28,6 +24,7 @@ class Waiting:
         self._few = few
         self._counts: dict[str, tuple[int, int]] = {}
         """Vectors that wait and vectors that are covered, by table."""
+        self._building: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def forget(self, group: str) -> None:
         """Count a group anew, which may have been erased."""
@@ -36,14 +33,15 @@ class Waiting:
 
     async def add(self, group: str, fresh: Mapping[str, int], method: str, store: Store) -> None:
         """Take note of new vectors by table, and build what too many wait for."""
-        for table, count in fresh.items():
-            name = vector_table(table, group)
-            waiting, covered = self._counts.get(name) or await _counted(name, store)
-            waiting += count
-            if waiting >= max(self._few, covered // 2):
-                covered = await build_nearest(store, table, group, method, few=self._few)
-                waiting = count
-            self._counts[name] = waiting, covered
+        async with self._building[group]:
+            for table, count in fresh.items():
+                name = vector_table(table, group)
+                waiting, covered = self._counts.get(name) or await _counted(name, store)
+                waiting += count
+                if waiting >= max(self._few, covered // 2):
+                    covered = await build_nearest(store, table, group, method, few=self._few)
+                    waiting = count
+                self._counts[name] = waiting, covered
 
 
 async def _counted(name: str, store: Store) -> tuple[int, int]:
@@ -53,46 +51,22 @@ async def _counted(name: str, store: Store) -> tuple[int, int]:
 
 
 async def build_nearest(
-    store: Store,
-    table: str,
-    group: str,
-    method: str,
-    on_page: OnPage | None = None,
-    *,
-    few: int = FEW,
+    store: Store, table: str, group: str, method: str, *, few: int = FEW
 ) -> int:
     """Build the index of the vectors of a group's rows anew; return how many it covers.
 
-    The old one serves until the new one is ready. Few vectors need none: all are compared.
+    It is one transaction, which any write to the group undoes: a row written meanwhile would be in
+    no index. Until it is committed, the old index serves. Few vectors need none: all are compared.
     """
     name = vector_table(table, group)
     total = await count_rows(store, name)
-    [info] = await store.query(f"INFO FOR TABLE {name};")
-    old = [index for index in NEAREST if index in info["indexes"]]
-    if total < few and len(old) == 1:
-        return total
-    for index in old[1:]:  # of a process that died
-        await store.transact(f"REMOVE INDEX {index} ON {name};")
-    new = NEAREST[1] if old[:1] == [NEAREST[0]] else NEAREST[0]
-    await store.transact(nearest_index(table, group, store.dimension, method, new))
-    before = 0
-    while True:
-        [info] = await store.query(f"INFO FOR INDEX {new} ON {name};")
-        building = info.get("building", {"status": "ready"})
-        if building["status"] == "error":
-            raise StoreIndexError(f"the index {new} of {name} cannot be built: {building}")
-        ready = building["status"] == "ready"
-        there = total if ready else min(total, int(building.get("initial") or 0))
-        if on_page is not None and total and (ready or there > before):
-            on_page(f"{table}_vectors", there - before, there, total)
-        if ready:
-            break
-        before = there
-        await asyncio.sleep(_PAUSE)
-    await store.transact(
-        "".join(f"REMOVE INDEX IF EXISTS {index} ON {name};" for index in old[:1])
-        + "UPSERT type::record('meta', $name) SET indexed = $total;",
-        name=name,
-        total=total,
-    )
+    if total >= few:
+        await store.transact(
+            "UPDATE $info SET seq += 1 RETURN NONE; UPDATE $info SET seq -= 1 RETURN NONE;"
+            f"{nearest_index(table, group, store.dimension, method)}"
+            "UPSERT type::record('meta', $name) SET indexed = $total RETURN NONE;",
+            info=[Record("group_info", group)],
+            name=name,
+            total=total,
+        )
     return total

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphrag.engine.build import searched_only
 from graphrag.engine.rows import TEXTS, terms_of
-from graphrag.schema import NEAREST, VECTORS, vector_table, word_table
+from graphrag.schema import VECTORS, vector_table, word_table
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -118,8 +118,7 @@ async def _look(store: Store, column: str, name: str, table: str, sample: list[R
     info, counted = await store.query(
         f"INFO FOR TABLE {name}; SELECT count() AS rows FROM {name} GROUP ALL;"
     )
-    wanted = NEAREST if column == "vector" else ("words",)
-    there = not info["indexes"].keys().isdisjoint(wanted)
+    there = ("nearest" if column == "vector" else "words") in info["indexes"]
     rows = counted[0]["rows"] if counted else 0
     found = sampled = 0
     for row in sample if there else ():

@@ -143,7 +143,7 @@ async def _joined(
         for one in lenses
     ]
     vector = (await session.embedder.embed([request.query], purpose="query"))[0]
-    asked = Asked(request, vector, lens.viewpoint, utc_now(), session.limits)
+    asked = Asked(request, vector, lens.viewpoint, utc_now())
     joined = await join(parts, asked, session.store, session.embedder)
     return joined
 
@@ -177,6 +177,5 @@ async def _candidates(request: Request, lens: Lens) -> GroupIndex:
             await lens.past(),
             now=utc_now(),
             frequencies=session.frequencies,
-            limits=session.limits,
         )
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from graphrag.engine.lookup import Reading, called, fact_ends_at, facts_at, read_part
 from graphrag.errors import QueryError
 from graphrag.index.read_lazy import source_episodes
-from graphrag.search.candidates.limits import Limits
+from graphrag.search.candidates.limits import LIMITS
 from graphrag.search.candidates.part import Part, with_kin
 from graphrag.search.filters.tree import Compare, Every, Filter
 from graphrag.search.question import Question
@@ -23,7 +23,7 @@ from graphrag.store.links import Pair
 from graphrag.store.store import Store
 
 
-async def surround(part: Part, request: Request, limits: Limits) -> bool:
+async def surround(part: Part, request: Request) -> bool:
     """Ask for all that lies in the part that is searched; False if that is all or too much.
 
     Raises:
@@ -31,9 +31,9 @@ async def surround(part: Part, request: Request, limits: Limits) -> bool:
     """
     within = request.within
     if isinstance(within, Within):
-        await _near(within, part, limits, episodes=request.asks_near_episodes)
+        await _near(within, part, episodes=request.asks_near_episodes)
         return True
-    if within is None or len(within) > limits.walk:
+    if within is None or len(within) > LIMITS.walk:
         return False
     _take(within, part)
     return True
@@ -45,29 +45,29 @@ def _take(within: Reach, part: Part) -> None:
     part.want("episode", within.episodes)
 
 
-async def _near(within: Within, part: Part, limits: Limits, *, episodes: bool) -> None:
+async def _near(within: Within, part: Part, *, episodes: bool) -> None:
     """Ask for what the steps may lead to, visible or not, and for who speaks of it."""
-    begun = await called(part.store, part.group, within.names, limits.words)
+    begun = await called(part.store, part.group, within.names, LIMITS.words)
     frontier, reached, met = begun, set[str](), set[str]()
     for _ in range(within.hops):
         frontier = with_kin(frontier, part.kin) - reached
-        if not frontier or len(met) >= limits.within:
+        if not frontier or len(met) >= LIMITS.within:
             break
         reached |= frontier
-        found = await fact_ends_at(part.store, frontier, 2 * limits.within, within.relations)
+        found = await fact_ends_at(part.store, frontier, 2 * LIMITS.within, within.relations)
         met.update(fact for fact, *_ in found)
         frontier = {end for _, *ends in found for end in ends}
     if episodes:
-        part.mentions = await links.mentions_of(part.store, sorted(reached), limits.within)
-    if max(len(met), len(part.mentions)) >= limits.within:
+        part.mentions = await links.mentions_of(part.store, sorted(reached), LIMITS.within)
+    if max(len(met), len(part.mentions)) >= LIMITS.within:
         raise QueryError(
-            f"{limits.within} facts or mentions lie within {within.hops} hops of "
+            f"{LIMITS.within} facts or mentions lie within {within.hops} hops of "
             f"{', '.join(map(repr, within.names))}, or more: take fewer hops, or some relations"
         )
     part.want("entity", begun)
     if within.relations is not None and len(begun) > 1:
         # Which of them is meant is decided by all facts about each.
-        part.want("relates_to", await facts_at(part.store, begun, limits.within))
+        part.want("relates_to", await facts_at(part.store, begun, LIMITS.within))
     part.want("relates_to", met)
     part.want("episode", (episode for episode, _ in part.mentions))
 
@@ -115,15 +115,13 @@ async def read_saga_rows(store: Store, group: str, sagas: frozenset[str], past: 
 Ranking = Callable[[Question], Awaitable[Mapping[str, list[str]]]]
 
 
-async def reranked(
-    store: Store, question: Question, ranking: Ranking, limits: Limits
-) -> dict[str, set[str]]:
+async def reranked(store: Store, question: Question, ranking: Ranking) -> dict[str, set[str]]:
     """Return the rows by table that rerankers count, for what would be ranked now."""
     found: dict[str, set[str]] = {}
     rerank = question.recipe.rerank
     if any(isinstance(one, Recency) for one in rerank) and question.searches("entities"):
         entities = (await ranking(question)).get("entities", [])
-        found["relates_to"] = {*await facts_at(store, entities, limits.walk)}
+        found["relates_to"] = {*await facts_at(store, entities, LIMITS.walk)}
     if any(isinstance(one, EpisodeMentions) for one in rerank):
         ranked, family = await ranking(question), question.walked.heirs.family
         speaking = {one for id_ in ranked.get("entities", ()) for one in family(id_)}
@@ -132,12 +130,12 @@ async def reranked(
     return found
 
 
-async def around(store: Store, question: Question, ranking: Ranking, limits: Limits) -> Around:
+async def around(store: Store, question: Question, ranking: Ranking) -> Around:
     """Return what is to be read around the candidates of several groups."""
-    found = Around(await reranked(store, question, ranking, limits))
+    found = Around(await reranked(store, question, ranking))
     if question.searches("episodes"):
         episodes = {"episode": question.index.episodes.ids}
-        rows, found.mentions = await read_part(store, Reading(episodes, {}, limits.linked))
+        rows, found.mentions = await read_part(store, Reading(episodes, {}, LIMITS.linked))
         for table in ("entity", "episode", "passage"):
             ids = {str(row[0]) for row in rows[table]}
             found.wanted[table] = found.wanted.get(table, set()) | ids

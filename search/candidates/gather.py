@@ -14,10 +14,9 @@ import numpy as np
 from graphrag.engine.lookup import called
 from graphrag.engine.proposals import Frequencies, Proposals, propose
 from graphrag.index.group import GroupIndex
-from graphrag.index.load import load_group
 from graphrag.protocols import Embedder, Matrix
 from graphrag.search.candidates.around import Around, bound, read_saga_rows, reranked, surround
-from graphrag.search.candidates.limits import LIMITS, Limits
+from graphrag.search.candidates.limits import LIMITS
 from graphrag.search.candidates.part import Part, kin_of, reworded
 from graphrag.search.candidates.proposed import TABLES, Proposed, proposed_of, wanted
 from graphrag.search.filters.masks import narrowed, prepare
@@ -48,7 +47,6 @@ class Gathering:
     viewpoint: Viewpoint
     past: Past
     now: datetime
-    limits: Limits
     frequencies: Frequencies
     part: Part
     proposals: Proposals
@@ -59,16 +57,14 @@ class Gathering:
         for table, ids in reworded(self.past).items():
             part.want(table, ids)
         part.want("entity", self.proposals.named)
-        part.want(
-            "entity", await called(self.store, part.group, request.centers, self.limits.words)
-        )
+        part.want("entity", await called(self.store, part.group, request.centers, LIMITS.words))
         saga_rows = await self._saga_rows()
         part.mentions += saga_rows.mentions
-        if await surround(part, request, self.limits):
+        if await surround(part, request):
             question = await self._question()
         else:
             question = await self._chosen()
-        for table, more in (await reranked(self.store, question, self._rank, self.limits)).items():
+        for table, more in (await reranked(self.store, question, self._rank)).items():
             part.want(table, more)
         await part.read()
         return part.index()
@@ -78,7 +74,7 @@ class Gathering:
         """Return how many episodes may come along for those that are searched."""
         recipe = self.request.recipe
         used = "episodes" in self.request.scopes and recipe.fusion == "scores"
-        return self.limits.linked if used else 0
+        return LIMITS.linked if used else 0
 
     async def _saga_rows(self) -> Around:
         """Ask for what the sagas tell of that the filter names."""
@@ -101,28 +97,28 @@ class Gathering:
 
     async def _chosen(self) -> Question:
         """Read the first of each order, and more of those of which too few are visible."""
-        request, part, limits = self.request, self.part, self.limits
+        request, part = self.request, self.part
         pool, within = request.recipe.pool, bound(request.where)
         found, wider = self.proposals, 1
         proposed, orders = self._proposed(found, wider)
         counts = dict.fromkeys(proposed, max(60, 2 * pool))
-        counts |= {"episodes": max(60, pool), "facts": max(limits.facts, 2 * request.limit)}
+        counts |= {"episodes": max(60, pool), "facts": max(LIMITS.facts, 2 * request.limit)}
         enough = dict.fromkeys(proposed, max(request.limit, pool // 2))
         if "entities" not in request.scopes:  # they are only walked from
             enough["entities"] = request.recipe.seeds
-            counts["entities"] = max(limits.walked, request.recipe.seeds)
+            counts["entities"] = max(LIMITS.walked, request.recipe.seeds)
         # All that a saga tells of is there; others may be walked from.
         lacking = [scope for scope in orders if not within or scope in ("entities", "communities")]
         while True:
             for scope in lacking:
                 part.want(TABLES[scope], orders[scope][: counts[scope]])
-            best = orders.get("facts", [])[: limits.tied]
-            await part.read(self._linked, best, found.met[: limits.met])
+            best = orders.get("facts", [])[: LIMITS.tied]
+            await part.read(self._linked, best, found.met[: LIMITS.met])
             question = await self._question()
             lacking = [
                 scope
                 for scope in lacking
-                if counts[scope] < limits.widest
+                if counts[scope] < LIMITS.widest
                 and (counts[scope] < len(orders[scope]) or proposed[scope].more)
                 and self._seen(question, scope, orders[scope][: counts[scope]]) < enough[scope]
             ]
@@ -130,7 +126,7 @@ class Gathering:
                 return question
             if any(counts[scope] >= len(orders[scope]) for scope in lacking):
                 wider *= _WIDER
-                asked = wanted(request, self.vector, proposed, limits, wider)
+                asked = wanted(request, self.vector, proposed, wider)
                 found = await propose(self.store, asked, self.frequencies) or found
                 proposed, orders = self._proposed(found, wider)
             for scope in lacking:
@@ -140,14 +136,12 @@ class Gathering:
         self, found: Proposals, wider: int
     ) -> tuple[dict[str, Proposed], dict[str, list[str]]]:
         """Return what is proposed of each scope, and its rows, those first that promise most."""
-        request, limits = self.request, self.limits
+        request = self.request
         scopes = _scopes(request)
-        proposed = {scope: proposed_of(scope, found, request, limits, wider) for scope in scopes}
+        proposed = {scope: proposed_of(scope, found, request, wider) for scope in scopes}
         graph = request.recipe.graph * request.recipe.facts.graph
         return proposed, {
-            scope: rows.ranked(limits, found.met, graph)
-            if scope == "facts"
-            else rows.ranked(limits)
+            scope: rows.ranked(found.met, graph) if scope == "facts" else rows.ranked()
             for scope, rows in proposed.items()
         }
 
@@ -205,28 +199,25 @@ async def gather(
     *,
     now: datetime,
     frequencies: Frequencies,
-    limits: Limits = LIMITS,
 ) -> GroupIndex:
-    """Return an index of what a search must look at: the whole of a small group.
+    """Return an index of what a search must look at.
 
     Raises:
         StoreIndexError: if an index is missing.
         QueryError: if a center is nobody's name or id.
     """
-    wider = 2 if frequencies.get((request.group, ""), 0) >= limits.huge else 1
-    asked = wanted(request, vector, _scopes(request), limits, wider)
+    wider = 2 if frequencies.get((request.group, ""), 0) >= LIMITS.huge else 1
+    asked = wanted(request, vector, _scopes(request), wider)
     proposals = await propose(store, asked, frequencies)
     if proposals is None:
         return GroupIndex(request.group, len(vector))
-    if wider == 1 and proposals.rows["relates_to"] >= limits.huge:
-        asked = wanted(request, vector, _scopes(request), limits, 2)
+    if wider == 1 and proposals.rows["relates_to"] >= LIMITS.huge:
+        asked = wanted(request, vector, _scopes(request), 2)
         proposals = await propose(store, asked, frequencies) or proposals
     facts = proposals.rows["relates_to"]
     if abs(facts - frequencies.get((request.group, ""), facts)) * _DRIFT > facts:
         frequencies.clear()  # a word counted long ago may be common now
     frequencies[request.group, ""] = facts
-    if sum(proposals.rows.values()) <= limits.whole:
-        return await load_group(store, request.group, len(vector))
     passages = [*proposals.near.get("passage", {}).values()]
     part = Part(
         store,
@@ -240,7 +231,7 @@ async def gather(
         float(np.std(passages)) if passages else None,
     )
     gathering = Gathering(
-        store, embedder, request, vector, viewpoint, past, now, limits, frequencies, part, proposals
+        store, embedder, request, vector, viewpoint, past, now, frequencies, part, proposals
     )
     return await gathering.index()
 

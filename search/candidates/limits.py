@@ -7,8 +7,6 @@ from dataclasses import dataclass
 class Limits:
     """Bounds in rows. A row costs 20 to 40 µs."""
 
-    whole: int = 1_000
-    """A group of at most so many rows is read whole: that costs no more than choosing from it."""
     widest: int = 2_000
     """Rows of one method that are proposed at most, where few are visible."""
     words: int = 200

@@ -7,7 +7,7 @@ from graphrag.engine.proposals import Proposals, Wanted
 from graphrag.engine.rows import TEXTS
 from graphrag.names.key import name_key
 from graphrag.protocols import Matrix
-from graphrag.search.candidates.limits import Limits
+from graphrag.search.candidates.limits import LIMITS
 from graphrag.search.near import LONGEST, WORD
 from graphrag.search.request import Request
 from graphrag.text.tokens import tokenize
@@ -36,7 +36,7 @@ class Proposed:
     more: bool
     """There may be others beyond them."""
 
-    def ranked(self, limits: Limits, met: Iterable[str] = (), graph: float = 0.0) -> list[str]:
+    def ranked(self, met: Iterable[str] = (), graph: float = 0.0) -> list[str]:
         """Return the rows that are proposed, those first that promise most.
 
         Before them come the best of each method. Being among those ``met`` weighs ``graph``.
@@ -51,14 +51,12 @@ class Proposed:
 
         spoken = sorted(self.words, key=lambda id_: (-self.words[id_], id_))
         beside = sorted(close, key=lambda id_: (-self.cosines.get(id_, 0.0), id_))
-        heads = (id_ for ids in (self.cosines, spoken, beside) for id_ in [*ids][: limits.heads])
+        heads = (id_ for ids in (self.cosines, spoken, beside) for id_ in [*ids][: LIMITS.heads])
         every = {*self.cosines, *self.words, *close}
         return [*dict.fromkeys((*heads, *sorted(every, key=promise)))]
 
 
-def wanted(
-    request: Request, vector: Matrix, scopes: Iterable[str], limits: Limits, wider: int = 1
-) -> Wanted:
+def wanted(request: Request, vector: Matrix, scopes: Iterable[str], wider: int = 1) -> Wanted:
     """Return what to ask of a group for a request, ``wider`` times as many rows as usual."""
     tables = [TABLES[scope] for scope in scopes]
     near = [*tables, "passage"] if "episode" in tables else tables
@@ -68,13 +66,13 @@ def wanted(
         request.group,
         vector.tolist(),
         [*terms],
-        {table: wider * limits.near_of(table, pool) for table in near},
+        {table: wider * LIMITS.near_of(table, pool) for table in near},
         [table for table in tables if table in TEXTS and terms],
-        wider * limits.words,
+        wider * LIMITS.words,
         sorted({*map(name_key, _names(request))} - {""}),
         request.centers,
         request.recipe.seeds if "facts" in scopes and request.recipe.walks else 0,
-        limits.walk,
+        LIMITS.walk,
     )
 
 
@@ -87,9 +85,7 @@ def _names(request: Request) -> Iterable[str]:
             yield " ".join(words[start : start + length])
 
 
-def proposed_of(
-    scope: str, found: Proposals, request: Request, limits: Limits, wider: int = 1
-) -> Proposed:
+def proposed_of(scope: str, found: Proposals, request: Request, wider: int = 1) -> Proposed:
     """Return what is proposed of one scope."""
     table, weights = TABLES[scope], getattr(request.recipe, scope)
     cosines, said = dict(found.near[table]), found.said.get(table, {})
@@ -101,6 +97,6 @@ def proposed_of(
     own = scope == "entities"
     meaning = weights.vector * (1 if own else request.recipe.vector)
     words = weights.fulltext * (1 if own else request.recipe.fulltext)
-    least = wider * min(limits.words, limits.near_of(table, 0))
+    least = wider * min(LIMITS.words, LIMITS.near_of(table, 0))
     more = max(len(cosines), len(said)) >= least
     return Proposed(meaning, words, cosines if meaning else {}, said if words else {}, more)

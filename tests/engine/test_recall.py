@@ -19,7 +19,7 @@ from graphrag.view.view import View
 from tests.benchmarks.prepared import DIMENSION, NAME, Prepared
 from tests.benchmarks.synthetic import MIDDLE, Synthetic
 from tests.conftest import open_graph
-from tests.engine.worlds import CHOSEN, Judge, ask, limited, near, recall, tell
+from tests.engine.worlds import Judge, ask, near, recall, tell
 from tests.serving import a_server
 
 SCOPES = ("facts", "entities", "episodes", "communities")
@@ -101,8 +101,7 @@ async def test_rows_that_few_views_show_are_found_behind_many_others():
             text = " ".join(f"Bob knows Carol{chr(65 + n)} from {year}." for n in range(12))
             await graph.add_episode(text, reference_time=f"{year}-01-01")
         await graph.add_episode("Bob knows Alice from 1950 to 1960.", reference_time="2020-01-01")
-        with limited(graph, CHOSEN):
-            found = await graph.at(valid_at="1955").search("who does Bob know", scopes=["facts"])
+        found = await graph.at(valid_at="1955").search("who does Bob know", scopes=["facts"])
         assert [hit.item.object for hit in found.facts] == ["Alice"]
 
 

@@ -1,10 +1,8 @@
 """Random graphs with a history, and random searches of them, for both profiles."""
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from graphrag.errors import InputError, PolicyError, QueryError
-from graphrag.search.candidates.limits import Limits
 from graphrag.search.filters.field import Field
 from graphrag.search.recipes import RECIPES
 from graphrag.search.request import SCOPES, Recipe
@@ -20,8 +18,6 @@ LAST = ("Stone", "Hill", "Marsh", "Wood", "Lake", "Moor", "Field", "Reed")
 FIRMS = ("Acme", "Beta", "Globex", "Initech")
 TOWNS = ("Paris", "Berlin", "Rome")
 THINGS = ("tea", "chess", "old maps", "the sea", "jazz", "long walks")
-CHOSEN = Limits(whole=0)
-"""Nothing is read whole, however small: each search goes through SurrealDB's indexes."""
 
 
 class Judge:
@@ -115,30 +111,18 @@ class Asked:
     centers: tuple[str, ...]
     within: object = None
 
-    async def of(self, graph, *, group="default", limits=CHOSEN):
+    async def of(self, graph, *, group="default"):
         """Return what is found; what cannot be asked finds nothing."""
         try:
-            with limited(graph, limits):
-                return await View(Lens(graph.handle, group, self.view)).search(
-                    self.query,
-                    recipe=self.recipe,
-                    where=self.where,
-                    centers=self.centers,
-                    within=self.within,
-                )
+            return await View(Lens(graph.handle, group, self.view)).search(
+                self.query,
+                recipe=self.recipe,
+                where=self.where,
+                centers=self.centers,
+                within=self.within,
+            )
         except QueryError:
             return Results(self.query)
-
-
-@contextmanager
-def limited(graph, limits):
-    """Let searches of an open graph read no more than this for a while."""
-    session = graph.handle.session
-    graph.handle.current = replace(session, limits=limits)
-    try:
-        yield
-    finally:
-        graph.handle.current = session
 
 
 def question(dice):

@@ -5,10 +5,8 @@ import random
 import pytest
 
 from graphrag import Field, InputError, QueryError
-from graphrag.search.candidates.limits import Limits
 from graphrag.temporal.moment import utc_now
 from tests.conftest import open_graph
-from tests.engine.worlds import limited
 
 NAMES = {
     "a": ["Ann", "Abe", "Ada", "Amy"],
@@ -39,17 +37,15 @@ def shown(results):
     }
 
 
-@pytest.mark.parametrize("whole", [1_000, 0])
 @pytest.mark.parametrize("seed", range(4))
-async def test_several_groups_rank_as_one_that_holds_them_all(seed, whole):
+async def test_several_groups_rank_as_one_that_holds_them_all(seed):
     async with open_graph() as graph:
         for group in NAMES:
             for text, when in sentences(group, 6, seed):
                 await graph.group(group).add_episode(text, reference_time=when)
                 await graph.group("all").add_episode(text, reference_time=when)
         for query in QUERIES:
-            with limited(graph, Limits(whole=whole)):
-                several = await graph.groups(*NAMES).search(query, limit=8)
+            several = await graph.groups(*NAMES).search(query, limit=8)
             one = await graph.group("all").search(query, limit=8)
             found, wanted = shown(several), shown(one)
             for scope in ("facts", "entities"):

@@ -55,7 +55,10 @@ async def build(store: Store, *, rows: bool, on_step: Step | None = None) -> lis
     Raises:
         StoreProfileError: for a store without such tables.
     """
+    searched_only(store)
     done: list[Built] = []
+    if rows:  # who dies on the way is followed by whoever opens the store next
+        await store.transact("UPSERT meta:unbuilt SET since = time::now();")
     async for step in steps(store, rows=rows):
         done.append(step)
         if on_step is not None:

@@ -14,8 +14,8 @@
     │   ├── StoreLockedError       another process has the store open
     │   ├── StoreCorruptError      the files are damaged
     │   ├── StoreUnreachableError  no server answers at the URL
-    │   ├── StoreAuthError         the server refused user or password
-    │   ├── StoreVersionError      the store was written by a newer version
+    │   ├── StoreAuthError         the server refused a user, or what a user may not do
+    │   ├── StoreVersionError      a newer version wrote the store, or the server is too old
     │   ├── EmbedderMismatchError  the store was built with another embedder or dimension
     │   ├── StoreProfileError      the store was made for the other index profile
     │   ├── StoreIndexError        an index that a search needs is missing or not in step
@@ -85,11 +85,11 @@ class StoreUnreachableError(StoreError):
 
 
 class StoreAuthError(StoreError):
-    """The server refused the user or the password."""
+    """The server refused user, password or token, or something that a user may not do."""
 
 
 class StoreVersionError(StoreError):
-    """The store was written by a newer version of this library."""
+    """The store was written by a newer version of this library, or its server is too old."""
 
 
 class EmbedderMismatchError(StoreError):

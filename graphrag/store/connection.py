@@ -6,45 +6,36 @@ failed transaction"; the one that was the cause is found here.
 
 import asyncio
 import atexit
-import errno
-import os
 import random
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from graphrag.errors import (
     StoreAuthError,
     StoreClosedError,
     StoreCorruptError,
-    StoreDiskError,
     StoreError,
-    StoreLockedError,
     StoreUnreachableError,
-    StoreURLError,
     TransactionError,
 )
-from graphrag.store.engine import Engine, EngineError, Row
+from graphrag.store.engine import Engine, EngineError, RemoteEngine, Row, open_engine
 from graphrag.store.process import Owner, check_limits
-from graphrag.store.renewal import LOCKED, give_back, open_flushing
-from graphrag.store.target import Target
+from graphrag.store.renewal import give_back, open_flushing
+from graphrag.store.target import (
+    DENIED,
+    Target,
+    damaged,
+    denial,
+    disk_fault,
+    folder_error,
+    opening_error,
+)
 
 _RETRIES = 12
-_FULL = "the disk is full", "make room there and try again; what was acknowledged is kept"
-_READ_ONLY = (
-    "it cannot be written to",
-    "the engine writes even to read; make it writable, or copy the folder to where it is",
-)
-_ADVICE = {
-    **dict.fromkeys(("ENOSPC", "EDQUOT", "EFBIG"), _FULL),
-    **dict.fromkeys(("EROFS", "EACCES", "EPERM"), _READ_ONLY),
-    "EIO": (
-        "the disk fails",
-        "look after the disk, and restore a backup if 'health check' says so",
-    ),
-}
-"""What is wrong, and what to do, by the name of the system's error."""
+_PAUSES = tuple(0.05 * 2**attempt for attempt in range(8))
+"""Seconds before each try to reach a server again that was lost: 13 in all."""
 _DAMAGE = re.compile("SSTable error|corrupt|checksum|deseriali[sz]|panicked", re.IGNORECASE)
 """What the engine says of files that are not what it wrote."""
 # A worker thread of the engine may still call into Python right after close(); without a pause
@@ -76,6 +67,9 @@ class Connection:
         self.owner = Owner(f"the graph at {target.url}")
         """Who may use it."""
         self._engine: Engine | None = None
+        self._reopening = asyncio.Lock()
+        self._denial: str | None = None
+        """Why nothing may be written, if so."""
 
     async def open(self) -> None:
         """Connect, sign in and select the namespace and database.
@@ -93,21 +87,35 @@ class Connection:
                 self.target.path.parent.mkdir(parents=True, exist_ok=True)
                 self.target.path.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
-                raise _folder_error(self.target, error) from None
+                raise folder_error(self.target, error) from None
         opening = asyncio.create_task(open_flushing(self.target))
         try:
             await outlast(opening)
             self._engine = opening.result()
         except EngineError as error:
-            raise _opening_error(self.target, error) from None
+            raise self._opening_error(error) from None
         except OSError as error:
-            raise _folder_error(self.target, error) from None
+            raise folder_error(self.target, error) from None
         except asyncio.CancelledError:
             # What is half open would abort the process at its end: it is opened, and closed.
             if not opening.cancelled() and opening.exception() is None:
                 self._engine = opening.result()
                 await outlast(asyncio.create_task(self.close()))
             raise
+
+    async def prepare(self) -> None:
+        """Make the table of what a store remembers of itself; who may not, may only read.
+
+        Raises:
+            StoreAuthError: if there is no store to read.
+        """
+        try:
+            await self.query("DEFINE TABLE IF NOT EXISTS meta SCHEMALESS;")
+        except StoreAuthError as error:
+            [info] = await self.query("INFO FOR DB;")
+            if "meta" not in info["tables"]:
+                raise
+            self._denial = str(error)
 
     async def query(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Run statements and return one result per statement.
@@ -124,23 +132,37 @@ class Connection:
     async def transact(self, statements: str, params: Mapping[str, Any]) -> None:
         """Run statements as one transaction: all of them, or none.
 
-        A conflict with another writer is retried with growing pauses.
+        A conflict with another writer is retried with growing pauses. What was sent when a server
+        was lost is sent again: what it makes can be made only once, and what it sets is the same.
 
         Raises:
             TransactionError: with the true cause; nothing was written.
+            StoreAuthError: if the user may only read.
+            StoreUnreachableError: if a server was lost; it may be written.
         """
-        sql = f"BEGIN;\n{statements}\nCOMMIT;"
+        if self._denial is not None:
+            raise StoreAuthError(self._denial)
+        sql, first = f"BEGIN;\n{statements}\nCOMMIT;", self._engine
         cause: str | None = None
         for attempt in range(_RETRIES):
-            cause = _cause(await self._send(sql, params))
+            try:
+                cause = _cause(await self._send(sql, params))
+            except StoreUnreachableError as error:
+                raise StoreUnreachableError(
+                    f"{error}; it may be written or not: log.events() shows that"
+                ) from None
             if cause is None:
                 return
+            made = "already exists" in cause and "event:" not in cause
+            if made and self._engine is not first:
+                return  # by what was sent before the server was lost
             if "can be retried" not in cause:
                 break
             await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
-        if isinstance(refusal := self._refusal(cause), StoreCorruptError):
+        refusal = self._refusal(cause)
+        if isinstance(refusal, StoreCorruptError | StoreAuthError):
             raise refusal
-        raise TransactionError(f"nothing was written: {_disk_fault(cause) or cause}")
+        raise TransactionError(f"nothing was written: {disk_fault(cause) or cause}")
 
     async def close(self) -> None:
         """Close and give back what the engine held; closing twice is fine."""
@@ -155,24 +177,66 @@ class Connection:
             del engine
             await asyncio.to_thread(give_back)
 
-    async def _send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
-        if self._engine is None:
-            raise StoreClosedError(
-                f"the graph at {self.target.url} is not open: use 'async with GraphRAG.open(...)'"
-            )
-        self.owner.check()
+    async def news(self, sql: str) -> AsyncIterator[Row | None]:
+        """Yield None once a LIVE query is heard, and each of its notifications.
+
+        Raises:
+            StoreError: if there is none, or the server was lost.
+        """
+        if not isinstance(self._engine, RemoteEngine):
+            return
         try:
-            return await self._engine.send(sql, params)
+            async for note in self._engine.news(sql):
+                yield note
         except EngineError as error:
-            if error.unreachable:
-                raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
             raise self._refusal(str(error)) from None
+
+    async def _send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        for pause in (*_PAUSES, None):
+            if self._engine is None:
+                raise StoreClosedError(
+                    f"the graph at {self.target.url} is not open: "
+                    "use 'async with GraphRAG.open(...)'"
+                )
+            self.owner.check()
+            engine = self._engine
+            try:
+                return await engine.send(sql, params)
+            except EngineError as error:
+                if pause is None or not error.lost:
+                    if error.unreachable:
+                        raise StoreUnreachableError(f"lost {self.target.url}: {error}") from None
+                    raise self._refusal(str(error)) from None
+            await asyncio.sleep(pause * random.uniform(0.5, 1))
+            await self._reopen(engine)
+        raise AssertionError("the last try returns or raises")
+
+    async def _reopen(self, lost: Engine) -> None:
+        """Reach a server again, unless that was done, or it does not answer yet."""
+        async with self._reopening:
+            if self._engine is not lost:
+                return
+            try:
+                engine = await open_engine(self.target)
+            except EngineError as error:
+                if error.unreachable:
+                    return
+                raise self._opening_error(error) from None
+            if self._engine is lost:
+                engine, self._engine = lost, engine
+        await engine.close()
+
+    def _opening_error(self, error: EngineError) -> StoreError:
+        return opening_error(self.target, str(error), unreachable=error.unreachable)
 
     def _refusal(self, text: str | None) -> StoreError:
         """Return the error for what the engine says of a query."""
         if self.target.embedded and _DAMAGE.search(text or ""):
-            return _damaged(self.target, text or "")
-        return StoreError(f"the database refused a query: {_disk_fault(text) or text}")
+            return damaged(self.target, text or "")
+        if DENIED in (text or "").lower():
+            user = self._engine.user if isinstance(self._engine, RemoteEngine) else "the owner"
+            return StoreAuthError(denial(self.target, f"{user}: {text}"))
+        return StoreError(f"the database refused a query: {disk_fault(text) or text}")
 
 
 def _settle() -> None:
@@ -185,55 +249,3 @@ def _cause(results: list[Row]) -> str | None:
         if not text.startswith("The query was not executed"):
             return text
     return failed[0] if failed else None
-
-
-def _disk_fault(text: str | None) -> str | None:
-    """Return what a disk lacks and what to do, if an error names it; its number is the system's."""
-    found = re.search(r"os error (\d+)", text or "")
-    number = int(found[1]) if found else 0
-    advice = _ADVICE.get(errno.errorcode.get(number, ""))
-    return advice and f"{advice[0]} ({os.strerror(number)}): {advice[1]}"
-
-
-def _folder_error(target: Target, error: OSError) -> StoreError:
-    """Return the error for a folder that cannot be made or written to."""
-    place = error.filename or target.path or target.url
-    if (fault := _disk_fault(f"os error {error.errno}")) is not None:
-        return StoreDiskError(f"cannot open {target.url} at {place}: {fault}")
-    return StoreURLError(f"cannot open {target.url}: {error.strerror} ({place})")
-
-
-def _lost_file(target: Target, text: str) -> bool:
-    """Tell whether a store is there but a file that it names is not."""
-    return (
-        "(os error 2)" in text and target.path is not None and (target.path / "manifest").is_dir()
-    )
-
-
-def _opening_error(target: Target, error: EngineError) -> StoreError:
-    text = str(error)
-    if error.unreachable:
-        return StoreUnreachableError(f"no SurrealDB server answers at {target.url}: is it running?")
-    if not target.embedded:
-        return StoreAuthError(
-            f"{target.url} refused user {target.user!r} for {target.namespace}/{target.database}: "
-            f"check user, password and rights ({text})"
-        )
-    if LOCKED in text:
-        return StoreLockedError(
-            f"{target.path} is open in another process (or twice in this one): "
-            "close it there, or run a SurrealDB server and use ws://"
-        )
-    if (fault := _disk_fault(text)) is not None:
-        return StoreDiskError(f"cannot open the store at {target.path}: {fault}")
-    if "IO error" in text and "os error" in text and not _lost_file(target, text):
-        reason = text.rpartition("IO error: ")[2]
-        return StoreURLError(f"cannot open a store at {target.path}: {reason}")
-    return _damaged(target, text)
-
-
-def _damaged(target: Target, text: str) -> StoreCorruptError:
-    return StoreCorruptError(
-        f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
-        "restore a copy, or start a new store and add the sources again"
-    )

@@ -5,12 +5,13 @@ slow readers buffer nothing, and one that keeps the last event number resumes af
 """
 
 import asyncio
+import logging
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime
 
-from graphrag.errors import QueryError, StoreClosedError
+from graphrag.errors import QueryError, StoreClosedError, StoreError
 from graphrag.model.values import Event
 from graphrag.protocols import in_turns
 from graphrag.store.changes import FORGET, REPAIR
@@ -19,12 +20,14 @@ from graphrag.store.rows import event_of
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
+_LOG = logging.getLogger("graphrag")
 FOLLOWER = "graphrag-follower"
 """Name of a task that waits for a stream."""
 _PAGE = 100
 """Events read at a time."""
-_LOOK_EVERY = 0.5
-"""Seconds between looks at a server's log, which other processes may have written to."""
+_LOOK_EVERY, _LOOK_SELDOM = 0.5, 15.0
+"""Seconds between looks at a server's log, which other processes may have written to, and at that
+of one that tells of them; as long until one that did not is asked to again."""
 _BEGINNING = 0
 _MOST_EVENTS = 2_000
 """From so many new events on it is cheaper to read rows again than to find out which."""
@@ -41,6 +44,8 @@ class Streams:
 
     def __init__(self) -> None:
         self._open: weakref.WeakSet[EventStream] = weakref.WeakSet()
+        self._hears = False
+        self._hearing: asyncio.Task[None] | None = None
 
     def open(
         self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None = None
@@ -49,7 +54,7 @@ class Streams:
 
         ``lock`` is that of the group's writer.
         """
-        stream = EventStream(group, store, lock, after=after)
+        stream = EventStream(group, store, lock, self, after=after)
         self._open.add(stream)
         return stream
 
@@ -59,8 +64,31 @@ class Streams:
             if stream.group == group:
                 stream.wake(seq)
 
+    def hear(self, store: Store) -> bool:
+        """Tell whether a server tells of what others commit; it is asked to, if it was not."""
+        if self._hearing is None or self._hearing.done():
+            self._hearing = asyncio.create_task(self._hear(store), name=FOLLOWER)
+        return self._hears
+
+    async def _hear(self, store: Store) -> None:
+        try:
+            async for group in store.news():
+                self._hears = True
+                for stream in tuple(self._open):
+                    if group in (None, stream.group):
+                        stream.look()
+        except StoreError as error:
+            _LOG.info("the log of %s is looked at instead: %s", store.target.url, error)
+        finally:
+            self._hears = False
+            for stream in tuple(self._open):
+                stream.look()
+        await asyncio.sleep(_LOOK_SELDOM)
+
     def close(self) -> None:
         """End every stream."""
+        if self._hearing is not None:
+            self._hearing.cancel()
         for stream in tuple(self._open):
             stream.end()
 
@@ -68,8 +96,11 @@ class Streams:
 class EventStream(AsyncIterator[Event]):
     """The events of one group, without an end until the graph is closed."""
 
-    def __init__(self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None) -> None:
+    def __init__(
+        self, group: str, store: Store, lock: asyncio.Lock, streams: Streams, *, after: int | None
+    ) -> None:
         self.group = group
+        self._streams = streams
         self._store = store
         self._lock = lock
         self._asked = after
@@ -86,6 +117,10 @@ class EventStream(AsyncIterator[Event]):
         """Tell that an event was committed."""
         if self._first is None:
             self._first = seq
+        self._woken.set()
+
+    def look(self) -> None:
+        """Look at the log, which somebody may have written to."""
         self._woken.set()
 
     def end(self) -> None:
@@ -145,8 +180,9 @@ class EventStream(AsyncIterator[Event]):
         if self._store.target.embedded:
             await self._woken.wait()
             return
+        pause = _LOOK_SELDOM if self._streams.hear(self._store) else _LOOK_EVERY
         try:
-            async with asyncio.timeout(_LOOK_EVERY):
+            async with asyncio.timeout(pause):
                 await self._woken.wait()
         except TimeoutError:
             return  # Time to look.

@@ -41,9 +41,8 @@ async def migrate(
         StoreError: if it is half of a copy and ``copying`` is not set.
     """
     target = connection.target
-    _, rows = await connection.query(
-        "DEFINE TABLE IF NOT EXISTS meta SCHEMALESS; SELECT * FROM meta;"
-    )
+    await connection.prepare()
+    [rows] = await connection.query("SELECT * FROM meta;")
     meta = {row["id"].id: row for row in rows}
     applied = frozenset(meta.get("schema", {}).get("applied", ()))
     if applied and max(applied) > newest():
@@ -161,9 +160,8 @@ async def finish_vectors(connection: Connection) -> None:
 
     What is kept beside the store of the old ones goes first.
     """
-    _, found = await connection.query(
-        "DEFINE TABLE IF NOT EXISTS meta SCHEMALESS; SELECT * FROM meta:revector;"
-    )
+    await connection.prepare()
+    [found] = await connection.query("SELECT * FROM meta:revector;")
     if not found or not found[0]["whole"]:
         return
     mark = found[0]

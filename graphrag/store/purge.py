@@ -23,8 +23,10 @@ _APART = ("event", "group_info", "meta")
 GUARD = (
     "IF !record::exists($info) OR $info.forgotten_at != NONE "
     "{ THROW 'this group is being forgotten, or was' };"
+    "IF !record::exists($event.id) { THROW 'Not enough permissions to write' };"
 )
-"""The last statement of a write that another process could have made pointless."""
+"""The last statements of a write to a server: another process could have made it pointless, and
+what a user may not write is left out without an error."""
 
 
 async def forgotten_since(group: str, connection: Connection) -> datetime | None:

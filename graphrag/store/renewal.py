@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from graphrag.errors import TransactionError
-from graphrag.store.engine import Engine, EngineError, Packed, Row, open_engine
+from graphrag.store.engine import Engine, EngineError, Row, open_engine
 from graphrag.store.private import PrivateFolder
 from graphrag.store.process import LogState, Presence, WriteAheadLog, sizes_of
-from graphrag.store.target import Target
+from graphrag.store.record import Packed
+from graphrag.store.target import LOCKED, Target
 
 _LEAST, _MOST = 32 << 20, 512 << 20
 """Bytes of the log at which a store is opened anew on the smallest and on the largest machine."""
@@ -36,8 +37,6 @@ _GROWTH = 8
 """Bytes that a byte of a transaction takes at most: 3.5 in the log, as many in the tables."""
 _SPARE = 2 << 20
 """Bytes that must stay free beside: for the heads of tables and two versions of the manifest."""
-LOCKED = "already locked"
-"""What the engine says of a store that is open."""
 # It may hold the lock of a folder that was moved a moment longer than close() takes.
 _UNLOCK_SECONDS, _PAUSE = 1.0, 0.05
 _HARMLESS = re.compile("can be retried|prior error")

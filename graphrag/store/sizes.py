@@ -159,3 +159,21 @@ def _held(table: str) -> Mapping[str, Any]:
 
 def _fits(row: Row, held: Mapping[str, Any]) -> bool:
     return all(row.get(column, value) == value for column, value in held.items())
+
+
+def stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
+    """Return a change set as event number ``seq``, with the size of its group after it."""
+    if seq == 1:
+        changes.insert_row(
+            "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
+        )
+    return sized(changes, *changes.statements(seq, at), first=seq == 1)
+
+
+async def is_written(event: Row, query: Query) -> bool:
+    """Tell whether it was this event that took its number, before a server was lost."""
+    [found] = await query(
+        "SELECT VALUE id FROM $id WHERE at = $at AND changes = $changes;",
+        **{name: event[name] for name in ("id", "at", "changes")},
+    )
+    return bool(found)

@@ -1,7 +1,7 @@
 """The graph's records: opened and migrated, read by id or by group, written one event at a time."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -13,14 +13,14 @@ from graphrag.schema import Profile
 from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
-from graphrag.store.engine import Packed, Row
+from graphrag.store.engine import Row
 from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
-from graphrag.store.record import Record
+from graphrag.store.record import Packed, Record
 from graphrag.store.row_cache import Held
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
-from graphrag.store.sizes import COUNTED, count_group, newest, read_sizes, sized
+from graphrag.store.sizes import COUNTED, count_group, is_written, newest, read_sizes, stated
 from graphrag.store.target import Target
 from graphrag.temporal.moment import from_micros, to_micros, utc_now
 
@@ -120,7 +120,7 @@ class Store:
         """Return the open store."""
         return self
 
-    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    async def __aexit__(self, *error: object) -> None:
         """Close the store."""
         await self.close()
 
@@ -130,7 +130,7 @@ class Store:
         """Encode a transaction while another is being written, if it is to follow on ``after``."""
         # What was prepared before keeps its moment: what follows on it may have one already.
         at = self._now(changes.group_id) if changes.ready is None else changes.ready.at
-        sql, params = _stated(changes, after + 1, at)
+        sql, params = stated(changes, after + 1, at)
         if self.target.embedded:
             params = {name: Packed.of(value) for name, value in params.items()}
         changes.ready = Ready(after + 1, at, sql, params)
@@ -150,7 +150,7 @@ class Store:
             at, sql, params = ready.at, ready.sql, dict(ready.params)
         else:
             at = self._now(group)
-            sql, params = _stated(changes, seq, at)
+            sql, params = stated(changes, seq, at)
         if self.searchable:
             if self._derived is None:
                 raise TransactionError("nothing was written: the store was opened for reading only")
@@ -169,12 +169,18 @@ class Store:
         except BaseException as error:
             self.held.written(touched)
             words = str(error) if isinstance(error, TransactionError) else ""
-            if "event:" in words and "already exists" in words:
+            if "event:" not in words or "already exists" not in words:
+                raise
+            if self.target.embedded or not await is_written(params["event"], self.query):
                 raise StaleGroupError(f"group {group!r} moved past {after}") from None
-            raise
         self._last[group] = seq, to_micros(at, 0)
         self.held.wrote(changes, self._last[group])
         return seq
+
+    async def news(self) -> AsyncIterator[str | None]:
+        """Yield the group of each event that anybody commits to a server; None at the start."""
+        async for note in self._connection.news("LIVE SELECT group_id FROM event;"):
+            yield note and note.get("group_id")
 
     def _now(self, group: str) -> datetime:
         """Return the moment of the next event: after the last one, whatever the clock says."""
@@ -290,11 +296,3 @@ class Store:
             limit=limit,
         )
         return list(rows)
-
-
-def _stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
-    if seq == 1:
-        changes.insert_row(
-            "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
-        )
-    return sized(changes, *changes.statements(seq, at), first=seq == 1)

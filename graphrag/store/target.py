@@ -1,15 +1,44 @@
-"""Where a graph lives: a parsed URL with its credentials kept out of sight."""
+"""Where a graph lives: a URL with its credentials out of sight; and why it cannot be opened."""
 
+import errno
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from graphrag.errors import InputError, StoreURLError
+from graphrag.errors import (
+    InputError,
+    StoreAuthError,
+    StoreCorruptError,
+    StoreDiskError,
+    StoreError,
+    StoreLockedError,
+    StoreUnreachableError,
+    StoreURLError,
+)
 from graphrag.schema import Profile
 
 _SCHEMES = "mem://, surrealkv://PATH, ws://, wss://, http:// or https://"
+LOCKED = "already locked"
+"""What the engine says of a store that is open."""
+DENIED = "not enough permissions"
+"""What a server says of a right that a user has not."""
+_FULL = "the disk is full", "make room there and try again; what was acknowledged is kept"
+_READ_ONLY = (
+    "it cannot be written to",
+    "the engine writes even to read; make it writable, or copy the folder to where it is",
+)
+_ADVICE = {
+    **dict.fromkeys(("ENOSPC", "EDQUOT", "EFBIG"), _FULL),
+    **dict.fromkeys(("EROFS", "EACCES", "EPERM"), _READ_ONLY),
+    "EIO": (
+        "the disk fails",
+        "look after the disk, and restore a backup if 'health check' says so",
+    ),
+}
+"""What is wrong, and what to do, by the name of the system's error."""
 _SYNC = re.compile(r"never|every|\d+(ms|s|m)")
 
 
@@ -23,6 +52,8 @@ class Target:
     """Folder of an embedded store."""
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
+    """Of somebody who signed in elsewhere; instead of user and password."""
     namespace: str = "graphrag"
     database: str = "graphrag"
     profile: Profile | None = None
@@ -36,6 +67,11 @@ class Target:
         return self.url.startswith(("mem://", "surrealkv://"))
 
     @property
+    def signs_in(self) -> bool:
+        """Tell whether it says who comes."""
+        return self.user is not None or self.token is not None
+
+    @property
     def new_profile(self) -> Profile:
         """Return where search runs in a store that is made now."""
         return self.profile or "process"
@@ -47,12 +83,15 @@ class Target:
         *,
         user: str | None = None,
         password: str | None = None,
+        token: str | None = None,
         namespace: str = "graphrag",
         database: str = "graphrag",
         profile: Profile | None = None,
         native: bool = False,
     ) -> "Target":
         """Parse a store URL; user and password given as arguments win over those in the URL.
+
+        A token is for servers, and instead of both.
 
         Raises:
             StoreURLError: for an unknown scheme, a path that is no store, or half a credential.
@@ -61,7 +100,11 @@ class Target:
         if profile not in (None, *get_args(Profile)):
             raise InputError(f"profile {profile!r}: choose process or engine")
         target = cls._of(url, user, password, namespace, database)
-        return replace(target, profile=profile, native=native)
+        if token is not None and target.user is not None:
+            raise StoreURLError(f"{target.url} got a token and a user: give one of them")
+        return replace(
+            target, profile=profile, native=native, token=None if target.embedded else token
+        )
 
     @classmethod
     def _of(
@@ -71,15 +114,19 @@ class Target:
         if not separator:
             # What is no URL may still hold a password: nothing up to an @ is repeated.
             raise StoreURLError(f"{url.rpartition('@')[2]!r} is no store URL: use {_SCHEMES}")
-        place = namespace, database
         if scheme in ("mem", "memory"):
-            return cls("mem://", None, None, None, *place)
+            return cls("mem://", None, namespace=namespace, database=database)
         if scheme == "surrealkv":
             path = _checked_path(url, rest)
             _, question, query = rest.partition("?")
-            return cls(f"surrealkv://{path}{question}{query}", path, None, None, *place)
+            return cls(
+                f"surrealkv://{path}{question}{query}",
+                path,
+                namespace=namespace,
+                database=database,
+            )
         if scheme in ("ws", "wss", "http", "https"):
-            return _server(url, user, password, *place)
+            return _server(url, user, password, namespace, database)
         raise StoreURLError(f"unknown scheme {scheme!r} in the store URL: use {_SCHEMES}")
 
 
@@ -101,7 +148,7 @@ def _server(
     bare = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     if (user is None) != (password is None):
         raise StoreURLError(f"{bare} got a user or a password, but not both")
-    return Target(bare, None, user, password, namespace, database)
+    return Target(bare, None, user, password, namespace=namespace, database=database)
 
 
 def _checked_path(url: str, rest: str) -> Path:
@@ -123,3 +170,73 @@ def _checked_path(url: str, rest: str) -> Path:
     except OSError as error:
         raise StoreURLError(f"{path} cannot be looked into: {error.strerror}") from None
     return path
+
+
+def disk_fault(text: str | None) -> str | None:
+    """Return what a disk lacks and what to do, if an error names it; its number is the system's."""
+    found = re.search(r"os error (\d+)", text or "")
+    number = int(found[1]) if found else 0
+    advice = _ADVICE.get(errno.errorcode.get(number, ""))
+    return advice and f"{advice[0]} ({os.strerror(number)}): {advice[1]}"
+
+
+def folder_error(target: Target, error: OSError) -> StoreError:
+    """Return the error for a folder that cannot be made or written to."""
+    place = error.filename or target.path or target.url
+    if (fault := disk_fault(f"os error {error.errno}")) is not None:
+        return StoreDiskError(f"cannot open {target.url} at {place}: {fault}")
+    return StoreURLError(f"cannot open {target.url}: {error.strerror} ({place})")
+
+
+def _lost_file(target: Target, text: str) -> bool:
+    """Tell whether a store is there but a file that it names is not."""
+    return (
+        "(os error 2)" in text and target.path is not None and (target.path / "manifest").is_dir()
+    )
+
+
+def denial(target: Target, text: str) -> str:
+    """Return what a user may not do, and who may."""
+    return (
+        f"{target.url} does not let everything be done in {target.namespace}/{target.database} by "
+        f"{text}; the role VIEWER of the database, the namespace or root may read, EDITOR and "
+        "OWNER may write: sign in with one of them"
+    )
+
+
+def opening_error(target: Target, text: str, *, unreachable: bool) -> StoreError:
+    """Return the error for what the engine or the server says of opening."""
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return StoreUnreachableError(
+            f"{target.url} shows a certificate that nobody vouches for "
+            f"({text.rpartition('failed: ')[2]}): name the file of its authority in $SSL_CERT_FILE"
+        )
+    if unreachable:
+        return StoreUnreachableError(f"no SurrealDB server answers at {target.url}: is it running?")
+    if not target.embedded and DENIED in text.lower() and target.signs_in:
+        return StoreAuthError(denial(target, text))
+    if not target.embedded:
+        who = "the token" if target.token else f"user {target.user!r}"
+        return StoreAuthError(
+            f"{target.url} refused {who} for {target.namespace}/{target.database}: "
+            f"check user, password and rights ({text})"
+        )
+    if LOCKED in text:
+        return StoreLockedError(
+            f"{target.path} is open in another process (or twice in this one): "
+            "close it there, or run a SurrealDB server and use ws://"
+        )
+    if (fault := disk_fault(text)) is not None:
+        return StoreDiskError(f"cannot open the store at {target.path}: {fault}")
+    if "IO error" in text and "os error" in text and not _lost_file(target, text):
+        reason = text.rpartition("IO error: ")[2]
+        return StoreURLError(f"cannot open a store at {target.path}: {reason}")
+    return damaged(target, text)
+
+
+def damaged(target: Target, text: str) -> StoreCorruptError:
+    """Return the error for files that are not what the engine wrote."""
+    return StoreCorruptError(
+        f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
+        "restore a copy, or start a new store and add the sources again"
+    )

@@ -13,8 +13,7 @@ from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.schema import vector_table, word_table
-from graphrag.store.engine import from_sdk, to_sdk
-from graphrag.store.record import Record
+from graphrag.store.record import Record, from_sdk, to_sdk
 from graphrag.store.rows import TABLES
 from graphrag.temporal.moment import utc_now
 from graphrag.view.lens import Lens

@@ -31,6 +31,8 @@ class Settings:
     """``surrealkv://PATH``, ``mem://``, ``ws://``, ``wss://``, ``http://`` or ``https://``."""
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+    store_token: str | None = field(default=None, repr=False)
+    """Of somebody who signed in to SurrealDB, instead of user and password."""
     namespace: str = "graphrag"
     database: str = "graphrag"
     group: str | None = None
@@ -80,6 +82,7 @@ VARIABLES = {
     "store": "SURREAL_GRAPHRAG_STORE",
     "user": "SURREAL_USER",
     "password": "SURREAL_PASSWORD",
+    "store_token": "SURREAL_TOKEN",
     "group": "SURREAL_GRAPHRAG_GROUP",
     "embedder": "SURREAL_GRAPHRAG_EMBEDDER",
     "llm_model": "SURREAL_GRAPHRAG_LLM",

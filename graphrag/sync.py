@@ -2233,6 +2233,7 @@ class GraphRAG(Writes):
         *,
         user: str | None = None,
         password: str | None = None,
+        token: str | None = None,
         namespace: str = "graphrag",
         database: str = "graphrag",
         models: Models | None = None,
@@ -2248,8 +2249,10 @@ class GraphRAG(Writes):
 
         Args:
             url: ``mem://``, ``surrealkv://PATH``, ``ws://``, ``wss://``, ``http://``, ``https://``.
-            user: Root user of a server; also accepted inside the URL.
+            user: User of a server: of root, else of the namespace, else of the database; also
+                accepted inside the URL.
             password: Their password; never shown in errors or reprs.
+            token: Of somebody who signed in elsewhere, instead of both; never shown either.
             namespace: SurrealDB namespace, made if it is not there.
             database: SurrealDB database, made if it is not there.
             models: Embedder, extractor, language model, arbiter, reranker; default: those of this
@@ -2276,6 +2279,7 @@ class GraphRAG(Writes):
             url,
             user=user,
             password=password,
+            token=token,
             namespace=namespace,
             database=database,
             models=models,

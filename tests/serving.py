@@ -130,7 +130,7 @@ class Proxy:
         self._writers = set()
         self.cut_at = None
         """``ask``: the next call does not arrive; ``answer``: the next answer does not."""
-        self.cuts = 0
+        self.cuts = self.accepted = 0
         self.down = False
 
     async def __aenter__(self):
@@ -152,6 +152,7 @@ class Proxy:
         if self.down:
             writer.transport.abort()
             return
+        self.accepted += 1
         there, to = await asyncio.open_connection(self._host, self._port)
         self._writers |= {writer, to}
         await asyncio.gather(self._pass(reader, to, "ask"), self._pass(there, writer, "answer"))

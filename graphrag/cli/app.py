@@ -120,6 +120,7 @@ def open_default(settings: Settings) -> "GraphRAG":
         settings.store,
         user=settings.user,
         password=settings.password,
+        token=settings.store_token,
         namespace=settings.namespace,
         database=settings.database,
         workers=settings.workers,

@@ -90,6 +90,13 @@ def _session(
         str | None,
         typer.Option(help="Password; default: $SURREAL_PASSWORD.", rich_help_panel=PANEL),
     ] = None,
+    store_token: Annotated[
+        str | None,
+        typer.Option(
+            help="Token instead of user and password; default: $SURREAL_TOKEN.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
     namespace: Annotated[
         str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)
     ] = None,
@@ -123,6 +130,7 @@ def _session(
         "store": store,
         "user": user,
         "password": password,
+        "store_token": store_token,
         "namespace": namespace,
         "database": database,
         "group": group,

@@ -21,8 +21,8 @@ _PLACE = re.compile(r"line \d+, column \d+")
 _FOLDERS = ("surrealkv://", "mem://")
 _OF_PROJECT = frozenset({"store", "group", "namespace", "database", "wait"})
 _OF_USER = _OF_PROJECT | {"user", "password", "embedder", "llm_model", "llm_base_url"}
-_OF_USER |= {"llm_api_key", "token"}
-_SECRET = frozenset({"password", "llm_api_key", "token"})
+_OF_USER |= {"llm_api_key", "store_token", "token"}
+_SECRET = frozenset({"password", "llm_api_key", "store_token", "token"})
 _SCHEME = "surrealkv://"
 
 

@@ -172,7 +172,7 @@ def _place(session: Session, keep: Path | None) -> Iterator[Session]:
 
 
 def _at(session: Session, folder: Path) -> Session:
-    settings = replace(session.settings, store=f"surrealkv://{folder}", user=None, password=None)
+    settings = replace(session.settings, store=f"surrealkv://{folder}")
     return replace(session, settings=settings)
 
 

@@ -67,6 +67,7 @@ def _settings(session: Session) -> Iterator[Look]:
         "wait": f"{session.wait:g} s",
         "user": settings.user,
         "password": "(set)" if settings.password else None,
+        "store_token": "(set)" if settings.store_token else None,
         "embedder": settings.embedder,
         "llm_model": settings.llm_model,
         "llm_base_url": settings.llm_base_url and shown_url(settings.llm_base_url),

@@ -164,6 +164,7 @@ async def copy(
             profile=None if profile is None else profile.value,
             user=settings.user,
             password=settings.password,
+            token=settings.store_token,
             namespace=settings.namespace,
             database=settings.database,
             to_namespace=to_namespace,

@@ -122,6 +122,7 @@ class Session:
             settings.store,
             user=settings.user,
             password=settings.password,
+            token=settings.store_token,
             namespace=settings.namespace,
             database=settings.database,
         )

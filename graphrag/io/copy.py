@@ -49,6 +49,7 @@ async def copy_store(
     profile: Profile | None = None,
     user: str | None = None,
     password: str | None = None,
+    token: str | None = None,
     namespace: str = "graphrag",
     database: str = "graphrag",
     to_namespace: str | None = None,
@@ -66,8 +67,9 @@ async def copy_store(
         source: URL of a store.
         target: URL of another.
         profile: Index profile of the target; default: ``process``.
-        user: Root user of whichever is on a server, unless its URL names one.
+        user: User of whichever is on a server, unless its URL names one.
         password: Theirs.
+        token: Instead of both, for whichever is on a server.
         namespace: SurrealDB namespace of both.
         database: SurrealDB database of both.
         to_namespace: That of the target, if it is another.
@@ -83,12 +85,13 @@ async def copy_store(
     """
     begun = perf_counter()
     place = Target.parse(
-        source, user=user, password=password, namespace=namespace, database=database
+        source, user=user, password=password, token=token, namespace=namespace, database=database
     )
     goal = Target.parse(
         target,
         user=user,
         password=password,
+        token=token,
         namespace=to_namespace or namespace,
         database=to_database or database,
         profile=profile,

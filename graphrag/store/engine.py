@@ -86,11 +86,25 @@ class EmbeddedEngine:
         return answer.get("result")
 
 
+class _Calls(dict[str, Any]):
+    """The calls of a client that wait for an answer, by id.
+
+    When a connection is lost the SDK leaves the errors of those that were not sent yet to nobody,
+    and the event loop complains of each.
+    """
+
+    def __setitem__(self, id_: str, answer: Any) -> None:
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        super().__setitem__(id_, answer)
+
+
 class RemoteEngine:
     """A SurrealDB server, through the SDK's websocket or HTTP client."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        if hasattr(client, "qry"):  # not over HTTP
+            client.qry = _Calls()
         self._lost = False
         self.user = "nobody"
         """Who signed in, in words."""

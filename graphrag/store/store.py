@@ -180,7 +180,7 @@ class Store:
     async def news(self) -> AsyncIterator[str | None]:
         """Yield the group of each event that anybody commits to a server; None at the start."""
         async for note in self._connection.news("LIVE SELECT group_id FROM event;"):
-            yield note and note.get("group_id")
+            yield note and (note["result"] or {}).get("group_id")
 
     def _now(self, group: str) -> datetime:
         """Return the moment of the next event: after the last one, whatever the clock says."""

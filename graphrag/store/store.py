@@ -13,10 +13,10 @@ from graphrag.schema import Profile
 from graphrag.store import purge
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
-from graphrag.store.engine import Row
+from graphrag.store.engine import Packed, Row
 from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
-from graphrag.store.record import Packed, Record
+from graphrag.store.record import Record
 from graphrag.store.row_cache import Held
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
@@ -177,7 +177,7 @@ class Store:
         self.held.wrote(changes, self._last[group])
         return seq
 
-    async def news(self) -> AsyncIterator[str | None]:
+    async def news(self) -> AsyncIterator[Any]:
         """Yield the group of each event that anybody commits to a server; None at the start."""
         async for note in self._connection.news("LIVE SELECT group_id FROM event;"):
             yield note and (note["result"] or {}).get("group_id")

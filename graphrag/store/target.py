@@ -3,9 +3,10 @@
 import errno
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from graphrag.errors import (
@@ -17,12 +18,17 @@ from graphrag.errors import (
     StoreLockedError,
     StoreUnreachableError,
     StoreURLError,
+    StoreVersionError,
 )
 from graphrag.schema import Profile
 
 _SCHEMES = "mem://, surrealkv://PATH, ws://, wss://, http:// or https://"
 LOCKED = "already locked"
 """What the engine says of a store that is open."""
+_LEAST = (3, 1)
+"""The oldest version of a server that knows every statement of this library."""
+_LEVELS = {"AC": "record", "DB": "database", "NS": "namespace"}
+"""Whose a token is, by what it names."""
 DENIED = "not enough permissions"
 """What a server says of a right that a user has not."""
 _FULL = "the disk is full", "make room there and try again; what was acknowledged is kept"
@@ -240,3 +246,25 @@ def damaged(target: Target, text: str) -> StoreCorruptError:
         f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
         "restore a copy, or start a new store and add the sources again"
     )
+
+
+def check_version(version: str, target: Target) -> None:
+    """Refuse a server that does not know what is asked of it.
+
+    Before 3.1 it has no ``encoding::json::decode``, and fails where the first of some records is
+    not there.
+    """
+    number = re.search(r"(\d+)\.(\d+)", version)
+    if number and tuple(map(int, number.groups())) < _LEAST:
+        raise StoreVersionError(
+            f"{target.url} runs {version}, and this library needs SurrealDB "
+            f"{'.'.join(map(str, _LEAST))} or newer: upgrade the server; nothing was written"
+        )
+
+
+def user_of(token: Mapping[str, Any] | None) -> str:
+    """Return in words whose token it is."""
+    if not token:
+        return "somebody who is not signed in"
+    level = next((of for key, of in _LEVELS.items() if token.get(key)), "root")
+    return f"{level} user {token.get('ID', '(by token)')!r}"

@@ -12,7 +12,7 @@ import pytest
 from surrealdb import AsyncSurreal
 
 from graphrag import GraphRAGError, StoreAuthError, StoreUnreachableError, StoreVersionError
-from graphrag.store import connection, engine, log
+from graphrag.store import connection, log, target
 from graphrag.store.connection import Connection
 from graphrag.store.engine import RemoteEngine
 from graphrag.store.log import Streams
@@ -80,12 +80,12 @@ async def test_a_server_that_is_too_old_is_refused_before_anything_is_written():
     ],
 )
 def test_versions_are_compared_by_number(version, enough):
-    target = Target.parse("ws://127.0.0.1:8000")
+    place = Target.parse("ws://127.0.0.1:8000")
     if enough:
-        engine._check_version(version, target)
+        target.check_version(version, place)
         return
     with pytest.raises(StoreVersionError, match="upgrade the server"):
-        engine._check_version(version, target)
+        target.check_version(version, place)
 
 
 # -- who signs in ----------------------------------------------------------------------------------
@@ -171,8 +171,8 @@ async def test_a_write_that_the_server_leaves_out_silently_is_an_error():
             await told(graph, "Alice works_at Acme.")
             # The same graph, on a connection whose user may only read, as after a change of roles.
             held = graph.handle.session.store._connection
-            target = Target.parse(f"ws://{place}", user="vera", password="v-word")
-            before, held._engine = held._engine, await RemoteEngine.open(target)
+            viewer = Target.parse(f"ws://{place}", user="vera", password="v-word")
+            before, held._engine = held._engine, await RemoteEngine.open(viewer)
             with pytest.raises(StoreAuthError, match=r"database user 'vera'.*to write"):
                 await told(graph, "Bob works_at Acme.")
             await held._engine.close()
@@ -427,7 +427,7 @@ async def crowd(proxy, seconds, *, writers=4, readers=8):
 
 @REAL
 async def test_a_server_tells_of_commits_at_once(monkeypatch):
-    monkeypatch.setattr(engine, "_LEAST", (3, 0))
+    monkeypatch.setattr(target, "_LEAST", (3, 0))
     monkeypatch.setattr(log, "_LOOK_EVERY", 60)
     monkeypatch.setattr(log, "_LOOK_SELDOM", 60)
     async with surreal() as place, Proxy(place) as before:

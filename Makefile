@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 DEV := .venv/.dev
+NODE := .venv/node
 CREWAI := .venv-crewai
 DEMO := build/demo
 PORT ?= 8000
@@ -40,7 +41,15 @@ $(DEMO).ready: | $(READY)
 	@$(BIN)/surreal-graphrag demo --keep $(DEMO)
 	@touch $@
 
-test: $(DEV)
+# A real SurrealDB server for the tests; without npm they leave out what needs it. No lock file: it
+# would name a registry.
+$(NODE)/.ready: | $(DEV)
+	@if command -v npm >/dev/null; then \
+	    npm install --silent --no-save --no-package-lock --no-audit --no-fund --prefix $(NODE) \
+	        @surrealdb/node@3.0.3 ws@8.18.3 && touch $@; \
+	fi
+
+test: $(DEV) $(NODE)/.ready
 	@# More processes than cores: many tests wait for the disk or for a child.
 	@$(BIN)/python -P -m pytest -q -n 4 --dist worksteal
 

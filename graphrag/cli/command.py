@@ -92,10 +92,7 @@ def _session(
     ] = None,
     store_token: Annotated[
         str | None,
-        typer.Option(
-            help="Token instead of user and password; default: $SURREAL_TOKEN.",
-            rich_help_panel=PANEL,
-        ),
+        typer.Option(help="Token instead of both; default: $SURREAL_TOKEN.", rich_help_panel=PANEL),
     ] = None,
     namespace: Annotated[
         str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)

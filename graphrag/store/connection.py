@@ -142,20 +142,20 @@ class Connection:
         """
         if self._denial is not None:
             raise StoreAuthError(self._denial)
-        sql, first = f"BEGIN;\n{statements}\nCOMMIT;", self._engine
+        sql, again = f"BEGIN;\n{statements}\nCOMMIT;", False
         cause: str | None = None
         for attempt in range(_RETRIES):
+            first = self._engine
             try:
                 cause = _cause(await self._send(sql, params))
             except StoreUnreachableError as error:
                 raise StoreUnreachableError(
                     f"{error}; it may be written or not: log.events() shows that"
                 ) from None
-            if cause is None:
+            again = again or self._engine is not first
+            made = cause and "already exists" in cause and "event:" not in cause
+            if cause is None or (again and made):  # by what was sent before the server was lost
                 return
-            made = "already exists" in cause and "event:" not in cause
-            if made and self._engine is not first:
-                return  # by what was sent before the server was lost
             if "can be retried" not in cause:
                 break
             await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
@@ -177,27 +177,24 @@ class Connection:
             del engine
             await asyncio.to_thread(give_back)
 
-    async def news(self, sql: str) -> AsyncIterator[Row | None]:
-        """Yield None once a LIVE query is heard, and each of its notifications.
+    async def news(self, sql: str) -> AsyncIterator[Row]:
+        """Yield nothing once a server hears a LIVE query, and the rows that it tells of.
 
         Raises:
             StoreError: if there is none, or the server was lost.
         """
-        if not isinstance(self._engine, RemoteEngine):
-            return
         try:
-            async for note in self._engine.news(sql):
-                yield note
+            if isinstance(self._engine, RemoteEngine):
+                async for row in self._engine.news(sql):
+                    yield row
         except EngineError as error:
             raise self._refusal(str(error)) from None
 
     async def _send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         for pause in (*_PAUSES, None):
             if self._engine is None:
-                raise StoreClosedError(
-                    f"the graph at {self.target.url} is not open: "
-                    "use 'async with GraphRAG.open(...)'"
-                )
+                what = f"the graph at {self.target.url} is not open"
+                raise StoreClosedError(f"{what}: use 'async with GraphRAG.open(...)'")
             self.owner.check()
             engine = self._engine
             try:
@@ -209,7 +206,7 @@ class Connection:
                     raise self._refusal(str(error)) from None
             await asyncio.sleep(pause * random.uniform(0.5, 1))
             await self._reopen(engine)
-        raise AssertionError("the last try returns or raises")
+        raise AssertionError
 
     async def _reopen(self, lost: Engine) -> None:
         """Reach a server again, unless that was done, or it does not answer yet."""

@@ -106,11 +106,7 @@ class EmbeddedEngine:
 
 
 class _Calls(dict[str, Any]):
-    """The calls of a client that wait for an answer, by id.
-
-    When a connection is lost the SDK leaves the errors of those that were not sent yet to nobody,
-    and the event loop complains of each.
-    """
+    """Calls that wait for an answer: the SDK leaves the errors of those that it could not send."""
 
     def __setitem__(self, id_: str, answer: Any) -> None:
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -176,55 +172,42 @@ class RemoteEngine:
 
     @contextmanager
     def _worded(self) -> Iterator[None]:
-        from surrealdb.errors import (
-            HttpStatusError,
-            NotAllowedError,
-            SurrealError,
-            TransportError,
-            TransportTimeoutError,
-        )
+        from surrealdb import errors
 
         try:
             yield
-        except (SurrealError, OSError) as error:
+        except (errors.SurrealError, OSError) as error:
             # What was refused for an old token was not run: it is asked again with a new one.
-            old = isinstance(error, NotAllowedError) and "expired" in str(error)
-            old = old or (isinstance(error, HttpStatusError) and error.status == 401)
-            away = isinstance(error, TransportError | OSError) and not old
-            late = isinstance(error, TransportTimeoutError)
+            old = isinstance(error, errors.NotAllowedError) and "expired" in str(error)
+            old = old or (isinstance(error, errors.HttpStatusError) and error.status == 401)
+            away = isinstance(error, errors.TransportError | OSError) and not old
+            late = isinstance(error, errors.TransportTimeoutError)
             self._lost = self._lost or old or (away and not late)
             raise EngineError(str(error), unreachable=away, lost=self._lost) from None
 
     async def send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         """Run statements."""
         with self._worded():
-            self._check()
+            # The SDK would connect again by itself, as nobody, and without namespace and database.
+            reader = getattr(self._client, "recv_task", None)
+            if self._lost or (reader is not None and reader.done()):
+                raise ConnectionError("the connection was closed")
             answer = await self._client.query_raw(sql, to_sdk(dict(params)))
         if answer.get("error"):
             raise EngineError(str(answer["error"].get("message", answer["error"])))
         rows: list[Row] = from_sdk(answer["result"])
         return rows
 
-    def _check(self) -> None:
-        # The SDK would connect again by itself, as nobody, and without namespace and database.
-        reader = getattr(self._client, "recv_task", None)
-        if self._lost or (reader is not None and reader.done()):
-            raise ConnectionError("the connection was closed")
-
-    async def news(self, sql: str) -> AsyncIterator[Row | None]:
-        """Yield None once a LIVE query is heard, and what it tells.
-
-        Raises:
-            EngineError: if the server has none, or is lost.
-        """
+    async def news(self, sql: str) -> AsyncIterator[Row]:
+        """Yield nothing once a LIVE query is heard, and the rows that it tells of."""
         [answer] = await self.send(sql, {})
         if answer["status"] != "OK":
             raise EngineError(str(answer["result"]))
         with self._worded():
             notes = await self._client.subscribe_live(answer["result"])
-            yield None
+            yield {}
             async for note in notes:
-                yield note
+                yield note["result"] or {}
 
     async def close(self) -> None:
         """Close the connection."""

@@ -60,8 +60,11 @@ class Streams:
 
     def committed(self, group: str, seq: int) -> None:
         """Wake who follows a group, once an event can be seen by every read."""
+        self._wake(group, seq)
+
+    def _wake(self, group: str | None, seq: int | None = None) -> None:
         for stream in tuple(self._open):
-            if stream.group == group:
+            if group in (None, stream.group):
                 stream.wake(seq)
 
     def hear(self, store: Store) -> bool:
@@ -72,17 +75,14 @@ class Streams:
 
     async def _hear(self, store: Store) -> None:
         try:
-            async for group in store.news():
+            async for row in store.news():
                 self._hears = True
-                for stream in tuple(self._open):
-                    if group in (None, stream.group):
-                        stream.look()
+                self._wake(row.get("group_id"))
         except StoreError as error:
             _LOG.info("the log of %s is looked at instead: %s", store.target.url, error)
         finally:
             self._hears = False
-            for stream in tuple(self._open):
-                stream.look()
+            self._wake(None)
         await asyncio.sleep(_LOOK_SELDOM)
 
     def close(self) -> None:
@@ -113,14 +113,10 @@ class EventStream(AsyncIterator[Event]):
         self._woken = asyncio.Event()
         self._ended = False
 
-    def wake(self, seq: int) -> None:
-        """Tell that an event was committed."""
+    def wake(self, seq: int | None) -> None:
+        """Tell that an event was committed; None: by somebody else, perhaps."""
         if self._first is None:
             self._first = seq
-        self._woken.set()
-
-    def look(self) -> None:
-        """Look at the log, which somebody may have written to."""
         self._woken.set()
 
     def end(self) -> None:

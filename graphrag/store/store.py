@@ -177,10 +177,9 @@ class Store:
         self.held.wrote(changes, self._last[group])
         return seq
 
-    async def news(self) -> AsyncIterator[Any]:
-        """Yield the group of each event that anybody commits to a server; None at the start."""
-        async for note in self._connection.news("LIVE SELECT group_id FROM event;"):
-            yield note and (note["result"] or {}).get("group_id")
+    def news(self) -> AsyncIterator[Row]:
+        """Return the group of each event that anybody commits to a server; nothing at the start."""
+        return self._connection.news("LIVE SELECT group_id FROM event;")
 
     def _now(self, group: str) -> datetime:
         """Return the moment of the next event: after the last one, whatever the clock says."""

@@ -73,11 +73,6 @@ class Target:
         return self.url.startswith(("mem://", "surrealkv://"))
 
     @property
-    def signs_in(self) -> bool:
-        """Tell whether it says who comes."""
-        return self.user is not None or self.token is not None
-
-    @property
     def new_profile(self) -> Profile:
         """Return where search runs in a store that is made now."""
         return self.profile or "process"
@@ -105,40 +100,30 @@ class Target:
         """
         if profile not in (None, *get_args(Profile)):
             raise InputError(f"profile {profile!r}: choose process or engine")
-        target = cls._of(url, user, password, namespace, database)
+        target = cls._of(url, user, password)
         if token is not None and target.user is not None:
             raise StoreURLError(f"{target.url} got a token and a user: give one of them")
-        return replace(
-            target, profile=profile, native=native, token=None if target.embedded else token
-        )
+        place = replace(target, namespace=namespace, database=database)
+        return replace(place, profile=profile, native=native, token=token)
 
     @classmethod
-    def _of(
-        cls, url: str, user: str | None, password: str | None, namespace: str, database: str
-    ) -> "Target":
+    def _of(cls, url: str, user: str | None, password: str | None) -> "Target":
         scheme, separator, rest = url.partition("://")
         if not separator:
             # What is no URL may still hold a password: nothing up to an @ is repeated.
             raise StoreURLError(f"{url.rpartition('@')[2]!r} is no store URL: use {_SCHEMES}")
         if scheme in ("mem", "memory"):
-            return cls("mem://", None, namespace=namespace, database=database)
+            return cls("mem://")
         if scheme == "surrealkv":
             path = _checked_path(url, rest)
             _, question, query = rest.partition("?")
-            return cls(
-                f"surrealkv://{path}{question}{query}",
-                path,
-                namespace=namespace,
-                database=database,
-            )
+            return cls(f"surrealkv://{path}{question}{query}", path)
         if scheme in ("ws", "wss", "http", "https"):
-            return _server(url, user, password, namespace, database)
+            return _server(url, user, password)
         raise StoreURLError(f"unknown scheme {scheme!r} in the store URL: use {_SCHEMES}")
 
 
-def _server(
-    url: str, user: str | None, password: str | None, namespace: str, database: str
-) -> Target:
+def _server(url: str, user: str | None, password: str | None) -> Target:
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -154,7 +139,7 @@ def _server(
     bare = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     if (user is None) != (password is None):
         raise StoreURLError(f"{bare} got a user or a password, but not both")
-    return Target(bare, None, user, password, namespace=namespace, database=database)
+    return Target(bare, None, user, password)
 
 
 def _checked_path(url: str, rest: str) -> Path:
@@ -196,9 +181,7 @@ def folder_error(target: Target, error: OSError) -> StoreError:
 
 def _lost_file(target: Target, text: str) -> bool:
     """Tell whether a store is there but a file that it names is not."""
-    return (
-        "(os error 2)" in text and target.path is not None and (target.path / "manifest").is_dir()
-    )
+    return "(os error 2)" in text and (target.path or Path()).joinpath("manifest").is_dir()
 
 
 def denial(target: Target, text: str) -> str:
@@ -219,9 +202,9 @@ def opening_error(target: Target, text: str, *, unreachable: bool) -> StoreError
         )
     if unreachable:
         return StoreUnreachableError(f"no SurrealDB server answers at {target.url}: is it running?")
-    if not target.embedded and DENIED in text.lower() and target.signs_in:
-        return StoreAuthError(denial(target, text))
     if not target.embedded:
+        if DENIED in text.lower() and (target.user or target.token):
+            return StoreAuthError(denial(target, text))
         who = "the token" if target.token else f"user {target.user!r}"
         return StoreAuthError(
             f"{target.url} refused {who} for {target.namespace}/{target.database}: "
@@ -249,11 +232,7 @@ def damaged(target: Target, text: str) -> StoreCorruptError:
 
 
 def check_version(version: str, target: Target) -> None:
-    """Refuse a server that does not know what is asked of it.
-
-    Before 3.1 it has no ``encoding::json::decode``, and fails where the first of some records is
-    not there.
-    """
+    """Refuse a server before 3.1: no ``encoding::json::decode``, no absent record at the start."""
     number = re.search(r"(\d+)\.(\d+)", version)
     if number and tuple(map(int, number.groups())) < _LEAST:
         raise StoreVersionError(

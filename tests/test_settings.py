@@ -24,7 +24,11 @@ SECRET = "hunter2"
 )
 def test_a_url_is_shown_without_secrets(url, shown):
     assert shown_url(url) == shown
-    settings = repr(Settings(store=url, llm_base_url=url, password=SECRET, llm_api_key=SECRET))
+    settings = repr(
+        Settings(
+            store=url, llm_base_url=url, password=SECRET, store_token=SECRET, llm_api_key=SECRET
+        )
+    )
     assert SECRET not in settings
     assert f"store={shown!r}" in settings
     assert f"llm_base_url={shown!r}" in settings

@@ -178,7 +178,7 @@ class RemoteEngine:
             yield
         except (errors.SurrealError, OSError) as error:
             # What was refused for an old token was not run: it is asked again with a new one.
-            old = isinstance(error, errors.NotAllowedError) and "expired" in str(error)
+            old = isinstance(error, errors.ServerError) and "has expired" in str(error)
             old = old or (isinstance(error, errors.HttpStatusError) and error.status == 401)
             away = isinstance(error, errors.TransportError | OSError) and not old
             late = isinstance(error, errors.TransportTimeoutError)
@@ -187,14 +187,16 @@ class RemoteEngine:
 
     async def send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         """Run statements."""
+        from surrealdb.errors import parse_rpc_error
+
         with self._worded():
             # The SDK would connect again by itself, as nobody, and without namespace and database.
             reader = getattr(self._client, "recv_task", None)
             if self._lost or (reader is not None and reader.done()):
                 raise ConnectionError("the connection was closed")
             answer = await self._client.query_raw(sql, to_sdk(dict(params)))
-        if answer.get("error"):
-            raise EngineError(str(answer["error"].get("message", answer["error"])))
+            if answer.get("error"):
+                raise parse_rpc_error(answer["error"])
         rows: list[Row] = from_sdk(answer["result"])
         return rows
 

@@ -118,6 +118,21 @@ async def test_a_token_is_as_good_as_its_user(scheme):
         assert token[:40] not in str(raised.value)
 
 
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+async def test_a_user_whose_token_expires_signs_in_again(scheme):
+    short = "DURATION FOR TOKEN 2s, FOR SESSION 2s"
+    user = f"DEFINE USER short ON ROOT PASSWORD 'x' ROLES OWNER {short};"
+    async with (
+        served(user) as place,
+        open_graph(f"{scheme}://{place}", user="short", password="x") as graph,
+    ):
+        await told(graph, "Alice works_at Acme.")
+        for _ in range(2):
+            await asyncio.sleep(2.5)
+            await told(graph, "Bob works_at Acme.")
+            assert [group.name for group in await graph.groups().list()] == ["default"]
+
+
 def test_a_token_and_a_user_are_too_much():
     with pytest.raises(ValueError, match="got a token and a user: give one of them"):
         Target.parse("ws://me:secret@127.0.0.1", token="t0ken")

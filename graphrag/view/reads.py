@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
+    from graphrag.search.filters.tree import Filter
+    from graphrag.search.rewind import Past
     from graphrag.search.sources import Quote
 
 _FARTHEST = 1_000_000_000
@@ -142,6 +144,7 @@ class Reads:
         *,
         before: Moment | None = None,
         saga: str | None = None,
+        where: Filter | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[Episode]:
@@ -151,10 +154,12 @@ class Reads:
         ``valid_at``.
 
         Args:
-            ids: Ids of episodes; default: those of the group, the latest first.
+            ids: Ids of episodes, or your own keys of them; default: those of the group, the latest
+                first.
             before: Only those whose reference time is earlier, if no ids are given: the last
                 ``limit`` before a moment.
             saga: Only those of this saga, if no ids are given.
+            where: Only those like this, if no ids are given: ``Field.metadata["lang"] == "en"``.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
@@ -164,14 +169,20 @@ class Reads:
         """
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
-        if ids is not None and (before is not None or saga is not None):
-            raise QueryError("ids name the episodes: leave out before and saga")
-        past = await self._lens.past()
+        if ids is not None and any(given is not None for given in (before, saga, where)):
+            raise QueryError("ids name the episodes: leave out before, saga and where")
+        if where is not None and "episodes" not in where.scopes():
+            raise QueryError(f"where {where!r} says nothing of episodes")
+        past, store = await self._lens.past(), self._lens.store
         if ids is None:
             # Here, not above: opening a graph does without the order of episodes.
             from graphrag.sagas.order import in_order, mask_of
+            from graphrag.search.filters.masks import narrowed, prepare
 
             index, past, seen = await self._lens.scene()
+            if where is not None:
+                await prepare(where, index, store)
+                seen = narrowed(where, index, seen, past)
             mask = seen.episodes if saga is None else mask_of(saga, index, seen, past)
             latest = [parse_moment(before, what="before")] if before is not None else []
             limits = [to_micros(moment, FOREVER) for moment in latest]
@@ -181,10 +192,14 @@ class Reads:
                 mask = mask & (index.episodes["valid"] < min(limits))
             rows = in_order(np.flatnonzero(mask), index)[::-1]
             ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
-        found = (await self._lens.store.get(Episode, ids)).values()
+        found = await store.get(Episode, ids)
+        if len(found) < len(ids):
+            keyed = await self._keyed([id_ for id_ in ids if id_ not in found], past)
+            ids = [keyed.get(id_, id_) for id_ in ids]
+            found = await store.get(Episode, ids)
         then = [
             past.rewind(episode)
-            for episode in found
+            for episode in found.values()
             if episode.group_id == self.group_id and past.knew("episode", episode.id)
         ]
         moment = self.viewpoint.valid_at
@@ -260,6 +275,16 @@ class Reads:
         index, past, ever = await self._lens.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
         return count(index, past, seen, ever, at=self._lens.now())
+
+    async def _keyed(self, keys: Sequence[str], past: Past) -> dict[str, str]:
+        """Return the ids of the episodes that have these keys at the viewpoint, by key."""
+        index = await self._lens.index()
+        found = {key: id_ for key in keys if (id_ := index.episode_keyed(key)) is not None}
+        since = [id_ for id_, image in past.images("episode") if not image.get("removed_at", 1)]
+        for episode in (await self._lens.store.get(Episode, since)).values():
+            if episode.key and episode.key in keys:
+                found[episode.key] = episode.id
+        return found
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:
         """Return the facts that begin or end in a stretch of world time."""

@@ -193,8 +193,9 @@ class Reads:
             rows = in_order(np.flatnonzero(mask), index)[::-1]
             ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
         found = await store.get(Episode, ids)
-        if len(found) < len(ids):
-            keyed = await self._keyed([id_ for id_ in ids if id_ not in found], past)
+        # A removed one may have been replaced under its id.
+        if others := [id_ for id_ in ids if id_ not in found or found[id_].removed_at]:
+            keyed = await self._keyed(others, past)
             ids = [keyed.get(id_, id_) for id_ in ids]
             found = await store.get(Episode, ids)
         then = [
@@ -279,7 +280,8 @@ class Reads:
     async def _keyed(self, keys: Sequence[str], past: Past) -> dict[str, str]:
         """Return the ids of the episodes that have these keys at the viewpoint, by key."""
         index = await self._lens.index()
-        found = {key: id_ for key in keys if (id_ := index.episode_keyed(key)) is not None}
+        holders = {key: index.episode_keyed(key) for key in keys}
+        found = {key: id_ for key, id_ in holders.items() if id_ and past.knew("episode", id_)}
         since = [id_ for id_, image in past.images("episode") if not image.get("removed_at", 1)]
         for episode in (await self._lens.store.get(Episode, since)).values():
             if episode.key and episode.key in keys:

@@ -94,6 +94,12 @@ async def test_episodes_of_the_graph_are_documents_too(graph, store):
     assert await store.aget_by_ids([added.episode.id]) == [document]
     await store.aadd_documents([Document("Cleo likes go.", id=document.id)])
     assert [fact.object for fact in await graph.facts("Cleo")] == ["go"]
+    [replaced] = await store.aget_by_ids([document.id])
+    assert replaced.page_content == "Cleo likes go."
+    before = (await graph.log.events())[-3].at
+    assert await GraphVectorStore(graph, known_at=before).aget_by_ids([document.id]) == [document]
+    await store.aadd_documents([Document("Cleo likes golf.", id=document.id)])
+    assert [fact.object for fact in await graph.facts("Cleo")] == ["golf"]
     await store.adelete()
     assert await graph.episodes() == [] and await store.asimilarity_search("Ann") == []
 

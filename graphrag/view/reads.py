@@ -184,23 +184,18 @@ class Reads:
                 await prepare(where, index, store)
                 seen = narrowed(where, index, seen, past)
             mask = seen.episodes if saga is None else mask_of(saga, index, seen, past)
-            latest = [parse_moment(before, what="before")] if before is not None else []
-            limits = [to_micros(moment, FOREVER) for moment in latest]
+            if before is not None:
+                latest = to_micros(parse_moment(before, what="before"), FOREVER)
+                mask = mask & (index.episodes["valid"] < latest)
             if (until := self.viewpoint.valid_at) is not None:
-                limits.append(to_micros(until, FOREVER) + 1)
-            if limits:
-                mask = mask & (index.episodes["valid"] < min(limits))
+                mask = mask & (index.episodes["valid"] <= to_micros(until, FOREVER))
             rows = in_order(np.flatnonzero(mask), index)[::-1]
             ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
-        found = await store.get(Episode, ids)
-        # A removed one may have been replaced under its id.
-        if others := [id_ for id_ in ids if id_ not in found or found[id_].removed_at]:
-            keyed = await self._keyed(others, past)
-            ids = [keyed.get(id_, id_) for id_ in ids]
-            found = await store.get(Episode, ids)
+        else:
+            ids = await self._ids(ids, past)
         then = [
             past.rewind(episode)
-            for episode in found.values()
+            for episode in (await store.get(Episode, ids)).values()
             if episode.group_id == self.group_id and past.knew("episode", episode.id)
         ]
         moment = self.viewpoint.valid_at
@@ -277,8 +272,13 @@ class Reads:
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
         return count(index, past, seen, ever, at=self._lens.now())
 
-    async def _keyed(self, keys: Sequence[str], past: Past) -> dict[str, str]:
-        """Return the ids of the episodes that have these keys at the viewpoint, by key."""
+    async def _ids(self, names: Sequence[str], past: Past) -> list[str]:
+        """Return ids of episodes, given those or the caller's keys of the moment."""
+        stored = await self._lens.store.get(Episode, names)
+        # A removed one may have been replaced under its id.
+        keys = {name for name in names if name not in stored or stored[name].removed_at}
+        if not keys:
+            return list(names)
         index = await self._lens.index()
         holders = {key: index.episode_keyed(key) for key in keys}
         found = {key: id_ for key, id_ in holders.items() if id_ and past.knew("episode", id_)}
@@ -286,7 +286,7 @@ class Reads:
         for episode in (await self._lens.store.get(Episode, since)).values():
             if episode.key and episode.key in keys:
                 found[episode.key] = episode.id
-        return found
+        return [found.get(name, name) for name in names]
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:
         """Return the facts that begin or end in a stretch of world time."""

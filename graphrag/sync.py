@@ -1536,6 +1536,7 @@ class Reads:
         *,
         before: Moment | None = None,
         saga: str | None = None,
+        where: Filter | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[Episode]:
@@ -1545,10 +1546,12 @@ class Reads:
         ``valid_at``.
 
         Args:
-            ids: Ids of episodes; default: those of the group, the latest first.
+            ids: Ids of episodes, or your own keys of them; default: those of the group, the latest
+                first.
             before: Only those whose reference time is earlier, if no ids are given: the last
                 ``limit`` before a moment.
             saga: Only those of this saga, if no ids are given.
+            where: Only those like this, if no ids are given: ``Field.metadata["lang"] == "en"``.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
@@ -1557,7 +1560,9 @@ class Reads:
             TimeError: if ``before`` cannot be read.
         """
         return self._portal.wait(
-            self._twin.episodes(ids, before=before, saga=saga, limit=limit, offset=offset)
+            self._twin.episodes(
+                ids, before=before, saga=saga, where=where, limit=limit, offset=offset
+            )
         )
 
     def sources(self, fact: Fact | str) -> list[Quote]:

@@ -1,16 +1,22 @@
-"""The graph as a retriever and as tools of LangChain, and so of LangGraph too."""
+"""The graph as retriever, vector store and tools of LangChain, and so of LangGraph too."""
 
-from collections.abc import Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
+from typing import Any, Self
+from uuid import uuid4
 
 from pydantic import PrivateAttr
 
-from graphrag.errors import MissingExtraError
+from graphrag.errors import GraphRAGError, InputError, MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph
 from graphrag.integrations.model_tools import Tools
 from graphrag.integrations.recall import Recalled, recall
-from graphrag.search.request import Scope
+from graphrag.model.values import Episode
+from graphrag.search.filters.tree import Compare, Every
+from graphrag.search.request import Recipe, Scope
+from graphrag.search.rerank.rerankers import MMR
 from graphrag.temporal.moment import Moment
+from graphrag.view.lens import MOST
 
 try:
     from langchain_core.callbacks import (
@@ -20,6 +26,7 @@ try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
+    from langchain_core.vectorstores import VectorStore
 except ImportError as error:
     raise MissingExtraError("graphrag.integrations.langchain", "langchain") from error
 
@@ -54,9 +61,7 @@ class GraphRetriever(BaseRetriever):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> list[Document]:
-        return [
-            _document(one) for one in self._access.waited(self._found(query, valid_at, known_at))
-        ]
+        return self._access.waited(self._found(query, valid_at, known_at))
 
     async def _aget_relevant_documents(
         self,
@@ -66,20 +71,163 @@ class GraphRetriever(BaseRetriever):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> list[Document]:
-        found = await self._access.awaited(self._found(query, valid_at, known_at))
-        return [_document(one) for one in found]
+        return await self._access.awaited(self._found(query, valid_at, known_at))
 
-    def _found(
+    async def _found(
         self, query: str, valid_at: Moment | None, known_at: Moment | None
-    ) -> Coroutine[Any, Any, list[Recalled]]:
+    ) -> list[Document]:
         view = self._access.seen(self._access.graph, valid_at=valid_at, known_at=known_at)
-        return recall(view, query, limit=self.limit, scopes=self.scopes)
+        return list(map(_document, await recall(view, query, limit=self.limit, scopes=self.scopes)))
 
 
 def _document(one: Recalled) -> Document:
     return Document(
         page_content=one.text, id=one.id, metadata={"relevance": one.score, **one.metadata}
     )
+
+
+def _ways(work: Callable[..., Coroutine[Any, Any, Any]]) -> tuple[Callable[..., Any], ...]:
+    """Return a coroutine method in both ways that LangChain calls it: blocking and awaited."""
+
+    @wraps(work)
+    def blocking(store: "GraphVectorStore", /, *given: Any, **named: Any) -> Any:
+        return store._access.waited(work(store, *given, **named))
+
+    @wraps(work)
+    async def awaited(store: "GraphVectorStore", /, *given: Any, **named: Any) -> Any:
+        return await store._access.awaited(work(store, *given, **named))
+
+    return blocking, awaited
+
+
+class GraphVectorStore(VectorStore):
+    """Documents that are the episodes of a group, found by meaning, words and links.
+
+    The id of a document is the ``key`` of its episode, or else the id of the episode. A document
+    that is added under the id of another replaces it: what only that one said is retracted, and
+    ``known_at`` still shows it. Every search takes ``filter`` (a ``Filter``, or the metadata
+    wanted), ``valid_at`` and ``known_at``.
+    """
+
+    def __init__(
+        self,
+        graph: AnyGraph,
+        *,
+        time_field: str = "",
+        wait: bool = True,
+        valid_at: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> None:
+        """Take a graph as ``GraphRetriever`` does; with a moment the store is only read.
+
+        ``time_field`` is the key of the metadata that says when a document was written, by default
+        it is now. ``wait=False`` stores documents at once and leaves their facts to the queue.
+        """
+        self._access = Access(graph, valid_at=valid_at, known_at=known_at)
+        self._time_field, self._wait = time_field, wait
+
+    @classmethod
+    def from_texts(
+        cls, texts: list[str], embedding: Any, metadatas: Any = None, *, ids: Any = None, **how: Any
+    ) -> Self:
+        """Add texts to ``graph=`` and return the store; ``embedding`` is None: the graph embeds."""
+        (store := cls._made(embedding, **how)).add_texts(texts, metadatas, ids=ids)
+        return store
+
+    @classmethod
+    async def afrom_texts(
+        cls, texts: list[str], embedding: Any, metadatas: Any = None, *, ids: Any = None, **how: Any
+    ) -> Self:
+        """Add texts as ``from_texts`` does."""
+        await (store := cls._made(embedding, **how)).aadd_texts(texts, metadatas, ids=ids)
+        return store
+
+    @classmethod
+    def _made(cls, embedding: object, **how: Any) -> Self:
+        if embedding is not None:
+            raise InputError("the graph embeds: pass embedding=None, the model to GraphRAG.open")
+        return cls(**how)
+
+    async def _add(self, texts: Any, metadatas: Any = None, *, ids: Any = None) -> list[str]:
+        """Add texts, each in a transaction of its own, and return their ids."""
+        self._access.written()
+        graph, words = self._access.graph, [*texts]
+        kept = metadatas or [{} for _ in words]
+        keys = [id_ or str(uuid4()) for id_ in ids or [None for _ in words]]
+        if not len(words) == len(kept) == len(keys):
+            raise InputError(f"{len(words)} texts, {len(kept)} metadatas, {len(keys)} ids")
+        stored = {episode.key or episode.id: episode for episode in await self._episodes(keys)}
+        for key, text, metadata in zip(keys, words, kept, strict=True):
+            old, moment = stored.get(key), metadata.get(self._time_field)
+            if old is not None and (old.content, old.metadata) == (text, metadata):
+                continue
+            removal = old and await graph.log.remove_episode(old, reason="replaced")
+            options = {"metadata": metadata, "reference_time": moment, "wait": self._wait}
+            try:
+                added = await graph.add_episode(text, key=key, source="text", **options)
+            except GraphRAGError:
+                if removal and not await self._episodes([key]):
+                    await graph.log.revert(removal, reason="not replaced")
+                raise
+            stored[key] = added.episode
+        return keys
+
+    async def _episodes(self, ids: Sequence[str] | None) -> list[Episode]:
+        view = self._access.seen(self._access.graph)
+        episodes = await view.episodes(ids, limit=MOST)
+        return [episode for episode in episodes if episode.removed_at is None]
+
+    async def _get(self, ids: Sequence[str], /) -> list[Document]:
+        """Return the documents with these ids."""
+        return [_document_of(episode) for episode in await self._episodes(ids)]
+
+    async def _delete(self, ids: Sequence[str] | None = None) -> None:
+        """Remove these documents, without ids all; ``log.revert`` brings one back."""
+        self._access.written()
+        while episodes := await self._episodes(ids):
+            for episode in episodes:
+                await self._access.graph.log.remove_episode(episode)
+
+    async def _scored(
+        self, query: str, k: int = 4, *, filter: Any = None, recipe: Any = None, **moments: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the best documents with their relevance, 0 to 1."""
+        view = self._access.seen(self._access.graph, **moments)
+        if isinstance(filter, Mapping):
+            wanted = (Compare("metadata", "==", filter[key], (key,)) for key in filter)
+            filter = Every(tuple(wanted)) if filter else None
+        found = await view.search(query, limit=k, scopes=("episodes",), recipe=recipe, where=filter)
+        scores = {hit.item.id: hit.relevance for hit in found.episodes}
+        episodes = [hit.item for hit in found.episodes]
+        if len(episodes) < k:  # LangChain wants as many, however far
+            others = await view.episodes(where=filter, limit=2 * k)
+            episodes += [other for other in others if other.id not in scores]
+        return [(_document_of(episode), scores.get(episode.id, 0.0)) for episode in episodes[:k]]
+
+    async def _search(self, query: str, k: int = 4, **asked: Any) -> list[Document]:
+        """Return the best documents."""
+        return [document for document, _ in await self._scored(query, k, **asked)]
+
+    async def _diverse(
+        self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **asked: Any
+    ) -> list[Document]:
+        """Return good documents that are unlike each other."""
+        recipe = Recipe(pool=max(k, fetch_k), rerank=(MMR(lambda_mult),))
+        return await self._search(query, k, recipe=recipe, **asked)
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return float
+
+    add_texts, aadd_texts = _ways(_add)
+    get_by_ids, aget_by_ids = _ways(_get)
+    delete, adelete = _ways(_delete)
+    similarity_search, asimilarity_search = _ways(_search)
+    similarity_search_with_score, asimilarity_search_with_score = _ways(_scored)
+    max_marginal_relevance_search, amax_marginal_relevance_search = _ways(_diverse)
+
+
+def _document_of(episode: Episode) -> Document:
+    return Document(episode.content, id=episode.key or episode.id, metadata={**episode.metadata})
 
 
 def memory_tools(

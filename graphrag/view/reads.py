@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
+    from graphrag.search.filters.tree import Filter
+    from graphrag.search.rewind import Past
     from graphrag.search.sources import Quote
 
 _FARTHEST = 1_000_000_000
@@ -142,6 +144,7 @@ class Reads:
         *,
         before: Moment | None = None,
         saga: str | None = None,
+        where: Filter | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[Episode]:
@@ -151,10 +154,12 @@ class Reads:
         ``valid_at``.
 
         Args:
-            ids: Ids of episodes; default: those of the group, the latest first.
+            ids: Ids of episodes, or your own keys of them; default: those of the group, the latest
+                first.
             before: Only those whose reference time is earlier, if no ids are given: the last
                 ``limit`` before a moment.
             saga: Only those of this saga, if no ids are given.
+            where: Only those like this, if no ids are given: ``Field.metadata["lang"] == "en"``.
             limit: How many at most, if no ids are given.
             offset: How many to leave out before.
 
@@ -164,27 +169,33 @@ class Reads:
         """
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
-        if ids is not None and (before is not None or saga is not None):
-            raise QueryError("ids name the episodes: leave out before and saga")
-        past = await self._lens.past()
+        if ids is not None and any(given is not None for given in (before, saga, where)):
+            raise QueryError("ids name the episodes: leave out before, saga and where")
+        if where is not None and "episodes" not in where.scopes():
+            raise QueryError(f"where {where!r} says nothing of episodes")
+        past, store = await self._lens.past(), self._lens.store
         if ids is None:
             # Here, not above: opening a graph does without the order of episodes.
             from graphrag.sagas.order import in_order, mask_of
+            from graphrag.search.filters.masks import narrowed, prepare
 
             index, past, seen = await self._lens.scene()
+            if where is not None:
+                await prepare(where, index, store)
+                seen = narrowed(where, index, seen, past)
             mask = seen.episodes if saga is None else mask_of(saga, index, seen, past)
-            latest = [parse_moment(before, what="before")] if before is not None else []
-            limits = [to_micros(moment, FOREVER) for moment in latest]
+            if before is not None:
+                latest = to_micros(parse_moment(before, what="before"), FOREVER)
+                mask = mask & (index.episodes["valid"] < latest)
             if (until := self.viewpoint.valid_at) is not None:
-                limits.append(to_micros(until, FOREVER) + 1)
-            if limits:
-                mask = mask & (index.episodes["valid"] < min(limits))
+                mask = mask & (index.episodes["valid"] <= to_micros(until, FOREVER))
             rows = in_order(np.flatnonzero(mask), index)[::-1]
             ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
-        found = (await self._lens.store.get(Episode, ids)).values()
+        else:
+            ids = await self._ids(ids, past)
         then = [
             past.rewind(episode)
-            for episode in found
+            for episode in (await store.get(Episode, ids)).values()
             if episode.group_id == self.group_id and past.knew("episode", episode.id)
         ]
         moment = self.viewpoint.valid_at
@@ -260,6 +271,22 @@ class Reads:
         index, past, ever = await self._lens.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
         return count(index, past, seen, ever, at=self._lens.now())
+
+    async def _ids(self, names: Sequence[str], past: Past) -> list[str]:
+        """Return ids of episodes, given those or the caller's keys of the moment."""
+        stored = await self._lens.store.get(Episode, names)
+        # A removed one may have been replaced under its id.
+        keys = {name for name in names if name not in stored or stored[name].removed_at}
+        if not keys:
+            return list(names)
+        index = await self._lens.index()
+        holders = {key: index.episode_keyed(key) for key in keys}
+        found = {key: id_ for key, id_ in holders.items() if id_ and past.knew("episode", id_)}
+        since = [id_ for id_, image in past.images("episode") if not image.get("removed_at", 1)]
+        for episode in (await self._lens.store.get(Episode, since)).values():
+            if episode.key and episode.key in keys:
+                found[episode.key] = episode.id
+        return [found.get(name, name) for name in names]
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:
         """Return the facts that begin or end in a stretch of world time."""

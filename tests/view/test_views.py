@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from graphrag import InputError
+from graphrag import Field, InputError
 from graphrag.temporal.moment import utc_now
 from tests.conftest import open_graph
 from tests.surface import parameters, verbs
@@ -129,8 +129,30 @@ async def test_the_last_episodes_before_a_moment(graph):
     then = graph.at(valid_at="2021-05-01")  # a moment itself is of its view
     assert await years(then, limit=2) == [2021, 2020]
     assert await years(then, before="2021-05-01", limit=1) == [2020]
-    with pytest.raises(InputError, match="leave out before and saga"):
+    with pytest.raises(InputError, match="leave out before, saga and where"):
         await graph.episodes(["x"], before="2020")
+    assert await years(graph, where=Field.reference_time < "2021", limit=1) == [2020]
+    assert await years(then, where=~(Field.saga == "s0"), limit=9) == [2021, 2019]
+    with pytest.raises(InputError, match="nothing of episodes"):
+        await graph.episodes(where=Field.relation == "likes")
+
+
+async def test_episodes_are_found_by_the_callers_keys_as_of_any_moment(graph):
+    events, contents = [], ("one", "two", "three")
+    for content in contents:
+        added = await graph.add_episode(content, key="k")
+        events.append((await graph.log.events())[-1].at)
+        assert await graph.episodes(["k", "unknown"]) == [added.episode]
+        await graph.log.remove_episode(added.episode)
+    assert await graph.episodes(["k"]) == []
+    assert await graph.group("other").episodes(["k"]) == []
+    for moment, content in zip(events, contents, strict=True):
+        [found] = await graph.at(known_at=moment).episodes(["k"])
+        assert (found.content, found.removed_at) == (content, None)
+    await graph.log.revert((await graph.log.events())[1])
+    assert [found.content for found in await graph.episodes(["k"])] == ["one"]
+    [found] = await graph.at(known_at=events[1]).episodes(["k"])
+    assert found.content == "two"
 
 
 async def test_types_of_the_past_are_those_of_then(graph):

@@ -57,10 +57,11 @@ async def build_nearest(
 
     It is one transaction, which any write to the group undoes: a row written meanwhile would be in
     no index. Until it is committed, the old index serves. Few vectors need none: all are compared.
+    A server takes in by itself what waits.
     """
     name = vector_table(table, group)
     total = await count_rows(store, name)
-    if total >= few:
+    if total >= few and store.target.embedded:
         await store.transact(
             "UPDATE $info SET seq += 1 RETURN NONE; UPDATE $info SET seq -= 1 RETURN NONE;"
             f"{nearest_index(table, group, store.dimension, method)}"

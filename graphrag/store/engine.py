@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-_NONE, _RECORD, _DATETIME = 6, 8, 12
+_NONE, _RECORD, _DECIMAL, _DATETIME, _DURATION = 6, 8, 10, 12, 14
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE_VALUE = cbor2.dumps(cbor2.CBORTag(_NONE, 0))
 
@@ -251,6 +252,15 @@ def _write_datetime(encoder: "CBOREncoder", moment: datetime) -> None:
     encoder.write(_moment(moment))
 
 
+def _write_decimal(encoder: "CBOREncoder", number: Decimal) -> None:
+    encoder.encode(cbor2.CBORTag(_DECIMAL, str(number)))
+
+
+def _write_duration(encoder: "CBOREncoder", length: timedelta) -> None:
+    seconds = length.days * 86_400 + length.seconds
+    encoder.encode(cbor2.CBORTag(_DURATION, [seconds, length.microseconds * 1000]))
+
+
 def _write_record(encoder: "CBOREncoder", record: Record) -> None:
     id_ = record.id
     if type(id_) is str and 23 < len(id_) < 256 and id_.isascii():  # such as a UUID
@@ -277,6 +287,8 @@ def _moment(moment: datetime) -> bytes:
 _ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
     type(None): _write_none,
     datetime: _write_datetime,
+    timedelta: _write_duration,
+    Decimal: _write_decimal,
     Record: _write_record,
     Null: _write_null,
     Packed: _write_packed,
@@ -289,6 +301,10 @@ def _read_tag(tag: "CBORTag", _: bool) -> Any:
         return Record(*value)
     if number == _DATETIME:
         return _since_epoch(*value)
+    if number == _DURATION:
+        return _since_epoch(*value) - _EPOCH
+    if number == _DECIMAL:
+        return Decimal(value)
     return None if number == _NONE else value
 
 

@@ -88,6 +88,8 @@ def to_sdk(value: Any) -> Any:
             return surrealdb.Null
         case Record():
             return surrealdb.RecordID(value.table, value.id)
+        case timedelta():
+            return surrealdb.Duration(value // timedelta(microseconds=1) * 1000)
         case dict():
             return {key: to_sdk(item) for key, item in value.items()}
         case list() | tuple():
@@ -105,6 +107,8 @@ def from_sdk(value: Any) -> Any:
     match value:
         case surrealdb.RecordID():
             return Record(value.table_name, value.id)
+        case surrealdb.Duration():
+            return timedelta(microseconds=value.elapsed // 1000)
         case datetime():
             since = value - _EPOCH
             return _EPOCH + timedelta(since.days, since.seconds, since.microseconds)

@@ -1,15 +1,17 @@
 """``graph.surreal`` reads in SurrealQL, of its group and its moment, and writes nothing."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from random import Random
 
 import pytest
-from surrealdb import RecordID
+from surrealdb import Duration, RecordID
 
 from graphrag import QueryError, StoreError
 from graphrag.sync import GraphRAG as BlockingGraphRAG
 from tests.conftest import day, open_graph
 from tests.engine.worlds import tell
+from tests.serving import a_server
 
 AS_OF = "SELECT VALUE record::id(id) FROM relates_to WHERE group_id = $group AND fn::holds_at($at)"
 FIRMS = f"SELECT VALUE object FROM ({AS_OF.replace('record::id(id)', 'id')}) ORDER BY object"
@@ -66,8 +68,22 @@ async def test_values_of_the_graph_are_parameters_and_records_are_results(work):
     }
     assert row["valid_at"].tzinfo is not None
     assert await work.surreal.query("RETURN $given.a[0].name", given={"a": (row["out"],)}) == "Beta"
+    sums = "RETURN [<decimal>'0.1' + $more, $at - ($at - $long), [1h30m][0]]"
+    given = {"more": Decimal("0.2"), "long": timedelta(hours=1, microseconds=5)}
+    assert await work.surreal.query(sums, at=row["valid_at"], **given) == [
+        Decimal("0.3"),
+        Duration.parse("1h5us"),
+        Duration.parse("1h30m"),
+    ]
     later = await work.surreal.query("RETURN $at + 1d", at=row["valid_at"])
     assert later == day("2022-01-02")
+
+
+async def test_values_are_the_same_over_a_connection():
+    async with a_server() as (url, options), open_graph(url, **options) as graph:
+        given = [Decimal("0.5"), timedelta(minutes=90), None, b"x", day("2021-01-01")]
+        found = await graph.surreal.query("RETURN $given", given=given)
+    assert found == [given[0], Duration.parse("1h30m"), *given[2:]]
 
 
 async def test_the_last_of_several_statements_answers(work):

@@ -18,8 +18,8 @@ _SIZES = {"relates_to": "facts", "entity": "entities", "episode": "episodes"}
 _LARGE, _RAREST = 5_000, 3
 """Rows from which only so many of the rarest words are looked up."""
 _KNOWN_WORDS = 50_000
-_COUNTED = 2_000
-"""Rows with a word that are counted; a word that more have tells little."""
+_COUNTED, _COUNTED_PART = 4_000, 5
+"""Rows with a word that are counted, or such a part of a group: a more common word tells little."""
 
 
 Frequencies = dict[tuple[str, str], int]
@@ -153,9 +153,10 @@ def _near(wanted: Wanted) -> Lines:
 
 
 def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
+    most = max(_COUNTED, frequencies.get((wanted.group, ""), 0) // _COUNTED_PART)
     for table in wanted.said:
         name = word_table(table, wanted.group)
-        counted = f"count(SELECT VALUE id FROM {name} WHERE terms @@ $term%d LIMIT {_COUNTED})"
+        counted = f"count(SELECT VALUE id FROM {name} WHERE terms @@ $term%d LIMIT {most})"
         counts = ", ".join(
             f"{{ t: $term{place}, n: {frequencies.get((name, term), counted % place)} }}"
             for place, term in enumerate(wanted.terms)

@@ -102,7 +102,8 @@ class Gathering:
         found, wider = self.proposals, 1
         proposed, orders = self._proposed(found, wider)
         counts = dict.fromkeys(proposed, max(60, 2 * pool))
-        counts |= {"episodes": max(60, pool), "facts": max(LIMITS.facts, 2 * request.limit)}
+        facts = LIMITS.facts * (3 if found.rows["relates_to"] >= LIMITS.huge else 2) // 2
+        counts |= {"episodes": max(60, pool), "facts": max(facts, 2 * request.limit)}
         enough = dict.fromkeys(proposed, max(request.limit, pool // 2))
         if "entities" not in request.scopes:  # they are only walked from
             enough["entities"] = request.recipe.seeds
@@ -206,18 +207,20 @@ async def gather(
         StoreIndexError: if an index is missing.
         QueryError: if a center is nobody's name or id.
     """
-    wider = 2 if frequencies.get((request.group, ""), 0) >= LIMITS.huge else 1
+    known = frequencies.get((request.group, ""))
+    wider = 2 if (known or 0) >= LIMITS.huge else 1
     asked = wanted(request, vector, _scopes(request), wider)
     proposals = await propose(store, asked, frequencies)
     if proposals is None:
         return GroupIndex(request.group, len(vector))
-    if wider == 1 and proposals.rows["relates_to"] >= LIMITS.huge:
+    facts = proposals.rows["relates_to"]
+    is_huge = wider == 1 and facts >= LIMITS.huge
+    if is_huge or abs(facts - (known or facts)) * _DRIFT > facts:
+        frequencies.clear()  # a word counted long ago, or up to a smaller bound, may be common now
+    frequencies[request.group, ""] = facts
+    if is_huge:
         asked = wanted(request, vector, _scopes(request), 2)
         proposals = await propose(store, asked, frequencies) or proposals
-    facts = proposals.rows["relates_to"]
-    if abs(facts - frequencies.get((request.group, ""), facts)) * _DRIFT > facts:
-        frequencies.clear()  # a word counted long ago may be common now
-    frequencies[request.group, ""] = facts
     passages = [*proposals.near.get("passage", {}).values()]
     part = Part(
         store,

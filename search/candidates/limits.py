@@ -16,7 +16,7 @@ class Limits:
     near: int = 120
     """Facts nearest by meaning that are proposed."""
     huge: int = 50_000
-    """Facts of a group from which twice as many rows are proposed."""
+    """Facts of a group from which twice as many rows are proposed, and more of them are read."""
     others: int = 60
     """Rows of other tables that are."""
     facts: int = 200

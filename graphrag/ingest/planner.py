@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
+from graphrag.ingest.implied_endings import implies_more, with_implied
 from graphrag.ingest.open_points import find_case
 from graphrag.ingest.statements import other_name, state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
-from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
@@ -47,16 +48,8 @@ async def make_plan(
     trust: float = 0.0,
     tracer: Tracer | None = None,
 ) -> EpisodePlan:
-    """Work out what an episode changes: two reads of the store at most, one batch of vectors.
-
-    And a read for each "my sister" whose name is not in the text.
-    """
+    """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
     now = utc_now()
-    # Imported here: a graph that is only read needs none of what a text means by less than a name.
-    from graphrag.ingest.kinsfolk import relatives
-
-    if meant := await relatives(extraction, index, store, relations):
-        ruling = replace(ruling, entity_of={**meant, **ruling.entity_of})
     with traced(tracer, "resolve", group=episode.group_id) as note:
         resolution = resolve(
             mentions_of(extraction),
@@ -82,11 +75,8 @@ async def make_plan(
 
     entity_of = resolution.entity_of
     claims = extraction.claims
-    if extraction.of_known or any(map(_touches_known, claims)):
-        # Imported here: few texts speak of what only the graph knows.
-        from graphrag.ingest.recalled import with_known
-
-        claims = with_known(extraction, resolution, index, relations, at=episode.valid_at)
+    if any(map(implies_more, claims)):
+        claims = with_implied(claims, resolution, index, relations, at=episode.valid_at)
     alias = partial(other_name, group=index)
     said = state(
         claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias
@@ -111,11 +101,6 @@ async def make_plan(
     plan.vectors = await _embed(plan, embedder)
     plan.embed_seconds = time.perf_counter() - started
     return plan
-
-
-def _touches_known(claim: Claim) -> bool:
-    """Tell whether more may follow from a claim for what is known: a job ends with its role."""
-    return claim.ends or claim.kind == "cancelled" or claim.relation in ("succeeds", "works_at")
 
 
 async def find_open_points(

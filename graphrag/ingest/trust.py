@@ -94,14 +94,13 @@ def checked_extraction(given: Extraction, episode: Episode) -> Extraction:
     checking = _Checking(episode)
     mentions = tuple(checking.each("mentions", given.mentions, checking.mention))
     claims = tuple(checking.each("claims", given.claims, checking.claim))
-    of_known = tuple(checking.each("of_known", given.of_known, checking.claim))
     shown_ids = tuple(checking.each("shown", given.shown, _text))
     dropped, adjusted = (
         list(checking.each(name, words, lambda name, text: checked_text(name, text)))
         for name, words in (("dropped", given.dropped), ("adjusted", given.adjusted))
     )
     return Extraction(
-        mentions, claims, _notes((*dropped, *checking.notes)), _notes(adjusted), shown_ids, of_known
+        mentions, claims, _notes((*dropped, *checking.notes)), _notes(adjusted), shown_ids
     )
 
 

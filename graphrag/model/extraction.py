@@ -11,11 +11,6 @@ from datetime import datetime
 from graphrag.model.assertion import EntityName, Kind, Precision
 from graphrag.model.values import JSON, Origin
 
-RECORD = "record"
-"""Attribute of an end that a record implies: of what somebody was where they work, no calling."""
-EVERY = "every"
-"""Attribute of an end without an object that is meant of all that somebody has: of every job."""
-
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -102,6 +97,3 @@ class Extraction:
     """What was believed otherwise than it was read, in words, such as a date that is none."""
     shown: tuple[str, ...] = ()
     """Ids of the stored facts that the extractor was shown."""
-    of_known: tuple[Claim, ...] = ()
-    """What says something only of what is known: that it was never so, or that it is over, by each
-    relation that may be meant ("left Paris"). Where nothing is known, nothing is stored."""

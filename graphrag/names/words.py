@@ -22,6 +22,12 @@ COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms mi
 
 MOTHER, FATHER = "mother mum mom mummy mama", "father dad daddy papa"
 """What people call theirs."""
+LEADING = frozenset(
+    "mayor director head chair chairman chairwoman chairperson president editor principal captain "
+    "headmaster headmistress boss ceo chief manager leader founder-director coach governor dean "
+    "secretary-general minister king queen ruler".split()
+)
+"""Titles that lead what follows ``of``."""
 SUBORDINATE = frozenset(
     "deputy vice assistant associate under junior sub aide designate elect".split()
 )

@@ -179,73 +179,29 @@ async def after(*texts, at="2024-08-01", **options):
         return {f"{fact.relation} {fact.object}" for fact in facts}, added
 
 
+@pytest.mark.parametrize("extractor", [RulesExtractor(), NeuralExtractor()])
 @pytest.mark.parametrize(
     "denial",
     ["Ann Lee never worked at Acme.", "Ann Lee has never worked at Acme.",
      "Ann Lee is a nurse, and she has never worked for Acme."],
 )  # fmt: skip
-async def test_a_plain_denial_takes_back_what_is_known(denial):
-    stated = "2020-01-15 Ann Lee works at Acme."
-    left, added = await after(stated, f"2024-02-15 {denial}")
-    assert "works_at Acme" not in left
-    [fact] = added.changed
-    assert (fact.closed_as, fact.reason) == ("retracted", f"denied: {denial}")
-    assert added.closed == ("Ann Lee works_at Acme: was taken back (retracted)",)
-
-
-async def test_a_plain_denial_falls_with_its_episode():
-    async with open_graph(extractor=RulesExtractor()) as graph:
-        await graph.add_episode("Ann Lee lives in Oslo.", reference_time="2020-01-15")
-        denial = await graph.add_episode(
-            "Ann Lee has never lived in Oslo.", reference_time="2024-02-15"
-        )
-        assert await graph.facts("Ann Lee") == []
-        await graph.log.remove_episode(denial.episode)
-        assert [one.object for one in await graph.facts("Ann Lee")] == ["Oslo"]
-
-
-async def test_a_denial_of_what_nobody_said_stores_nothing():
-    async with open_graph(extractor=RulesExtractor()) as graph:
-        await graph.add_episode("Ann Lee never worked at Acme.", reference_time="2020-01-15")
-        assert not await graph.at(history=True).facts()
-        assert not any(one.endings for one in await graph.entities())
-        await graph.add_episode("Ann Lee works at Acme.", reference_time="2020-01-16")
-        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
+async def test_a_plain_denial_is_not_read_and_named(extractor, denial):
+    async with open_graph(extractor=extractor) as graph:
+        await graph.add_episode("Ann Lee works at Acme.", reference_time="2020-01-15")
+        added = await graph.add_episode(denial, reference_time="2024-02-15")
+        [dropped] = [line for line in added.dropped if "edit.retract" in line]
+        assert dropped.startswith(repr(denial))
+        assert [one.object for one in await graph.facts("Ann Lee", relation="works_at")] == ["Acme"]
 
 
 @pytest.mark.parametrize(
     "words",
-    ["Ann Lee never worked at Acme for long.", "Ann Lee never worked at Acme in 2019.",
-     "Ann Lee never worked hard at Acme.", "Ann Lee never left Acme.",
-     "Ann Lee never worked at Acme in Oslo.", "Had Ann Lee never worked at Acme?",
-     "Rumours say that Ann Lee never worked at Acme.",
-     "Bob Stone says Ann Lee never worked at Acme.",
-     "If Ann Lee never worked at Acme, she lied."],
+    ["Ann Lee never worked at Acme for long.", "Ann Lee never worked hard at Acme.",
+     "Had Ann Lee never worked at Acme?", "If Ann Lee never worked at Acme, she lied.",
+     "Rumours say that Ann Lee never worked at Acme.", "Correction: Ann Lee never worked at Acme."],
 )  # fmt: skip
-async def test_only_what_is_denied_of_all_the_past_is_taken_back(words):
-    left, _ = await after("2020-01-15 Ann Lee works at Acme.", f"2024-02-15 {words}")
-    assert left == {"works_at Acme"}
-
-
-async def test_a_denial_says_nothing_of_what_began_after_it():
-    later, before = "2024-02-15 Ann Lee works at Acme.", "2020-01-15 Ann Lee never worked at Acme."
-    assert (await after(later, before))[0] == {"works_at Acme"}
-    planned = "2020-01-01 Ann Lee will join Acme in March 2024."
-    assert (await after(planned, before))[0] == {"works_at Acme"}
-
-
-async def test_a_plain_denial_by_a_less_trusted_source_changes_nothing_and_says_so():
-    async with open_graph(extractor=RulesExtractor(), trust={"rumours": -1}) as graph:
-        await graph.add_episode("Ann Lee works at Acme.", reference_time="2024-01-15")
-        denial = await graph.add_episode(
-            "Ann Lee never worked at Acme.", source_description="rumours"
-        )
-        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
-        assert "more trusted" in denial.dropped[0]
-        assert not any(one.endings for one in await graph.entities())
-
-
-HOME = "2024-01-15 Ann Lee lives in Paris, France."
+async def test_no_other_denial_is_named(words):
+    assert not (await extract(words)).dropped
 
 
 @pytest.mark.parametrize(
@@ -258,63 +214,6 @@ HOME = "2024-01-15 Ann Lee lives in Paris, France."
 async def test_a_correction_that_names_the_country_keeps_the_town(words):
     wrong = "2024-01-15 Ann Lee lives in Oslo."
     assert (await after(wrong, f"2024-01-16 {words}"))[0] == {"lives_in Paris"}
-
-
-async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():
-    broader = "2024-01-16 Correction: Ann Lee lives in France."
-    assert (await after(HOME, broader))[0] == {"lives_in Paris", "lives_in France"}
-    unknown = "2024-01-15 Ann Lee lives in Paris."
-    assert (await after(unknown, broader))[0] == {"lives_in France"}
-
-
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [
-        ("Ann Lee lives in Paris, France.", {"Paris located_in France"}),
-        ("Ann Lee was born in Leeds, England in 1980.", {"Leeds located_in England"}),
-        ("Ann Lee visited Paris, Berlin and Rome.", set()),
-        ("Ann Lee has offices in Paris, Berlin.", set()),
-        ("Ann Lee lives in Paris, Bob Stone in Rome.", set()),
-        ("In Paris, France won the cup.", set()),
-        ("Ann Lee does not live in Paris, France.", {"Paris located_in France"}),
-    ],
-)
-async def test_a_place_after_a_comma_is_what_the_one_before_it_lies_in(text, inside):
-    assert {one for one in await told(text) if "located_in" in one} == inside
-
-
-LIFE = ("2019-10-01", "Vera Poole works at Acme.")
-
-
-@pytest.mark.parametrize(
-    ("told", "at", "held"),
-    [
-        # The one that is named wrong is corrected, and only that.
-        ([("2018-01-01", "Rolf Esser works at Alpha Ltd."),
-          ("2019-01-01", "Rolf Esser works at Beta Ltd."),
-          ("2019-02-01", "Correction: Rolf Esser works at Gamma Ltd, not Beta Ltd.")],
-         {"2018-06-01": {"Alpha Ltd"}, "2019-01-15": {"Gamma Ltd"}}, "works_at"),
-        ([LIFE, ("2019-10-10", "Vera Poole died on 9 October 2019."),
-          ("2019-10-12", "Correction: Vera Poole did not die.")],
-         {"2019-11-01": {"Acme"}}, "works_at"),
-        ([LIFE, ("2019-10-10", "Vera Poole was found dead at her home in Leeds."),
-          ("2019-10-12", "Vera Poole is not dead.")], {"2019-11-01": {"Acme"}}, "works_at"),
-        ([LIFE, ("2019-10-10", "Vera Poole has died."),
-          ("2019-10-12", "Vera Poole is alive and well.")], {"2019-11-01": {"Acme"}}, "works_at"),
-        ([LIFE, ("2019-10-02", "Vera Poole is alive."), ("2019-10-10", "Vera Poole has died.")],
-         {"2019-11-01": set()}, "works_at"),
-        ([LIFE, ("2019-10-10", "Vera Poole has died."),
-          ("2019-10-12", "Vera Poole did not die in vain.")], {"2019-11-01": set()}, "works_at"),
-    ],
-)  # fmt: skip
-async def test_a_correction_takes_back_what_it_names_and_what_followed_from_it(told, at, held):
-    async with open_graph(extractor=RulesExtractor()) as graph:
-        for moment, text in told:
-            await graph.add_episode(text, reference_time=moment)
-        for moment, names in at.items():
-            facts = await graph.at(valid_at=moment).facts(relation=held)
-            assert {fact.object for fact in facts} == names, moment
-        assert not (await graph.health.check()).findings
 
 
 @pytest.mark.parametrize(
@@ -332,3 +231,26 @@ async def test_the_network_says_no_more_what_was_put_right(text, fact, start):
         [held] = await graph.facts(relation="lives_in")
         assert f"{held.subject} {held.relation} {held.object}" == fact
         assert start is None or held.valid_at.date().isoformat() == start
+
+
+async def test_a_correction_takes_back_what_it_names_alone():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        for moment, text in (
+            ("2018-01-01", "Rolf Esser works at Alpha Ltd."),
+            ("2019-01-01", "Rolf Esser works at Beta Ltd."),
+            ("2019-02-01", "Correction: Rolf Esser works at Gamma Ltd, not Beta Ltd."),
+        ):
+            await graph.add_episode(text, reference_time=moment)
+        for moment, names in (("2018-06-01", {"Alpha Ltd"}), ("2019-01-15", {"Gamma Ltd"})):
+            facts = await graph.at(valid_at=moment).facts(relation="works_at")
+            assert {fact.object for fact in facts} == names, moment
+        assert not (await graph.health.check()).findings
+
+
+async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():
+    async with open_graph(extractor=RulesExtractor()) as graph:
+        await graph.add_fact("Paris", "located_in", "France")
+        await graph.add_episode("Ann Lee lives in Paris.", reference_time="2024-01-15")
+        broader = "Correction: Ann Lee lives in France."
+        await graph.add_episode(broader, reference_time="2024-01-16")
+        assert {one.object for one in await graph.facts("Ann Lee")} == {"Paris", "France"}

@@ -78,10 +78,6 @@ STATED = [
     ("Hill Bank was founded by Josiah Hill.", {"Josiah Hill founded Hill Bank"}),
     ("Bob Ray owns the Tannery Mill.", {"Tannery Mill owned_by Bob Ray"}),
     ("The Tannery Mill belongs to Bob Ray.", {"Tannery Mill owned_by Bob Ray"}),
-    ("Bob Ray sold the Tannery Mill on 1 July to Hill Bank.",
-     {"Tannery Mill owned_by Hill Bank", "-Tannery Mill owned_by Bob Ray"}),
-    ("The Hill Clinic is part of Mercy Hospital.", {"Hill Clinic part_of Mercy Hospital"}),
-    # ends
     ("Alice Berg left Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
     ("Alice Berg no longer works at Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
     ("Alice Berg does not work at Acme Corp anymore.", {"-Alice Berg works_at Acme Corp"}),
@@ -101,7 +97,6 @@ STATED = [
     ("Alice Berg likes painting.", {"Alice Berg likes painting"}),
     ("Alice Berg dislikes loud music.", {"Alice Berg dislikes loud music"}),
     ("Alice Berg carried a bucket of water.", set()),
-    ("Alice Berg is a vegetarian.", {"Alice Berg has_diet vegetarian"}),
     ("Alice Berg is a painter.", {"Alice Berg has_role painter"}),
     ('"I live in Oslo," said Alice Berg.', {"Alice Berg lives_in Oslo"}),
 ]  # fmt: skip
@@ -174,7 +169,6 @@ async def test_dates_what_is_dated(text, fact, life):
         ("Ann: I love painting.", {"Ann likes painting"}),
         ("Ann: My kids love dinosaurs.", {"Ann's kids likes dinosaurs"}),
         ("Ann: My brother Tom lives in Oslo.", {"Tom sibling_of Ann", "Tom lives_in Oslo"}),
-        ("Ann: I'm a single parent.", {"Ann is_a single parent"}),
         ("Ann: Bob, after a week I got a letter.\nBob: Nice!", set()),
     ("Ann: I saved money so I could get a prize.", set()),
     ("Ann: I have played since I was a kid.", set()),

@@ -116,44 +116,15 @@ async def test_words_before_a_colon_are_no_speaker_if_they_are_a_clause():
         assert {one.subject.name for one in (await read(text, author=None)).claims} <= {"Ann Lee"}
 
 
-async def test_what_dropped_has_both_numbers():
-    assert await told("My headaches have dropped from 4 to 1 per week.") == {
-        "Ben's headaches has_value 4",
-        "Ben's headaches has_value 1 per week",
-    }
-
-
-async def test_a_rent_that_went_up_has_both_numbers():
-    assert await told("My rent went from 890 to 940 in May.") == {
-        "Ben's rent costs 890",
-        "Ben's rent costs 940",
-    }
-
-
-@pytest.mark.parametrize("when", ["since March 3", "over the last two weeks"])
-async def test_a_number_that_changed_in_a_time_is_the_one_of_now(when):
-    claims = (await read(f"I raised my rating from 30% to 45% {when}.")).claims
-    assert {(one.object.name, one.kind, one.valid_at, one.invalid_at) for one in claims} == {
-        ("45%", "state", None, None),
-        ("30%", "was", None, None),
-    }
-
-
-async def test_a_number_reached_by_a_day_is_so_from_then_on():
-    (new, old) = (await read("My rating rose from 30% to 45% by July 20.")).claims
-    assert (new.valid_at.date().isoformat(), new.invalid_at) == ("2024-07-20", None)
-    assert old.invalid_at == new.valid_at
-
-
 @pytest.mark.parametrize("author", ["me", "Me", "user", "Ann"])
 async def test_the_author_of_a_note_may_be_called_me(author):
-    read_ = await read("I'm allergic to latex.", author=author, extractor=NeuralExtractor())
+    read_ = await read("I live in Rome.", author=author, extractor=NeuralExtractor())
     stated = [(claim.subject.name, claim.relation) for claim in read_.claims]
-    assert (stated, read_.dropped) == ([(author, "allergic_to")], ())
+    assert (stated, read_.dropped) == ([(author, "lives_in")], ())
 
 
 async def test_what_nobody_is_known_to_have_written_is_said_to_be_lost():
-    read_ = await read("I'm allergic to latex. I live in Rome. Ann lives in Oslo.", author=None)
+    read_ = await read("I work at Acme. I live in Rome. Ann lives in Oslo.", author=None)
     assert [claim.subject.name for claim in read_.claims] == ["Ann"]
     (lost,) = read_.dropped
     assert "2 sentences" in lost and "author" in lost
@@ -180,3 +151,17 @@ async def test_who_speaks_next_on_the_same_line_speaks_of_themselves():
 async def test_labels_on_one_line_are_no_speakers():
     text = "Ann: I live in Oslo. Status: on leave. Budget: 40 euros."
     assert await told(text, author=None) == {"Ann lives_in Oslo"}
+
+
+@pytest.mark.parametrize(
+    ("text", "lives_in"),
+    [
+        ("user: I live in Oslo, can you suggest a gym?", True),
+        ("user: I live in Oslo and run 5.5 km a day, so what should I eat?", True),
+        ("user: If I live in Oslo, can you help?", False),
+        ("user: Do I live in Oslo, or is it Bergen?", False),
+    ],
+)
+async def test_what_is_told_before_a_question_is_stated(text, lives_in):
+    done = await read(text, author=None)
+    assert ("lives_in" in {claim.relation for claim in done.claims}) == lives_in

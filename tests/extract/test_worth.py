@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.extract.test_prose import extract, told
+from tests.extract.test_prose import told
 
 WORTHLESS = [
     # outings at no date, and moves inside a house
@@ -42,39 +42,11 @@ async def test_trivia_is_no_fact(text):
         ("I enjoy playing the guitar.", "Ann likes playing the guitar"),
         ("I love live music.", "Ann likes live music"),
         ("The choir meets in the Old Chapel.", "choir meets_in Old Chapel"),
-        ("Chair of the Trust since 2019, Ann Bell lives in Leith.", "Ann Bell has_role chair"),
         ("Admiral Benbow came aboard.", "Admiral Benbow has_role admiral"),
         ("I started with Globex Ltd in May.", "Ann works_at Globex Ltd"),
         ("My career coach Greg Bell called.", "Greg Bell coaches Ann"),
-        ("I'm allergic to cats and peanuts.", "Ann allergic_to cats"),
         ("Professor Tom Hale advises Bob Ray.", "Tom Hale supervises Bob Ray"),
-        ("Bob Ray took the cap from Tom Hale.", "-cap owned_by Tom Hale"),
     ],
 )
 async def test_what_lasts_or_is_dated_is_one(text, fact):
     assert fact in await told(f"Ann: {text}", "message")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Bob Ray went all out with a Harry Potter theme.",
-     "Bob Ray praised another of the Winkies, who was a goldsmith.",
-     "I still have that stuffed animal dog.", "Bob Ray advised me to rest.",
-     "Bob Ray often advises me on budgets."],
-)  # fmt: skip
-async def test_nobody_travels_with_a_theme_or_keeps_a_toy(text):
-    wrong = ("travels_with", "goldsmith", "has_pet", "supervises")
-    stated = await told(f"Ann: {text}", "message")
-    assert not [fact for fact in stated if any(word in fact for word in wrong)]
-
-
-async def test_what_a_thing_is_taken_out_of_did_not_own_it():
-    stated = await told("Tom Hale took the Golden Cap from her cupboard.")
-    assert stated == {"Golden Cap owned_by Tom Hale"}
-
-
-async def test_who_got_a_pet_has_it_and_who_had_one_does_not():
-    read = await extract("Ann: We got a cat named Bailey.", "message")
-    assert [claim.kind for claim in read.claims] == ["state"]
-    read = await extract("Ann: We had a cat named Bailey.", "message")
-    assert [claim.kind for claim in read.claims] == ["was"]

@@ -353,3 +353,8 @@ async def test_facts_told_directly_meet_the_ontology_too():
                 "Acme", "works_at", "Alice", subject_type="organization", object_type="person"
             )
         assert await graph.entity("Acme") is None
+
+
+@pytest.mark.parametrize("relation", ["costs", "earns", "has_value", "has_score"])
+def test_a_relation_to_a_number_holds_one(relation):
+    assert Relations()[relation].single_valued

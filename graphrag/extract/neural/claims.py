@@ -152,7 +152,7 @@ def merged(
         if _surer(statement.sure, density) >= sure
         and not any(start <= statement.subject.start - shift < end for start, end in silent)
     ]
-    stated = Stated(claims, read.of_known)
+    stated = Stated(claims)
     calendar = Calendar(passage, episode.valid_at)
     for statement in sorted(believed, key=lambda one: -one.sure):
         claim = _claim(statement, cast, calendar, passage, shift)

@@ -14,7 +14,7 @@ from graphrag.model.extraction import Extraction
 from graphrag.protocols import ExtractionContext, Extractor
 from graphrag.text.markdown import prose_of
 
-SURE = 0.8
+SURE = 0.7
 DOUBT = 0.03
 
 

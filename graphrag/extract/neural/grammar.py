@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.passage import Passage, Statement
-from graphrag.extract.rules import amounts, truth
+from graphrag.extract.rules import truth
 from graphrag.extract.rules.subjects import is_ruled_out
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ _NAMELESS = frozenset(
 _MOMENTS = frozenset("retirement death birth wedding marriage divorce".split())
 _SUCCEEDING = frozenset({"succeed", "replace", "relieve", "follow"})
 _ITS = frozenset({"its", "their"})
+_PRICES = frozenset(
+    "rent fee fees price prices cost costs charge charges fare fares subscription dues premium "
+    "tuition bill ticket tickets toll".split()
+)
 _EMPLOYING = frozenset("employ hire recruit appoint name elect install make have".split())
 
 
@@ -93,8 +97,10 @@ def suits(statement: Statement, passage: Passage) -> bool:
         case "has_age":
             at = statement.object
             return _AGED.search(passage.text[max(at.start - 8, 0) : at.end + 12]) is not None
-        case "has_status" if other.lower_ in _MOMENTS:
-            return False  # "until her retirement"
+        case "has_status" if other.lower_ in _MOMENTS or (
+            other.dep_ == "pobj" and other.head.lower_ == "from"
+        ):
+            return False  # "until her retirement", "back from maternity leave"
         case "studies" if other.dep_ == "pobj" and other.head.lower_ == "into":
             return False  # "looking into nursing"
         case "costs" if one.dep_ == "compound" and one.head.lower_ in ("price", "cost"):
@@ -102,8 +108,7 @@ def suits(statement: Statement, passage: Passage) -> bool:
         case "costs" if any(child.lower_ in _ITS for child in one.children):
             return False  # "its price"
         case "costs" if other.dep_ in ("compound", "nmod", "nummod") and other.head.pos_ == "NOUN":
-            priced = amounts.relation_of(other.head.lower_, other.text)
-            return priced == "costs"  # "a $50 fee", not "a $50 discount"
+            return other.head.lower_ in _PRICES  # "a $50 fee", not "a $50 discount"
         case "died_on" | "died_in" if _is_burial(passage.verb(statement.subject, statement.object)):
             return False  # "was buried on 4 May"
         case "due_on" if _is_done(passage.verb(statement.subject, statement.object)):

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag.extract.neural.passage import words_of_name
-from graphrag.extract.rules.partings import POSTS
 from graphrag.model.extraction import Claim
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import DEATHS, FIGURES, Relations
@@ -18,6 +17,7 @@ _FAMILIES: Final = (
 )
 _FAMILY: Final = {name: names for names in _FAMILIES for name in names.split()}
 """Relations of which a text means one between two: the surest."""
+_POSTS: Final = frozenset({"has_role", "leads"})
 _AMOUNTS: Final = FIGURES | {"costs", "has_value", "has_age"}
 _PLACED: Final = {"born_on": "born_in", "died_on": "died_in"}
 _RELATIONS: Final = Relations()
@@ -70,8 +70,7 @@ def _with_day(claim: Claim, days: Mapping[tuple[str, str], Claim]) -> Claim:
 class Stated:
     """What is stated already."""
 
-    def __init__(self, claims: Collection[Claim], of_known: Collection[Claim]) -> None:
-        self._of_known = of_known
+    def __init__(self, claims: Collection[Claim]) -> None:
         self._by_rules = {_pair(claim) for claim in claims if claim.object is not None}
         self._lines = {(name_key(claim.subject.name), claim.relation) for claim in claims}
         self._families: set[tuple[frozenset[str], str]] = set()
@@ -85,14 +84,14 @@ class Stated:
             return False
         if any(_is_same(claim, other) for other in self._said):
             return False
-        if claim.relation in POSTS and any(_is_former(claim, one) for one in self._said):
+        if claim.relation in _POSTS and any(_is_former(claim, one) for one in self._said):
             return False
         single = _RELATIONS[claim.relation].single_valued
         if single and any(_is_rival(claim, other) for other in self._said):
             return False  # "moved to Riga in May. Scratch that, it was Tallinn"
         dated = claim.valid_at or claim.invalid_at or claim.kind != "state"
         line = name_key(claim.subject.name), claim.relation
-        over = (one for one in (*self._said, *self._of_known) if one.ends)
+        over = (one for one in self._said if one.ends)
         if not dated and any(_is_over(claim, one) for one in over):
             return False  # "was recalled as mayor", "is back from leave"
         if line in self._lines and not dated and single:

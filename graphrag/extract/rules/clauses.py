@@ -82,11 +82,6 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
             yield clause
 
 
-def negated(sentence: "Span") -> Iterator[Clause]:
-    """Yield the clauses of a sentence that it states not to be so."""
-    yield from (one for one in _all(sentence) if one.negated and not one.no_longer)
-
-
 def _all(sentence: "Span") -> Iterator[Clause]:
     if sentence.text.rstrip(" \"')").endswith("?") or is_question(sentence):
         return

@@ -9,12 +9,9 @@ from dataclasses import replace
 
 import anyio.to_thread
 
-from graphrag.extract.rules import denials, particulars, speakers, truth
-from graphrag.extract.rules.aftermath import inherited
-from graphrag.extract.rules.letter import letter_of, read_signature, speaker_of, topic_of
+from graphrag.extract.rules import denials, speakers, truth
+from graphrag.extract.rules.letter import letter_of, speaker_of
 from graphrag.extract.rules.name import Draft, Name, finished
-from graphrag.extract.rules.notes import read_note
-from graphrag.extract.rules.phrases import Phrase
 from graphrag.extract.rules.reader import FIRST_PERSON, Reader
 from graphrag.extract.rules.renames import without_names
 from graphrag.extract.rules.scene import Scene
@@ -60,12 +57,11 @@ def _extract(context: ExtractionContext) -> Extraction:
     if said and (episode.source == "message" or speakers.is_dialogue(episode.content, said)):
         return _messages(said, episode, context.previous)
     read = _prose(episode)
-    return replace(read, claims=(), of_known=()) if speakers.advises(episode.author) else read
+    return replace(read, claims=()) if speakers.advises(episode.author) else read
 
 
 def _prose(episode: Episode) -> Extraction:
     letter = letter_of(episode.content)
-    topic = topic_of(letter.text)
     author = episode.author or letter.author or speaker_of(letter.text)
     scene = Scene(speaker=author, addressee=letter.addressee, text=episode)
     prose = prose_of(letter.text)
@@ -75,18 +71,8 @@ def _prose(episode: Episode) -> Extraction:
     reader.taken_back, reader.denied = taken_back, denied
     titles, unsigned = list[Name](), 0
     scene.implied = scene.speaker
-    if topic is not None and scene.implied is None:
-        words, at, end = topic
-        scene.implied = scene.add(Phrase(words, at, end, True, (("person", 2),)), 0)
-        if letter.text[at:end] != words:  # "HARRIS, Joan"
-            scene.implied.aliases.append(letter.text[at:end])
-    scene.body = particulars.body_of(prose.text, scene)
-    reader.drafts += particulars.read_attendance(prose.text, scene)
-    reader.drafts += read_signature(letter, episode.content, scene)
     for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
-        reader.drafts += read_note(doc.text, offset, scene, reader.reference)
-        reader.drafts += particulars.read_own(doc, offset, scene)
         for sentence in doc.sents:
             own = author and FIRST_PERSON.search(sentence.text)
             reader.prefix = f"{author}: " if own else ""
@@ -95,17 +81,15 @@ def _prose(episode: Episode) -> Extraction:
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
     reader.deny(named, 0)
-    reader.drafts += inherited(reader.drafts)
     for match in SCRIPT.finditer(episode.content):
         if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())
     used = {id(end) for draft in reader.drafts for end in (draft.subject, draft.object)}
-    used |= {id(one.subject) for one in reader.of_known}
     # Who only writes is not spoken of; "Paper" above a paragraph is no thing called Paper.
     silent = {id(name) for name in titles if name.entity_type == UNTYPED} - used
     silent |= {id(scene.speaker), id(scene.addressee)} - used
     names = (name for name in scene.names.values() if id(name) not in silent)
-    read = finished(names, reader.drafts, reader.of_known)
+    read = finished(names, reader.drafts)
     return replace(read, dropped=(*speakers.unsaid(unsigned), *reader.dropped))
 
 
@@ -117,7 +101,7 @@ def _messages(
         if other.source == "message":
             known += [turn.speaker for turn in speakers.turns(other.content, other.author)]
     known = list(dict.fromkeys(known))
-    names, drafts, of_known = list[Name](), list[Draft](), list[Draft]()
+    names, drafts = list[Name](), list[Draft]()
     dropped, asked = list[str](), ""
     for turn in said:
         others = [name for name in known if name not in ("", turn.speaker)]
@@ -134,9 +118,6 @@ def _messages(
         reader.denied = [turn.start + at for at in denied]
         for offset, doc in parse(words, borders=prose.borders, items=prose.items):
             scene.quotes = quoted(doc.text)
-            at = turn.start + offset
-            reader.drafts += read_note(doc.text, at, scene, reader.reference)
-            reader.drafts += particulars.read_own(doc, at, scene)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
                 scene.implied = scene.speaker
@@ -145,10 +126,9 @@ def _messages(
         # What an assistant says is kept as text and for its names.
         if not speakers.advises(turn.speaker):
             drafts += reader.drafts
-            of_known += reader.of_known
             dropped += reader.dropped
         for name in scene.names.values():
             if name is scene.speaker:
                 name.start, name.end = turn.line_start, turn.line_start + len(turn.speaker)
         names += scene.names.values()
-    return replace(finished(names, drafts, of_known), dropped=tuple(dropped))
+    return replace(finished(names, drafts), dropped=tuple(dropped))

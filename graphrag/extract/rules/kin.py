@@ -9,7 +9,6 @@ from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, gender_of
 from graphrag.extract.rules.slots import conjoined
-from graphrag.extract.rules.states import dead
 from graphrag.extract.rules.trades import is_former
 from graphrag.extract.rules.truth import is_negated
 
@@ -20,7 +19,6 @@ _PAIRS = {"engaged": "engaged_to", "married": "married_to"}
 _BLOOD = frozenset({"parent_of", "sibling_of", "grandparent_of", "cousin_of", "aunt_or_uncle_of"})
 _BEARING = frozenset("have raise bear adopt survive leave".split())
 _SIBLINGS = frozenset({"brother", "sister", "twin"})
-_DETERMINERS = frozenset({"the", "my", "our", "his", "her", "their"})
 _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 
 
@@ -30,13 +28,6 @@ def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
     topic = line.topic() if not stated else None
     for noun in line.sentence:
         word = noun.lemma_.lower()
-        if noun.pos_ == "PROPN" and noun.ent_type_ == "PERSON":
-            for late in _late(noun):
-                if (name := line.name(noun)) is not None and name.named:
-                    name.votes["person"] += 2
-                    yield dead(name, late, line)
-        if word == "death":
-            yield from _dying(noun, line)
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
             continue
         yield from _siblings(noun, line)
@@ -154,26 +145,6 @@ def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Dr
         life = ALWAYS
     one, two = (owner, other) if reverse else (other, owner)
     yield line.draft(one, relation, two, life)
-    if bereft or "late" in before:
-        yield dead(owner if bereft else other, noun, line)
-
-
-def _late(noun: "Token") -> Iterator["Token"]:
-    """Yield the word that says that somebody is dead: ``the late Ann Lee``."""
-    for child in noun.children:
-        if child.text == "late" and child.dep_ in ("amod", "compound") and child.i:
-            if noun.doc[child.i - 1].lower_ in _DETERMINERS:
-                yield child
-
-
-def _dying(death: "Token", line: Line) -> Iterator[Draft]:
-    """Yield who is dead since when: ``until his death in 1998``."""
-    times = [period for at, period in line.placed() if death.i < at <= death.i + 2]
-    for child in death.children:
-        one = line.name(child) if child.dep_ == "poss" else None
-        if one is not None and one.named and times and times[0].start <= line.reference:
-            one.votes["person"] += 2
-            yield dead(one, death, line, ALWAYS.beginning(times[0]))
 
 
 def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:

@@ -1,16 +1,11 @@
-"""Who writes a text to whom, and of whom: headers, greeting, signature, the head of a record.
+"""Who writes a text to whom: headers, greeting, signature.
 
 They are no sentences: what is read goes on without them, character for character.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphrag.extract.rules.lifetime import ALWAYS
-from graphrag.extract.rules.name import Draft
-from graphrag.extract.rules.phrases import Phrase
-from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.trades import JOBS, OFFICES, is_job
 from graphrag.local.parser import parse
 
@@ -38,30 +33,8 @@ _UNDER = re.compile(
 )
 _TITLED = re.compile(rf"(?<=[.!?])\s+(?P<name>{_NAME}), (?P<rest>[A-Z][^.!?]*?)\.?\s*\Z")
 _ALONE = re.compile(rf"(?<=\.)\s+(?P<name>{_NAME})(?P<rest>)\s*\Z")
-_ABOUT = re.compile(
-    r"^\W*(?:[\w:'’]+ ){0,3}?(?:1:1|call|visit|meeting|chat|catch-?up|session|review|appointment|"
-    r"interview|lunch|check-?up)\s*(?:w/|with|[–—:-]|about|re:?)\s*"
-    r"(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)(?=[ ,.(\n]|$)",
-    re.IGNORECASE,
-)
-_WHO = r"(?P<name>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’.-]*){1,3})"
-_CV = r"(?:(?i:curriculum vitae|cv|r[ée]sum[ée]))"
-_HEADS = (
-    re.compile(
-        rf"\W*(?:(?i:patient|client|pupil|student|employee)\s*:|Pt\.?)\s+{_WHO}"
-        r"(?=\s*[,.;(\n])"
-    ),
-    re.compile(rf"\W*{_CV}\s*(?:[–—:|-]|of)\s*{_WHO}(?=\s*(?:$|[\n,(|]))", re.MULTILINE),
-    re.compile(rf"\W*{_WHO}\s*[–—:|,-]\s*{_CV}\b"),
-)
-_INVERTED = re.compile(
-    r"\W*(?P<last>[A-ZÀ-Þ]{3,}), (?P<first>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)"
-    r"(?=\s*\((?:n[ée]e|born|b\.|\d)|[.,;:]?\s[^\n]{0,80}\b(?:aged|died|passed|peacefully|born)\b)",
-)
-"""``HARRIS, Joan (née Bell).`` at the head of a notice."""
 _I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
 _SPLIT = re.compile(r"\s*(?:[,|·•]|\bat\b|\n|\s[–—-]\s)\s*")
-_BODY = re.compile(r"(?:(?:[A-ZÀ-Þ0-9&][\w'’.&-]*|of|the|for|and|de)(?: |$))+")
 _SELF = re.compile(
     rf"\b(?:I['’]m|I am|[Mm]y name(?: is|['’]s)|[Tt]his is) "
     rf"(?P<name>{_NAME}?|[A-ZÀ-Þ][\w'’-]+)(?=\s*(?:[,.!;(–—-]|\n|$| and (?:I|my)\b|[^\w\s]))"
@@ -85,8 +58,6 @@ class Letter:
     """As long as the whole: what is left out is blank."""
     author: str = ""
     addressee: str = ""
-    title: str = ""
-    """What follows the author's name below: ``Facility manager, Nordhavn Shipping``."""
 
 
 def letter_of(text: str) -> Letter:
@@ -106,12 +77,12 @@ def letter_of(text: str) -> Letter:
         begun = greeting.end()
         named = _one_name(greeting["who"])
         addressee = addressee if named in addressee.split() else named or addressee
-    author, stop, title = _signature(text, begun)
+    author, stop = _signature(text, begun)
     if not fields and greeting is None and not (author and _I.search(text[:stop])):
         return Letter(text)
     author = _one_name(fields.get("from", "")) or author
     plain = _blank(text[:begun]) + text[begun:stop] + _blank(text[stop:])
-    return Letter(plain, author, addressee, title)
+    return Letter(plain, author, addressee)
 
 
 def speaker_of(text: str) -> str:
@@ -132,23 +103,19 @@ def _headed(text: str) -> str:
     return names if any(is_job(word) or word in OFFICES for word in words) else ""
 
 
-def _signature(text: str, begun: int) -> tuple[str, int, str]:
-    """Return who signs, where that begins, and the line below the name."""
+def _signature(text: str, begun: int) -> tuple[str, int]:
+    """Return who signs, and where that begins."""
     closing = _CLOSING.search(text, begun)
     if closing is not None and closing["name"] and closing["name"][0].isupper():
-        return closing["name"], closing.start(), closing["rest"].strip(" ,\n\t")
+        return closing["name"], closing.start()
     for shape in (_UNDER, _TITLED, _ALONE):
         under = shape.search(text, begun)
         if under is None or (shape is _ALONE and not _is_person(under["name"])):
             continue
-        if shape is not _TITLED or _title_in(under["rest"]):
-            return under["name"], under.start(), under["rest"].strip(" ,")
-    if not begun:
-        return "", len(text), ""
-    signed = _SIGNED.search(text, begun)
-    if signed is not None:
-        return signed["name"], signed.start(), ""
-    return "", len(text), ""
+        if shape is not _TITLED or _is_title(under["rest"]):
+            return under["name"], under.start()
+    signed = _SIGNED.search(text, begun) if begun else None
+    return ("", len(text)) if signed is None else (signed["name"], signed.start())
 
 
 def _is_person(name: str) -> bool:
@@ -174,43 +141,12 @@ def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _title_in(words: str) -> str:
-    """Return the part of a signature that is an office or a job."""
-    for part in _SPLIT.split(words):
-        known = {word.lower() for word in part.split()} & (JOBS | OFFICES | {"lead"})
-        if known and part[:1].isupper() and len(part.split()) <= _LONGEST:
-            return part
-    return ""
-
-
-def read_signature(letter: Letter, text: str, scene: Scene) -> Iterator[Draft]:
-    """Yield what an author is, and where: ``Dagny Lund, Facility manager, Nordhavn Shipping``."""
-    title = _title_in(letter.title)
-    if scene.speaker is None or not title:
-        return
-    parts = [part for part in _SPLIT.split(letter.title) if part and part != title]
-    at = text.rfind(title)
-    said = f"{letter.author}, {' '.join(letter.title.split())}"
-    role = scene.add(Phrase(title.lower(), at, at + len(title), False), 0)
-    yield Draft(scene.speaker, "has_role", role, said, at, at + len(title), ALWAYS)
-    if parts and _BODY.fullmatch(parts[0]) and len(parts[0].split()) <= _LONGEST:
-        start = text.rfind(parts[0])
-        body = scene.add(Phrase(parts[0], start, start + len(parts[0]), True), 0)
-        body.votes["organization"] += 2
-        yield Draft(scene.speaker, "works_at", body, said, at, start + len(parts[0]), ALWAYS)
-
-
-def topic_of(text: str) -> tuple[str, int, int] | None:
-    """Return whom a note is about, and where it says so: ``1:1 w/ Priyanka, 5 Sept``."""
-    found = next((hit for shape in _HEADS if (hit := shape.match(text)) is not None), None)
-    if found is not None:
-        name = found["name"].title() if found["name"].isupper() else found["name"]
-        return name, *found.span("name")
-    inverted = _INVERTED.match(text)
-    if inverted is not None:
-        name = f"{inverted['first']} {inverted['last'].title()}"
-        return name, inverted.start("last"), inverted.end("first")
-    found = _ABOUT.match(text)
-    if found is None or not found["name"][:1].isupper():
-        return None
-    return found["name"], *found.span("name")
+def _is_title(words: str) -> bool:
+    """Tell whether a part of a signature is an office or a job."""
+    known = JOBS | OFFICES | {"lead"}
+    return any(
+        part[:1].isupper()
+        and len(part.split()) <= _LONGEST
+        and not known.isdisjoint(map(str.lower, part.split()))
+        for part in _SPLIT.split(words)
+    )

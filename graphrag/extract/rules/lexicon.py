@@ -11,12 +11,6 @@ Manner = Literal["start", "state", "end", "event", "timeless"]
 PERSON, ORG, PLACE = "person", "organization", "place"
 
 
-LEADING = frozenset(
-    "mayor director head chair chairman chairwoman chairperson president editor principal captain "
-    "headmaster headmistress boss ceo chief manager leader founder-director coach governor dean "
-    "secretary-general minister king queen ruler".split()
-)
-"""Titles that lead what follows ``of``."""
 WORKING = frozenset(
     "teacher nurse doctor engineer baker reporter journalist editor cook clerk apprentice "
     "scientist cheesemaker librarian porter driver accountant designer developer analyst "
@@ -108,11 +102,6 @@ PRIZES = frozenset(
     "title honour honor oscar emmy grammy".split()
 )
 DRINKS = frozenset("coffee tea alcohol wine beer milk spirits soda whisky gin juice".split())
-PETS = frozenset("dog cat rabbit hamster parrot horse puppy kitten tortoise pony".split())
-WORKS = frozenset(
-    "book novel handbook memoir album film play poem study collection biography textbook thesis "
-    "opera debut single song symphony volume".split()
-)
 OPINIONS = frozenset(
     "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
     "pleasure relief surprise fan mix believer person newbie beginner testament move step option "
@@ -237,22 +226,6 @@ PERSON_TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
-_AIDS = frozenset("crutch wheelchair oxygen dialysis".split())
-_PLANS = frozenset("plan tariff".split())
-_SQUADS = frozenset("squad team board committee council panel crew staff".split())
-
-
-def on_relation(noun: str) -> str:
-    """Return what being on something says by its noun; nothing if that is not clear."""
-    if noun in MEDICINES or noun.endswith(MEDICINE_ENDINGS):
-        return "takes"
-    if noun in _AIDS:
-        return "uses"
-    if noun in _SQUADS:
-        return "member_of"
-    return "subscribed_to" if noun in _PLANS else ""
-
-
 IDIOMS = frozenset(
     "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
     "stage campaign attack discussion talk debate tour march term word phone stair lift bus train "

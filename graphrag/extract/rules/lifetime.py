@@ -4,14 +4,13 @@ Tense says what no date says: a state in the past tense is over ("was a nurse"),
 tense happened once ("met"), and only the present and what lasts since a date speaks of now.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.model.assertion import Kind, Precision
-from graphrag.temporal.find import TimeExpression
 from graphrag.temporal.period import Granularity, Period
 
 _PRECISION: dict[Granularity, Precision] = {
@@ -189,24 +188,6 @@ def _goes_on(period: Period, said: datetime) -> bool:
 def day_before(period: Period) -> Period:
     """Return the last day of a period: ``at the end of March`` is the 31st."""
     return Period(period.end - timedelta(days=1), period.end, "day", period.bound)
-
-
-def lifetime_of(times: Iterable[TimeExpression], said: datetime, *, past: bool = False) -> Life:
-    """Return when something holds of which a note gives only dates."""
-    life = Life()
-    for time in times:
-        period = time.period
-        if period.bound in ("until", "before"):
-            life = life.ending(period)
-        elif past:
-            life = life.ending(period.bounded("before"))
-        elif life.start is None:
-            life = life.beginning(period)
-    if past and life.end is None:
-        return GONE
-    if past:
-        return life
-    return replace(life, current=life.start is not None and life.start <= said)
 
 
 def spanned(times: Sequence[Period]) -> Period | None:

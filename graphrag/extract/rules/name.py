@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from graphrag.extract.rules.lexicon import ANIMATE, FEMALE, MALE, ORG_WORDS, PERSON_TITLES
 from graphrag.extract.rules.lifetime import ALWAYS, Life
-from graphrag.extract.rules.verb_frames import MEANT
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, JSON
@@ -81,9 +80,6 @@ class Draft:
     corrects: bool = False
     confidence: float = 0.8
     attributes: dict[str, JSON] = field(default_factory=dict)
-    replaces: bool = False
-    of_known: bool = False
-    """True if it says something only of what is known."""
 
     def finished(self) -> Claim:
         """Return the claim with the names as the whole text has made them."""
@@ -104,7 +100,6 @@ class Draft:
             corrects=self.corrects,
             confidence=self.confidence,
             attributes=self.attributes,
-            replaces=self.replaces,
             current=life.current,
             kind=life.kind,
             valid_precision=life.start_precision,
@@ -129,17 +124,9 @@ def telling(drafts: list[Draft]) -> list[Draft]:
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
     off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
-    died = {(id(draft.subject), "dead") for draft in drafts if draft.relation == "died_in"}
-    states = {
-        (id(draft.subject), draft.object.text)
-        for draft in drafts
-        if draft.object is not None and draft.relation == "has_status"
-    }
     return [
         draft
         for draft in drafts
-        if draft.object is None or (id(draft.subject), f"on {draft.object.text}") not in states
-        if draft.object is None or (id(draft.subject), draft.object.text) not in died
         if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]
@@ -161,8 +148,6 @@ _OBJECTS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("uses subscribed_to insured_with".split(), _BODY | {"place", "work", "thing"}),
     **dict.fromkeys("married_to engaged_to partner_of".split(), _SOMEBODY),
 }
-_OPEN = ("goes_", "comes_", "returns_", "moves_", "flies_")
-"""Relations of a verb of going, which say less than where one lives then."""
 _GIVEN = 5
 """Votes of who speaks: ``Dad`` may be all that he is called."""
 _OF_THINGS = frozenset({"owned_by", "located_in"})
@@ -175,11 +160,7 @@ _NEEDS_NAME = frozenset(_SUBJECTS)
 
 def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Yield the drafts whose ends can be what their relations link."""
-    drafts = list(drafts)
-    said = {_pair(draft) for draft in drafts if draft.relation in MEANT}
     for draft in drafts:
-        if draft.relation.startswith(_OPEN) and _pair(draft) in said:
-            continue
         one, other = draft.subject, draft.object
         if draft.relation == "lives_in" and one.votes["organization"] > max(2, one.votes["person"]):
             draft.relation = "located_in"  # "Halvorsen Paper, based in Drammen, employs 20 people"
@@ -200,10 +181,6 @@ def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
         if draft.relation in _NEEDS_NAME and not one.named:
             continue
         yield draft
-
-
-def _pair(draft: Draft) -> tuple[int, int, int]:
-    return draft.start, id(draft.subject), id(draft.object)
 
 
 def _is_title(name: Name) -> bool:
@@ -245,19 +222,16 @@ def _may_be(name: Name, kinds: frozenset[str] | None) -> bool:
 _IN_PLACES = frozenset({"lives_in", "born_in", "died_in"})
 
 
-def finished(names: Iterable[Name], drafts: list[Draft], of_known: Iterable[Draft]) -> Extraction:
-    """Return what a text says: its names, its drafts, and what it says of what is known."""
-    of_known = [*of_known, *(draft for draft in drafts if draft.of_known)]
-    drafts = [draft for draft in drafts if not draft.of_known]
+def finished(names: Iterable[Name], drafts: Iterable[Draft]) -> Extraction:
+    """Return what a text says: its names and its drafts."""
+    drafts = list(drafts)
     for draft in drafts:
         if draft.relation in _IN_PLACES and draft.object is not None and draft.object.named:
             draft.object.votes["place"] += 3  # "from Delft to Gouda"
     used = {id(draft.subject) for draft in drafts} | {id(draft.object) for draft in drafts}
-    used |= {id(draft.subject) for draft in of_known}
     mentions = [name.mention() for name in names if name.named or id(name) in used]
     claims = dict.fromkeys(draft.finished() for draft in telling(list(sound(drafts))))
-    known = dict.fromkeys(draft.finished() for draft in sound(of_known))
-    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims), of_known=tuple(known))
+    return Extraction(tuple(dict.fromkeys(mentions)), tuple(claims))
 
 
 def can_be(name: Name, type_: str, *, bare: bool = False) -> bool:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import ANIMATE, GENERIC, LEADING
+from graphrag.extract.rules.lexicon import ANIMATE, GENERIC
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.subjects import FIRMS, is_a, is_another
+from graphrag.names.words import LEADING
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token

@@ -7,27 +7,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import denials, truth
-from graphrag.extract.rules.aftermath import follow_up
-from graphrag.extract.rules.clauses import Clause, clauses
-from graphrag.extract.rules.complements import (
-    read_complement,
-    read_having,
-    read_label,
-    read_region,
-)
-from graphrag.extract.rules.endings import ended, over_in
-from graphrag.extract.rules.expiry import is_open, limit, read_expiry
+from graphrag.extract.rules.clauses import clauses
+from graphrag.extract.rules.clauses import denials as denied_clauses
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.lifetime import CANCELLED
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft
-from graphrag.extract.rules.of_known import read_known
 from graphrag.extract.rules.offices import read_offices
-from graphrag.extract.rules.phrasebook import read_constructions
 from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import Scene
 from graphrag.extract.rules.speakers import SPEECH, is_inside
-from graphrag.extract.rules.states import COPULAS, read_death
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import parse
 
@@ -53,8 +42,6 @@ class Reader:
     """Where what was said before is denied."""
     drafts: list[Draft] = field(default_factory=list)
     """What was read so far."""
-    of_known: list[Draft] = field(default_factory=list)
-    """What is said only of what the graph knows."""
     dropped: list[str] = field(default_factory=list)
     """What is said and not read."""
 
@@ -65,24 +52,13 @@ class Reader:
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
         own = FIRST_PERSON.search(sentence.text)
-        known = len(self.drafts)
         for draft in self._stated(sentence, offset):
-            if is_open(draft, sentence):
-                continue
             if not quoted or (own and draft.subject is self.scene.voice):
-                (self.of_known if draft.of_known else self.drafts).append(draft)
-        limit(self.drafts[known:], sentence, self.reference)
+                self.drafts.append(draft)
 
     def deny(self, text: str, offset: int) -> None:
-        """Read what a text says was never so, or is so no more."""
-        denied = self._again(denials.denied_in(text), text, offset)
-        for draft in denied:
-            draft.life, draft.corrects = CANCELLED, True
-        over = ended(self._again(over_in(text), text, offset), self.drafts)
-        self.drafts[:0] = [*denied, *over]
-
-    def _again(self, words: str, text: str, offset: int) -> list[Draft]:
-        """Read a text in other words of the same places."""
+        """Read what a text says was never so."""
+        words = denials.denied_in(text)
         reader = Reader(self.scene, self.reference, self.prefix, self.corrects)
         for start, doc in parse(words) if words.strip() else ():
             for sentence in doc.sents:
@@ -90,7 +66,8 @@ class Reader:
         for draft in reader.drafts:
             place = slice(draft.start - offset, draft.end - offset)
             draft.text = self.prefix + " ".join(text[place].split())
-        return reader.drafts
+            draft.life, draft.corrects = CANCELLED, True
+        self.drafts[:0] = reader.drafts
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
         start = offset + sentence.start_char
@@ -121,25 +98,14 @@ class Reader:
                     line.name(subject)  # "he": who that is counts even where nothing is read of him
         yield from read_offices(stated, line)
         for clause in stated:
-            yield from _read(clause, line)
-        yield from read_region(line)
-        yield from read_constructions(line, stated, self.drafts)
-        yield from follow_up(stated, line, self.drafts)
-        yield from read_known(stated, line, self.drafts)
-
-
-def _read(clause: Clause, line: Line) -> Iterator[Draft]:
-    yield from read_pair(clause, line)
-    yield from read_death(clause, line)
-    yield from read_having(clause, line)
-    yield from read_expiry(clause, line)
-    yield from read_label(clause, line)
-    if clause.lemma in COPULAS:
-        yield from read_complement(clause, line)
-    yield from read_verb(clause, line)
+            yield from read_pair(clause, line)
+            yield from read_verb(clause, line)
+        if not corrects and any(denied_clauses(sentence)):
+            self.dropped.append(f"{sentence.text!r}: {_NEVER}")
 
 
 FIRST_PERSON = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
 _OFF = "which plan is off or put off is not read: change it by edit.retract or edit.correct"
+_NEVER = "what never was so is not read: take it back by edit.retract"
 _NEAR = 20
 """Characters between the end of such words and the start of their sentence, either way."""

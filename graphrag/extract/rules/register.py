@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from graphrag.extract.rules.key_relations import POSTS, RELATIONS, Link, base
-from graphrag.model.extraction import RECORD, Claim, Extraction, Mention
+from graphrag.extract.rules.key_relations import RELATIONS, Link, base
+from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import JSON, Origin
 from graphrag.names.identifiers import Identifier, apart
 from graphrag.names.key import name_key
@@ -224,23 +224,11 @@ class Register:
             for entity in namesakes
         }
         claims: dict[object, Claim] = {}
-        former: dict[Mention, Claim] = {}
         for fact in self.facts:
             claim = _claim(fact, mentions, reference_time)
             same = (claim.subject, claim.relation, claim.object, claim.ends)
             claims.setdefault((same, claim.valid_at, claim.invalid_at), claim)
-            if fact.relation == "has_role" and fact.key in POSTS and not fact.over and not fact.end:
-                former[claim.subject] = replace(  # of what they were where they work
-                    claim,
-                    object=None,
-                    ends=True,
-                    valid_at=None,
-                    invalid_at=claim.valid_at,
-                    attributes={RECORD: True},
-                )
-        return Extraction(
-            tuple(mentions.values()), tuple(claims.values()), of_known=tuple(former.values())
-        )
+        return Extraction(tuple(mentions.values()), tuple(claims.values()))
 
     def entity(
         self, name: Text, entity_type: str, own: frozenset[Identifier] = frozenset()

@@ -39,8 +39,6 @@ class Scene:
         self.addressee = self._person(addressee) if addressee else None
         self.implied: Name | None = None
         """Who is meant where a clause or a note leaves its subject out."""
-        self.body: Name | None = None
-        """The council or board whose minutes the text is, if it is such."""
         self.asked: Name | None = None
         """Whom the turn before asked about: "he" in the answer."""
         self.quotes: list[Stretch] = []

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.slots import conjoined
-from graphrag.names.words import SUBORDINATE
+from graphrag.names import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -20,7 +20,7 @@ _SUFFIXES = (
     "iolinist", "chemist", "ysicist", "keeper", "master", "monger",
 )  # fmt: skip
 """How nouns for who does something for a living end."""
-_LEADERS = lexicon.LEADING | frozenset(
+_LEADERS = words.LEADING | frozenset(
     "commissioner chancellor premier minister bishop abbot abbess rector warden provost "
     "headteacher chef conductor commander skipper founder spokesperson chief superintendent "
     "sheriff supervisor executive officer ceo commodore convener bursar".split()
@@ -57,7 +57,6 @@ OFFICES = _LEADERS | frozenset(
     "viceroy consul envoy".split()
 )
 """What somebody is appointed or elected to."""
-FOUNDERS = frozenset({"founder", "co-founder", "cofounder"})
 LEADING = _LEADERS - {"officer", "chef", "founder", "supervisor"}
 OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "late", "retired"})
 """Before a title: it is held no more."""
@@ -191,18 +190,18 @@ _STATES = frozenset({"state", "government"})
 def heads(noun: "Token") -> bool:
     """Tell whether who has a title leads all of what it is of: no deputy, no head of sales."""
     title, _, part = title_of(noun)[0].lower().replace("-", " ").partition(" of ")
-    words = title.split()
+    parts = title.split()
     beside = {child.lower_ for child in noun.children if child.i < noun.i}
     behind = noun.doc[noun.i + 1 : noun.i + 3].text
     if behind.startswith("-"):
         beside.add(behind[1:].lower())  # "CEO-designate"
-    if SUBORDINATE & {*words, *beside} or (part and not _STATES & {*part.split()}):
+    if words.SUBORDINATE & {*parts, *beside} or (part and not _STATES & {*part.split()}):
         return False
-    if words[-1] == "manager" and len(words) > 1:
-        return bool(_WHOLE & {*words})  # no branch or project manager
-    if words[-1] == "minister" and len(words) > 1:
-        return bool(_FIRST & {*words})  # no finance minister
-    return words[-1] not in _OVER_PARTS or not _PARTS & {*words}
+    if parts[-1] == "manager" and len(parts) > 1:
+        return bool(_WHOLE & {*parts})  # no branch or project manager
+    if parts[-1] == "minister" and len(parts) > 1:
+        return bool(_FIRST & {*parts})  # no finance minister
+    return parts[-1] not in _OVER_PARTS or not _PARTS & {*parts}
 
 
 def relation_of(title: str, preposition: str, body: "Name") -> str | None:

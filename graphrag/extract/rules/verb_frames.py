@@ -291,5 +291,3 @@ def _by_verb(rows: Iterable[Row]) -> Mapping[str, Mapping[str, tuple[Frame, ...]
 _ROWS = (*_WORK, *_HOMES, *_FAMILY, *_STUDY, *_BODIES, *_WORKS, *_HABITS, *_HEALTH)
 FRAMES = _by_verb(_ROWS)
 """Verb and argument to what they can state; the first row that fits counts."""
-MEANT = frozenset(frame.relation for _, _, frame in _ROWS)
-"""Relations that mean something precise."""

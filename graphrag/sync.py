@@ -466,8 +466,9 @@ class SurrealQL:
         """Run statements that read, and return the result of the last one.
 
         ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
-        name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC; a fact, an
-        entity, an episode, a community or a saga may be a parameter, for its record.
+        name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC, lengths of
+        time as ``surrealdb.Duration``, decimals as ``Decimal``. A fact, an entity, an episode, a
+        community or a saga may be a parameter, for its record.
 
         Args:
             sql: SurrealQL, one statement or several.

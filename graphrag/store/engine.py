@@ -240,25 +240,8 @@ def _write_none(encoder: "CBOREncoder", _: None) -> None:
     encoder.write(_NONE_VALUE)
 
 
-def _write_null(encoder: "CBOREncoder", _: Null) -> None:
-    encoder.encode_none()
-
-
-def _write_packed(encoder: "CBOREncoder", packed: Packed) -> None:
-    encoder.write(packed.data)
-
-
 def _write_datetime(encoder: "CBOREncoder", moment: datetime) -> None:
     encoder.write(_moment(moment))
-
-
-def _write_decimal(encoder: "CBOREncoder", number: Decimal) -> None:
-    encoder.encode(cbor2.CBORTag(_DECIMAL, str(number)))
-
-
-def _write_duration(encoder: "CBOREncoder", length: timedelta) -> None:
-    seconds = length.days * 86_400 + length.seconds
-    encoder.encode(cbor2.CBORTag(_DURATION, [seconds, length.microseconds * 1000]))
 
 
 def _write_record(encoder: "CBOREncoder", record: Record) -> None:
@@ -279,19 +262,22 @@ def _link_to(table: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _moment(moment: datetime) -> bytes:
-    since = moment - _EPOCH
-    seconds = since.days * 86_400 + since.seconds
-    return cbor2.dumps(cbor2.CBORTag(_DATETIME, [seconds, since.microseconds * 1000]))
+    return cbor2.dumps(cbor2.CBORTag(_DATETIME, _pair(moment - _EPOCH)))
+
+
+def _pair(length: timedelta) -> list[int]:
+    """Return whole seconds, and nanoseconds beside."""
+    return [length.days * 86_400 + length.seconds, length.microseconds * 1000]
 
 
 _ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
     type(None): _write_none,
     datetime: _write_datetime,
-    timedelta: _write_duration,
-    Decimal: _write_decimal,
+    timedelta: lambda encoder, length: encoder.encode(cbor2.CBORTag(_DURATION, _pair(length))),
+    Decimal: lambda encoder, number: encoder.encode(cbor2.CBORTag(_DECIMAL, str(number))),
     Record: _write_record,
-    Null: _write_null,
-    Packed: _write_packed,
+    Null: lambda encoder, _: encoder.encode_none(),
+    Packed: lambda encoder, packed: encoder.write(packed.data),
 }
 
 

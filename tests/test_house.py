@@ -62,7 +62,7 @@ TODAY = {
     "entries in graphrag/": 41,
     "modules": 540,
     "modules with exactly one importer": 157,
-    "lines written by hand": 91_435,
+    "lines written by hand": 91_075,
     "own files on one add_episode": 81,
     "own files on one search": 101,
     "public methods of GraphRAG": 29,

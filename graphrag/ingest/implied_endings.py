@@ -73,13 +73,8 @@ class _Known:
         return mention
 
 
-def implies_more(claim: Claim) -> bool:
-    """Tell whether something may follow from a claim for what is known."""
-    return claim.ends or claim.kind == "cancelled" or claim.relation == "succeeds" or _titles(claim)
-
-
 def with_implied(
-    claims: Collection[Claim],
+    claims: tuple[Claim, ...],
     resolution: Resolution,
     index: GroupIndex,
     relations: Relations,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
-from graphrag.ingest.implied_endings import implies_more, with_implied
 from graphrag.ingest.open_points import find_case
 from graphrag.ingest.statements import other_name, state
 from graphrag.ingest.summaries import summarize_plan
@@ -71,12 +70,11 @@ async def make_plan(
         return created.name if created else index.entity_name(id_)
 
     # Imported here: a graph that is only read needs none of what settles lifetimes.
+    from graphrag.ingest.implied_endings import with_implied
     from graphrag.ingest.ledger import Ledger, Rules
 
     entity_of = resolution.entity_of
-    claims = extraction.claims
-    if any(map(implies_more, claims)):
-        claims = with_implied(claims, resolution, index, relations, at=episode.valid_at)
+    claims = with_implied(extraction.claims, resolution, index, relations, at=episode.valid_at)
     alias = partial(other_name, group=index)
     said = state(
         claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias

@@ -7,7 +7,6 @@ from tests.conftest import open_graph
 
 TOLD = (
     ("user: I live in Bergen with my wife Mia Dahl.", "2024-01-01"),
-    ("user: I earn $75,000 a year.", "2024-06-01"),
     ("user: I have worked at Acme since 2019.", "2024-06-02"),
 )
 

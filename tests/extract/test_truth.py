@@ -86,8 +86,8 @@ async def test_what_is_no_name_is_no_entity(text, names):
 
 
 async def test_a_shop_is_that_of_its_owner():
-    text = "Anna Holm sold her bakery to Bob Ray. Bob Ray sold his bakery to Cora Vine."
-    assert {fact for fact in await told(text) if fact[0] != "-"} == {
+    text = "Bob Ray bought Anna Holm's bakery. Cora Vine bought Bob Ray's bakery."
+    assert await told(text) == {
         "Anna Holm's bakery owned_by Bob Ray",
         "Bob Ray's bakery owned_by Cora Vine",
     }

@@ -39,7 +39,6 @@ async def test_trivia_is_no_fact(text):
     ("text", "fact"),
     [
         ("I love hiking in the mountains.", "Ann likes hiking"),
-        ("I enjoy playing the guitar.", "Ann likes playing the guitar"),
         ("I love live music.", "Ann likes live music"),
         ("The choir meets in the Old Chapel.", "choir meets_in Old Chapel"),
         ("Admiral Benbow came aboard.", "Admiral Benbow has_role admiral"),

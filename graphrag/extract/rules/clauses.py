@@ -27,7 +27,6 @@ _DENIALS = frozenset(
 _WHEN = frozenset({"after", "before", "since", "by", "on", "upon", "while"})
 _BESIDE_NEVER = frozenset("nsubj nsubjpass aux auxpass neg prep dobj punct cc conj".split())
 _OF_A_NAME = frozenset("det compound flat nmod punct".split())
-_POSTS = {"join": {"dobj"}, "start": {"at", "with"}, "begin": {"at", "with"}}
 _ASPECT = frozenset({"start", "begin", "continue", "keep", "use"})
 
 
@@ -125,17 +124,6 @@ def _is_bare(verb: "Token") -> bool:
     )
 
 
-def hands_over(verb: "Token") -> bool:
-    """Tell whether the same sentence takes up a post elsewhere: ``left Acme and joined Globex``."""
-    near = {*verb.conjuncts, _above(verb)}
-    near |= {child for child in verb.children if child.dep_ in ("xcomp", "advcl")}
-    for other in near:
-        roles = {child.lower_ if child.dep_ == "prep" else child.dep_ for child in other.children}
-        if roles & _POSTS.get(other.lemma_, frozenset()):
-            return True
-    return False
-
-
 def _is_verb(token: "Token") -> bool:
     if token.pos_ in ("VERB", "AUX"):
         return True
@@ -224,9 +212,6 @@ def _subjects(verb: "Token") -> list["Token"]:
     if verb.dep_ == "acl" and verb.tag_ == "VBD":
         return [verb.head]  # "My boss, Petra, left on Friday"
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
-        place = verb.head.dep_ == "pobj" and verb.head.ent_type_ in ("GPE", "LOC")
-        if place and verb.nbor(-1).text == "," and verb.sent.root.tag_ == "VBN":
-            return _subjects(verb.sent.root)  # "Born in Leh, based in Rotterdam"
         return [bearer(verb.head, verb)]
     begun = verb.dep_ == "xcomp" and verb.head.lemma_ in _ASPECT
     if begun and verb.head.lemma_ == "use":

@@ -40,11 +40,6 @@ def _puts_right(contrast: re.Match[str]) -> bool:
     return _REGRET.match(text, begun + 1) is not None
 
 
-_NOT_BUT = re.compile(
-    # "did not join Acme but Globex": what is between "not" and "but" is denied
-    rf"\b(?:do|does|did)(?P<not> not|n['’]t) (?P<verb>[a-z]+ (?:{_PREPOSITION})?)"
-    rf"(?P<old>{_NOUN}{_MORE}),? but (?P<new>(?:{_PREPOSITION})?{_NOUN}{_MORE})(?=,|[.;:!?)]|$)"
-)
 _STATED_THEN_ASKED = re.compile(
     # "I moved to Oslo, can you suggest a gym?": the first half is stated
     r"(?:^|(?<=[.!?;:\n] ))(?P<stated>(?:(?:so|and|but|hi|hey),? )?(?:I|we)\b"
@@ -110,8 +105,6 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     text = _ANY_MORE.sub(lambda one: "anymore".ljust(len(one.group())), text)
     text = _ASIDE.sub(_blank, _STATED_THEN_ASKED.sub(r"\g<stated>.", text))
     said = [one.start() for one in _CONTRAST.finditer(text) if _puts_right(one)]
-    said += [found.start("new") for found in _NOT_BUT.finditer(text)]
-    text = _NOT_BUT.sub(_second, text)
     text = _CONTRAST.sub(_blank, text)
     ends = [found.end() for found in _TAKING_BACK.finditer(text)]
     return _TAKING_BACK.sub(_blank, text), ends, said
@@ -120,28 +113,24 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
 def denied_in(text: str) -> str:
     """Return what a text says that another one said wrongly, as if it were so; blanks elsewhere.
 
-    "Correction: Ann never worked at Acme", "Ann did not join Acme but Globex".
+    "Correction: Ann never worked at Acme".
     """
     whole = is_correction(text)
     kept = [" "] * len(text)
     for sentence in _SENTENCE.finditer(text):
         words, start = sentence.group(), sentence.start()
-        both = _NOT_BUT.search(words)
-        beside = None if both else _BESIDE.search(words)
-        denials = [both.span("not")] if both else [one.span() for one in _NEVER.finditer(words)]
+        beside = _BESIDE.search(words)
+        denials = [one.span() for one in _NEVER.finditer(words)]
         back = _TAKING_BACK.match(words) or _CORRECTION.match(words)
-        if len(denials) != 1 or not (both or whole or back):
+        if len(denials) != 1 or not (whole or back):
             continue
         if beside:
             denials = [(beside.start("new"), beside.start("old"))]
         elif _CONTRAST.search(words):
             continue
-        end = both.end("old") if both else len(words)
-        kept[start : start + end] = words[:end]
+        kept[start : start + len(words)] = words
         for first, last in (denials[0], *([back.span()] if back else [])):
             kept[start + first : start + last] = " " * (last - first)
-        if both:
-            kept[start + end] = "."
     return "".join(kept)
 
 
@@ -150,18 +139,6 @@ _BESIDE = re.compile(
     rf"(?P<old>{_CALLED})(?=[.;:!?)]|$)"
 )
 """``at Globex, not Acme``."""
-
-
-def _second(found: re.Match[str]) -> str:
-    """Return a contrast with the side that is stated alone: ``did join Globex``."""
-    first, last = found.start("old") - found.start(), found.start("new") - found.start()
-    at, end = (place - found.start() for place in found.span("not"))
-    words = found.group()
-    gap = " " * (end - at), " " * (last - first)
-    verb = words[end:first]
-    if re.match(_PREPOSITION, words[last:]):  # "live in", "in Paris": the second is its own
-        verb = re.sub(rf"{_PREPOSITION}$", lambda one: " " * len(one.group()), verb)
-    return words[:at] + gap[0] + verb + gap[1] + words[last:]
 
 
 def _blank(found: re.Match[str]) -> str:

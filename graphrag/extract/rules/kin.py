@@ -25,14 +25,13 @@ _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
     """Yield what the nouns of kinship of a sentence say of those with a name."""
     true = {clause.verb.i for clause in stated}
-    topic = line.topic() if not stated else None
     for noun in line.sentence:
         word = noun.lemma_.lower()
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
             continue
         yield from _siblings(noun, line)
         for owner in _owners(noun, line):
-            for token in [topic] if topic is not None else _named(noun, true):
+            for token in _named(noun, true):
                 other = line.name(token)
                 if other is None or other is owner or not other.named:
                     continue
@@ -72,7 +71,7 @@ def _owners(noun: "Token", line: Line) -> list[Name]:
     firm = noun.lemma_.lower() == "parent"  # "Acme has a parent, Initech"
     if not words and verb.lemma_ in _BEARING and not firm and not is_negated(verb):
         # "they have twins, Ines", "leaves a widow, Eva", "is survived by two sons, Adam and Bo"
-        kept = noun.dep_ == "dobj" or any(above.dep_ != "poss" for _ in _listed(noun))
+        kept = noun.dep_ == "dobj"
         roles = {"nsubj", "nsubjpass"} if verb.lemma_ == "survive" else {"nsubj"}
         words = [child for child in verb.children if child.dep_ in roles] if kept else []
     several = [one for word in words for one in (word, *word.conjuncts)]
@@ -103,24 +102,7 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
         noun = noun.head  # "my mum's name is Karin"
     if noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "attr" and c.pos_ == "PROPN"]
-    return _listed(noun)
-
-
-def _listed(noun: "Token") -> list["Token"]:
-    """Return the names behind a comma: ``three children, Rhys, Mair and Huw``."""
-    found: list[Token] = []
-    following = noun.doc[noun.i + 1 : noun.sent.end]
-    if following[:1].text not in (",", ":") or following[1:2].text[:1].islower():
-        return []
-    for token in following:
-        if token.pos_ == "PROPN":
-            inner = found and token.nbor(-1) == found[-1]
-            found[-1 if inner else len(found) :] = [token]
-        elif token.text not in (",", ":", "and", "&"):
-            apart = token.is_punct or following[token.i - noun.i - 2].text in (",", "and")
-            found = found if apart and token.pos_ not in ("VERB", "AUX") else []
-            break
-    return found[:1] if noun.tag_ == "NN" else found
+    return []
 
 
 def _is_in_law(noun: "Token") -> bool:

@@ -6,7 +6,7 @@ They are no sentences: what is read goes on without them, character for characte
 import re
 from dataclasses import dataclass
 
-from graphrag.extract.rules.trades import JOBS, OFFICES, is_job
+from graphrag.extract.rules.trades import JOBS, OFFICES
 from graphrag.local.parser import parse
 
 _HEADER = re.compile(
@@ -41,9 +41,6 @@ _SELF = re.compile(
 )
 _PEOPLES = re.compile(r"(?:ish|ese|ian|can|ch|OK|Ok)$")
 """``I'm Swedish``: a people, and no name."""
-_PROFILE = re.compile(
-    rf"\s*(?P<name>{_NAME}) *(?:[|–—]| - ) *(?P<what>[^.|\n;:!?]{{3,80}}[.|\n;]|[^.|\n]+$)"
-)
 _FIRST = 120
 """Characters in which somebody says who speaks."""
 _LONGEST = 6
@@ -88,19 +85,7 @@ def letter_of(text: str) -> Letter:
 def speaker_of(text: str) -> str:
     """Return who says ``I'm Ann`` or ``my name is Ann Lee`` where a text begins."""
     found = _SELF.search(text[:_FIRST])
-    if found is not None and not _PEOPLES.search(found["name"]):
-        return found["name"]
-    return _headed(text)
-
-
-def _headed(text: str) -> str:
-    """Return whose profile begins ``Ann Lee | Nurse`` or ``Ann Lee - painter, poet``."""
-    found = _PROFILE.match(text)
-    if found is None:
-        return ""
-    words = re.findall(r"[a-z-]+", found["what"].lower())
-    names = found["name"].title() if found["name"].isupper() else found["name"]
-    return names if any(is_job(word) or word in OFFICES for word in words) else ""
+    return "" if found is None or _PEOPLES.search(found["name"]) else found["name"]
 
 
 def _signature(text: str, begun: int) -> tuple[str, int]:

@@ -197,11 +197,6 @@ GENERIC = {
 """Nouns that stand for a named body or place, to what it is."""
 WATERS = frozenset("river lake loch lough".split())
 """First words of names of the land: ``River Tarn``."""
-BUILDINGS = frozenset(
-    "mill house hall tower castle palace station theatre theater hotel church cathedral museum "
-    "lido bridge exchange".split()
-)
-"""Last words of the names of buildings."""
 MALE = frozenset(
     "brother father son husband uncle king prince mr grandpa dad grandfather wizard lord sir boy "
     "man gentleman grandson nephew fiancé".split()

@@ -159,8 +159,6 @@ def _event(
     over = past or (clause is not None and clause.perfect and not clause.future)
     if over and dated and dated[0].start > said:
         return Life(kind="event")  # "I've registered for the talk on 10 April": the talk's own day
-    if dated and clause is not None and clause.coming and _goes_on(dated[0], said):
-        return None  # "I'm going there this month": a plan, at no day
     if dated:
         return replace(Life(kind="event").beginning(dated[0]))
     if clause is not None and clause.future:
@@ -177,12 +175,6 @@ def ends_of(period: Period) -> tuple[Period, ...]:
         return (period,)
     first = Period(period.start, period.start + day, "day", "since")
     return first, Period(period.end - day, period.end, "day", "until")
-
-
-def _goes_on(period: Period, said: datetime) -> bool:
-    """Tell whether a stretch of more than a day has begun and is not over."""
-    within = period.start <= said < period.end
-    return period.bound == "in" and within and period.end - period.start > timedelta(days=1)
 
 
 def day_before(period: Period) -> Period:

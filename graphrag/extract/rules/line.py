@@ -20,11 +20,6 @@ _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 
 
-_BESIDE = frozenset({"ADJ", "ADV", "PUNCT"})
-_BOTH = ("since", "until")
-_AGAIN = frozenset({"and", ",", ";", "again", "then", "later"})
-
-
 @dataclass(slots=True)
 class Line:
     """A sentence in its scene."""
@@ -57,19 +52,6 @@ class Line:
             return None
         return self.scene.name_of(token, self.offset)
 
-    def topic(self) -> "Token | None":
-        """Return of whom ``Widow of Tom, mother of Eva.`` is said, a sentence without a verb."""
-        first = next((one for one in self.sentence if one.pos_ in ("NOUN", "PROPN")), None)
-        if first is None or first != self.sentence.root:
-            return None
-        behind = first.doc[first.i + 1 :][:1].text in ("of", "at")
-        plain = all(one.pos_ in _BESIDE or one.lower_ in ("a", "an") for one in first.lefts)
-        plain &= all(one.dep_ not in ("acomp", "advmod", "advcl", "acl") for one in first.rights)
-        plain &= self.sentence[-1].pos_ in ("PUNCT", "PROPN", "NUM")
-        last = next(one for one in reversed(list(self.sentence)) if not one.is_punct)
-        plain &= last == first or not (last.text.islower() and last.nbor(-1).pos_ == "PROPN")
-        return self.scene.antecedents.sole(first) if behind and plain else None
-
     def periods(self, *owners: "Token") -> list[Period]:
         """Return the times that belong to one of these words."""
         found = [period for owner, period in self.times if owner in owners]
@@ -78,10 +60,6 @@ class Line:
                 if child.dep_ == "advcl" and not any(period.bound == "until" for period in found):
                     found += self._bounding(child)
         return found
-
-    def placed(self) -> list[tuple[int, Period]]:
-        """Return the times with the index of the first word of each."""
-        return [(at.start, time[1]) for time, at in zip(self.times, self._places, strict=True)]
 
     def timed(self) -> frozenset[int]:
         """Return the indices of the words that name times."""
@@ -111,18 +89,6 @@ class Line:
         if ended and not any(period.bound in ("since", "in") for period in found):
             found.append(ended[-1].bounded("after"))
         return found
-
-    def stretches(self, verb: "Token") -> list[Period]:
-        """Return the times of a verb if they are two stretches with only ``and again`` between."""
-        own = [
-            (at, period)
-            for (owner, period), at in zip(self.times, self._places, strict=True)
-            if owner == verb
-        ]
-        if tuple(period.bound for _, period in own) != _BOTH * 2:
-            return []
-        gap = self.sentence.doc[own[1][0].stop : own[2][0].start]
-        return [period for _, period in own] if {one.lower_ for one in gap} <= _AGAIN else []
 
     def _apart(self, verb: "Token", target: "Token") -> list[Period] | None:
         """Return the times beside an argument where "before that" or "since then" has one apart.

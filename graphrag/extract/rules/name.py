@@ -1,16 +1,14 @@
 """Entities and claims of a text while it is read; names may still grow and change type."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from graphrag.extract.rules.lexicon import ANIMATE, FEMALE, MALE, ORG_WORDS, PERSON_TITLES
+from graphrag.extract.rules.lexicon import FEMALE, MALE, ORG_WORDS, PERSON_TITLES
 from graphrag.extract.rules.lifetime import ALWAYS, Life
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, JSON
-from graphrag.temporal.period import Period
 
 
 @dataclass(slots=True, eq=False)
@@ -107,15 +105,6 @@ class Draft:
         )
 
 
-def spells(draft: Draft, periods: Sequence[Period]) -> Iterator[Draft]:
-    """Yield a draft once for each stretch: ``from 2001 to 2007 and again from 2011 to 2015``."""
-    if draft.life.kind != "state" or not periods:
-        yield draft
-        return
-    for first, last in zip(periods[::2], periods[1::2], strict=True):
-        yield replace(draft, life=Life().beginning(first).ending(last))
-
-
 def telling(drafts: list[Draft]) -> list[Draft]:
     """Leave out what says without a date what the same text says with one, and plans called off."""
 
@@ -150,20 +139,12 @@ _OBJECTS: Mapping[str, frozenset[str]] = {
 }
 _GIVEN = 5
 """Votes of who speaks: ``Dad`` may be all that he is called."""
-_OF_THINGS = frozenset({"owned_by", "located_in"})
-"""Relations of what is nobody: people live in a town, and belong to no one."""
-_ABBREVIATED = re.compile(r"[a-z]\.")
-_SPOKEN = frozenset("i we you he she it they".split())
-_NEEDS_NAME = frozenset(_SUBJECTS)
-"""Relations of somebody with a name."""
 
 
 def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Yield the drafts whose ends can be what their relations link."""
     for draft in drafts:
         one, other = draft.subject, draft.object
-        if draft.relation == "lives_in" and one.votes["organization"] > max(2, one.votes["person"]):
-            draft.relation = "located_in"  # "Halvorsen Paper, based in Drammen, employs 20 people"
         if _is_title(one) or (other is not None and _is_title(other)):
             continue
         if not _may_be(one, _SUBJECTS.get(draft.relation)):
@@ -172,35 +153,14 @@ def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
             continue
         if draft.relation == "has_role" and _is_place(one):
             continue
-        if draft.relation in _OF_THINGS and _is_somebody(one, draft.relation == "owned_by"):
-            continue
-        if _is_clause(one) or (other is not None and _is_clause(other)):
-            continue
-        if _ABBREVIATED.fullmatch(one.text):
-            continue  # "(d. 2005)"
-        if draft.relation in _NEEDS_NAME and not one.named:
-            continue
-        yield draft
+        if draft.relation not in _SUBJECTS or one.named:
+            yield draft
 
 
 def _is_title(name: Name) -> bool:
     """Tell whether a name is a title without its bearer."""
     plain = name.text.lower().rstrip(".")
     return name.named and plain in PERSON_TITLES and name.votes["person"] < _GIVEN
-
-
-def _is_somebody(name: Name, sure: bool) -> bool:
-    """Tell whether a noun means people; of a name, which is a firm as often, if that is sure."""
-    if name.named:
-        others = (votes for kind, votes in name.votes.items() if kind != "person")
-        return sure and name.votes["person"] > max([1, *others])
-    return name.text.split()[-1].lower() in ANIMATE
-
-
-def _is_clause(name: Name) -> bool:
-    """Tell whether a name is the beginning of a sentence: ``We apologise to``."""
-    first, _, rest = name.text.partition(" ")
-    return name.named and first.lower() in _SPOKEN and rest[:1].islower()
 
 
 def _is_place(name: Name) -> bool:

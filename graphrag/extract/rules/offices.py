@@ -15,7 +15,7 @@ from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import GONE, Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, spells
+from graphrag.extract.rules.name import Draft, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
 from graphrag.extract.rules.trades import (
     LEADING,
@@ -104,8 +104,6 @@ def _office(noun: "Token", clauses: dict[int, Clause], line: Line) -> Office | N
             named = [one for one in clause.arguments.get("attr", ()) if one.pos_ == "PROPN"]
             if named:
                 return Office(noun, named, _BEING[clause.lemma], clause)
-    if noun.dep_ == "ROOT" and (topic := line.topic()) is not None:
-        return Office(noun, [topic])  # "Headmistress of Oak School from 1970 to 1991."
     return _beside(noun)
 
 
@@ -210,7 +208,7 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
             continue
         for draft in _stated(holder, noun, bodies, line):
             draft.life = Life(kind="timeless") if draft.relation == "author_of" else life
-            yield from spells(draft, [p for one in owners for p in line.stretches(one)])
+            yield draft
     for token in office.left:
         holder = _holder(token, line)
         gone = lifetime("end", office.clause, line.periods(*owners), line.reference)

@@ -101,7 +101,11 @@ def _name(head: "Token") -> Phrase | None:
     if len(text) < 2 or not any(character.isalpha() for character in text) or _is_formula(text):
         return None
     around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
-    office = is_title(head) and text.lower() not in KEPT and _is_definite(head)  # "the Chairman"
+    office = (
+        is_title(head)
+        and text.lower() not in KEPT
+        and any(child.dep_ in ("det", "poss") for child in head.children)
+    )
     if _PART.search(around):
         return None
     if len(words) == 1 and (office or text.lower() in INTERJECTIONS or _only_starts(head)):
@@ -256,35 +260,10 @@ def _called(head: "Token") -> Phrase | None:
 
 
 def _activity(verb: "Token") -> Phrase | None:
-    """Return what one does: ``painting``, ``playing the guitar``."""
-    last = verb
-    for child in verb.children:
-        cut = any(one.dep_ in ("acl", "relcl") for one in child.children)  # "decks paired with"
-        if child.dep_ == "dobj" and (cut or not _is_kind(child, verb)):
-            return None
-        if child.dep_ in ("dobj", "prt") and child.i > verb.i:
-            if child.pos_ not in ("NOUN", "PROPN", "ADP") or child.i - verb.i > _LONGEST_THING:
-                return None
-            last = max(last, complement_of(child) or child, key=lambda token: token.i)
-        elif child.dep_ in ("ccomp", "xcomp", "acomp", "attr", "dative", "neg"):
-            return None
-    words = verb.doc[verb.i : last.i + 1]
-    more = any(one.dep_ in ("prep", "conj") and one.i > last.i for one in verb.subtree)
-    half = more and verb.lemma_.lower() in _OF_TWO  # "combining old drills with new ones"
-    empty = last is verb and verb.lemma_.lower() in STATEMENTLESS
-    plain = not (empty or half) and all(_WORD.fullmatch(token.text) for token in words)
-    return Phrase(words.text, words.start_char, words.end_char, False) if plain else None
-
-
-def _is_definite(noun: "Token") -> bool:
-    return any(child.dep_ in ("det", "poss") for child in noun.children)
-
-
-def _is_kind(noun: "Token", verb: "Token") -> bool:
-    """Tell whether an object says what one does in general: not "taking in the beauty of it"."""
-    if _is_definite(noun):
-        return verb.lemma_ == "play" or noun.pos_ == "PROPN"
-    return noun.lemma_.lower() not in EMPTY_NOUNS | {"other"}
+    """Return what one does by a gerund alone: ``painting``."""
+    alone = not any(child.dep_ in _OBJECTS for child in verb.children)
+    plain = verb.lemma_.lower() not in STATEMENTLESS and _WORD.fullmatch(verb.text)
+    return Phrase(verb.text, verb.idx, verb.idx + len(verb), False) if alone and plain else None
 
 
 def _only_starts(head: "Token") -> bool:
@@ -292,9 +271,9 @@ def _only_starts(head: "Token") -> bool:
     return bool(head.is_sent_start) and not head.ent_type_ and not head.dep_.startswith("nsubj")
 
 
+_OBJECTS = frozenset("dobj prt ccomp xcomp acomp attr dative neg".split())
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
-_OF_TWO = frozenset("combine mix pair balance replace compare blend join exchange swap".split())
 _SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷₀-₉]|^(?!.*[^\W\d_]{2}).*\(")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")

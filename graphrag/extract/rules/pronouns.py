@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lexicon import ANIMATE, GENERIC
 from graphrag.extract.rules.name import Name, gender_of
-from graphrag.extract.rules.subjects import FIRMS, is_a, is_another
 from graphrag.names.words import LEADING
 
 if TYPE_CHECKING:
@@ -30,11 +29,6 @@ _OF_PLACES = frozenset(
 _SAME = frozenset({"appos", "attr", "oprd"})
 """Roles of a noun that says more of somebody named, and is nobody else."""
 
-_THERE = {
-    **dict.fromkeys("work start teach begin study train".split(), "organization"),
-    **dict.fromkeys("live settle".split(), "place"),
-}
-"""Verbs with ``there``, to what that is."""
 PLURAL = frozenset({"they", "their", "them", "both", "themselves", "theirs"})
 _UNITING = frozenset("marry married wed engage engaged divorce date wife husband partner".split())
 PAIRS = frozenset({"couple", "pair", "newlyweds"})
@@ -76,16 +70,12 @@ class Antecedents:
         self._here = _Mentions()
         self._before = _Mentions()
         self._all: dict[Name, Token] = {}
-        self._going_on: Name | None = None
-        """Of whom the sentence before was a fragment."""
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
         if self._here.names or self._here.people or self._here.things:
             self._before = self._here
         self._here = _Mentions([], _people(sentence), _things(sentence), _has_post(sentence))
-        if any(token.dep_.startswith("nsubj") for token in sentence):
-            self._going_on = None
 
     def note(self, token: "Token", name: Name) -> None:
         """Note a name of the current sentence."""
@@ -96,14 +86,6 @@ class Antecedents:
         name.acted |= subject and token.head.lemma_ != "be"
         self._here.names.append((token.i, name, subject))
         self._all[name] = token
-
-    def there(self, verb: "Token") -> "Token | None":
-        """Return the word for where ``she works there`` says so: the only one before it."""
-        kind = _THERE.get(verb.lemma_.lower())
-        if kind is None or not any(child.lower_ == "there" for child in verb.children):
-            return None
-        names = self._before.those(lambda name: name.votes[kind] >= 2)
-        return self._all[names[0]] if len(names) == 1 else None
 
     def group(self, plural: "Token") -> list["Token"]:
         """Return the words for the two people that ``they`` or ``the couple`` means.
@@ -155,21 +137,6 @@ class Antecedents:
         own = {child.i for child in verb.children if child.dep_ == "nsubj"}
         return {name for at, name, _ in self._here.names if at in own}
 
-    def sole(self, noun: "Token") -> "Token | None":
-        """Return the word for the one person whom a sentence without a subject goes on about."""
-        people = self._before.those(Name.may_be_person)
-        unnamed = self._before.people or self._before.posts
-        if self._going_on is None and (len(people) != 1 or unnamed):
-            return None
-        found = self._going_on or people[0]
-        gender = gender_of(noun.lemma_.lower())
-        if gender and found.gender and gender != found.gender:
-            return None  # "Anna married Tom. Son of Eva Hale."
-        found.votes["person"] = max(found.votes["person"], 2)
-        self._going_on = found
-        self._here.names.insert(0, (noun.i, found, True))
-        return self._all[found]
-
     def is_first(self) -> bool:
         """Tell whether nobody was spoken of before but in this sentence."""
         return not self._before.names
@@ -177,33 +144,6 @@ class Antecedents:
     def somebody(self, noun: "Token") -> Name | None:
         """Return whom ``the 31-year-old`` means."""
         return self._only(noun, lambda name: name.may_be_person() and name.votes["person"] > 0)
-
-    def described(self, noun: "Token") -> Name | None:
-        """Return the one thing that ``the company`` or ``the town`` can mean."""
-        kind = GENERIC.get(noun.lower_)
-        if kind is None:
-            return None
-
-        def fits(name: Name) -> bool:
-            return is_a(name, kind)
-
-        near = dict.fromkeys([*self._before.those(fits), *self._here.those(fits, noun.i)])
-        if fitting := [*near] or list(filter(fits, self._all)):
-            sole = len(fitting) == 1 and not is_another(fitting[0], noun.lower_)
-            if sole and noun.dep_.startswith("nsubj"):
-                self._here.names.append((noun.i, fitting[0], True))
-            return fitting[0] if sole else None
-        vague = self._before.those(
-            lambda name: name.named and not (name.votes["person"] or name.votes["place"])
-        )
-        if noun.lower_ not in FIRMS or len(vague) != 1:
-            return None
-        body, leading = vague[0], self._before.those(lambda name: name.named, led=True)
-        known = body.votes["organization"] or (" " in body.text and not body.votes)
-        if leading != vague or not known or is_another(body, noun.lower_):
-            return None
-        body.votes["organization"] += 2
-        return body
 
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""

@@ -81,9 +81,6 @@ class Reader:
         note_former(line)
         stated = list(clauses(sentence))
         for clause in stated:
-            there = self.scene.antecedents.there(clause.verb)
-            if there is not None:
-                clause.arguments.setdefault("at", []).append(there)
             clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:

@@ -146,10 +146,6 @@ class Scene:
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
         if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
             return self.antecedents.somebody(token)
-        if token.is_sent_start and token.text.istitle() and token.tag_ == "NNS":
-            called = self._called(name_key(token.text))
-            if called is not None:
-                return called  # of "Ines studied law" the tagger makes a plural
         phrase = phrase_of(token)
         if phrase is None:
             return None
@@ -158,11 +154,6 @@ class Scene:
         if own and (itself := self._itself(token, offset)) is not None:
             return itself
         if not phrase.named:
-            bare = phrase.text == token.text and next(token.children, None) is not None
-            if bare and next(token.children).lower_ in ("the", "this"):
-                named = self._ending_in(token.lower_) or self.antecedents.described(token)
-                if named is not None:
-                    return named
             owner = self.possessor_of(token, offset) if token.lemma_.lower() in OWNED else None
             if owner is not None and owner.named:
                 phrase = replace(phrase, text=f"{owner.text}'s {phrase.text}", named=True)
@@ -239,20 +230,6 @@ class Scene:
                 (other.split()[-1] == key and not _is_of(other))
                 or (other.split()[0] == key and name.entity_type == "person")
             )
-        )
-        return next(iter(candidates)) if len(candidates) == 1 else None
-
-    def _called(self, given: str) -> Name | None:
-        """Return the only person of a given name."""
-        found = {name for key, name in self.names.items() if key.split()[:1] == [given]}
-        one = next(iter(found), None)
-        return one if len(found) == 1 and one and one.entity_type == "person" else None
-
-    def _ending_in(self, word: str) -> Name | None:
-        candidates = dict.fromkeys(
-            name
-            for key, name in self.names.items()
-            if name.named and " " in key and word in (key.split()[0], key.split()[-1])
         )
         return next(iter(candidates)) if len(candidates) == 1 else None
 

@@ -2,16 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import (
-    BUILDINGS,
-    GENERIC,
-    LESSONS,
-    ORG_WORDS,
-    PLACE,
-    PLACE_WORDS,
-    SCHOOLS,
-    WATERS,
-)
+from graphrag.extract.rules.lexicon import GENERIC, LESSONS, ORG_WORDS, PLACE, PLACE_WORDS, SCHOOLS
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -21,28 +12,12 @@ if TYPE_CHECKING:
 
 SUBJECTS = ("nsubj", "nsubjpass")
 _SITED = frozenset({"base", "headquarter", "locate"})
-_KINDS = (
-    {"club", "team"},
-    {"school", "college", "university"},
-    {"theatre", "theater"},
-    *({word} for word in "charity foundation newspaper museum church hotel hospital bank".split()),
-)
-"""Nouns for what a body is, those that may be one together."""
-FIRMS = frozenset({"company", "firm", "business"})
-_PUBLIC = frozenset("court council ministry parliament museum school church university".split())
-"""What is no company."""
 _DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
 
 
 def is_definite(noun: "Token") -> bool:
     """Tell whether a noun is that one: ``the farm``, ``our farm``."""
     return any(child.lower_ in _DEFINITE for child in noun.children)
-
-
-def is_charge(noun: "Token") -> bool:
-    """Tell whether a noun is a thing that somebody looks after: ``the billing service``."""
-    counted = any(child.like_num or child.ent_type_ for child in noun.subtree)
-    return is_definite(noun) and noun.tag_ == "NN" and not counted
 
 
 def bearer(noun: "Token", verb: "Token | None" = None) -> "Token":
@@ -169,29 +144,10 @@ def beyond(noun: "Token", relative: "Token") -> "Token":
         built = noun.lower_ in ORG_WORDS | PLACE_WORDS or noun.ent_type_ == "GPE"
         body = relative.lower_ == "who" and built
         above = noun.head.head
-        people = [one for one in above.children if one.dep_ == "dobj" and one.pos_ == "PROPN"]
-        if body and above.pos_ == "VERB" and len(people) == 1 and people[0].i < noun.i:
-            return people[0]  # "met Bo Lind in Riga, who works for the ferries"
         if not (body or bought) or above.pos_ not in ("NOUN", "PROPN"):
             break
         noun = above
     return noun
-
-
-def is_a(name: "Name", kind: str) -> bool:
-    """Tell whether a name is known to be of a kind: a body, a place or a building."""
-    built = name.text.split()[-1].lower() in BUILDINGS
-    built |= kind == PLACE and name.text.split()[0].lower() in WATERS  # no town
-    return built if kind == "building" else not built and name.votes[kind] >= 2
-
-
-def is_another(name: "Name", noun: str) -> bool:
-    """Tell whether a name calls itself something else than a noun: no museum is a club."""
-    word = name.text.lower().partition(" of ")[0].split()[-1]
-    own = next((group for group in _KINDS if word in group), {noun})
-    if noun not in own and any(noun in group for group in _KINDS):
-        return True
-    return noun in FIRMS and word in _PUBLIC
 
 
 _PASTIMES = frozenset(
@@ -205,12 +161,7 @@ _PASTIMES = frozenset(
 
 
 def is_pastime(verb: "Token") -> bool:
-    """Tell whether a gerund says what somebody does for pleasure: ``painting``, ``playing chess``.
-
-    Of a verb that needs an object, or a manner, the bare form says nothing: "playing", "talking".
-    """
-    if any(child.dep_ in ("dobj", "attr") for child in verb.children):
-        return True
+    """Tell whether a gerund says what somebody does for pleasure: ``painting``, not ``talking``."""
     return verb.lemma_.lower() in _PASTIMES and not any(c.dep_ == "poss" for c in verb.subtree)
 
 

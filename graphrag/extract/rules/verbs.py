@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.clauses import Clause, hands_over
+from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, can_be, spells
+from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.renames import NAMING, renamed
-from graphrag.extract.rules.subjects import is_charge, is_definite, is_pastime, is_taught
+from graphrag.extract.rules.subjects import is_definite, is_pastime, is_taught
 from graphrag.extract.rules.trades import is_title
 from graphrag.extract.rules.verb_frames import FRAMES, Frame
 
@@ -58,7 +58,7 @@ def framed(clause: Clause, line: Line) -> Iterator[Draft]:
                         continue
                     draft = _matched(frame, clause, subject, target, line, stopped=stopped)
                     if draft is not None:
-                        yield from spells(draft, line.stretches(clause.verb))
+                        yield draft
                         break
 
 
@@ -93,8 +93,7 @@ def _matched(
     if club or (lent and relation == "works_at" and (clubs or one.plays)):
         relation = "plays_for"
     elif clause.lemma in ("leave", "quit", "return") and not other.votes[frame.object]:
-        handed = frame.manner == "end" and target.pos_ == "PROPN" and hands_over(clause.verb)
-        if other.votes["place"] or not (clause.after_all or handed):
+        if other.votes["place"] or not clause.after_all:
             return None  # one leaves towns and rooms as well
     if clause.lemma == "be" and frame.relation == "works_at":
         if subject.lower_ == "i" and "with" in clause.arguments:
@@ -226,7 +225,7 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             return False  # "looking for a break after the move"
         case "responsible_for" if clause.lemma == "maintain" and not other.named:
             # "maintained a curfew", "maintains two hours of sleep": kept up, not looked after
-            return not (clause.past or clause.perfect) and is_charge(target)
+            return not (clause.past or clause.perfect) and is_definite(target)
         case "responsible_for" if clause.lemma == "own":
             return not {"det", "poss"} & {child.dep_ for child in target.children}
         case "responsible_for" if frame.bare and not other.named:

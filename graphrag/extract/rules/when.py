@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 _PRESENT = frozenset({"VBZ", "VBP", "MD"})
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
-_SPAN = re.compile(r"^[^()]*\d{4}[^()-]*-[^()-]*\d{4}[^()]*$")
 _WEEKLY = re.compile(
     rf"\b(?:the|our|a|my) (?:{'|'.join(WEEKDAYS)}) "
     r"(?:choir|club|group|class|team|market|band|league|quiz)\b",
     re.IGNORECASE,
 )
-_YOUNG = 15
-"""Years that somebody lives at least of whom a text gives the span; shorter ones are of a post."""
 _RANGE = 4
 """Words of ``mayor from 2010 to 2014`` before its last one."""
 
@@ -61,8 +58,6 @@ def times_of(
             if period.granularity == "decade" and "ago" in expression.text:
                 period = unit_from(shift(period.start, "year", 5), "year")  # its middle
             period = _bound(sentence, expression, owner, period)
-            if _is_lifespan(sentence, expression, owner):
-                continue
             if _EDGE.search(expression.text) and period.granularity != "day":
                 period = day_before(period)
             start = sentence.start_char + expression.start
@@ -76,23 +71,6 @@ def times_of(
 def _is_weekly(text: str, time: TimeExpression) -> bool:
     """Tell whether a day of the week is a part of a name: ``the Tuesday choir``."""
     return any(one.start() <= time.start < one.end() for one in _WEEKLY.finditer(text))
-
-
-def _is_lifespan(sentence: "Span", expression: TimeExpression, owner: "Token") -> bool:
-    """Tell whether a time is one of ``Tomas Reyk (1888-1951)``: of his life, not of what he did."""
-    text = sentence.text
-    opened = text.rfind("(", 0, expression.start + 1)
-    closed = text.find(")", expression.end)
-    if opened < 0 or closed < 0 or ")" in text[opened : expression.start]:
-        return False
-    inner = text[opened + 1 : closed]
-    named = any(
-        token.idx + len(token) - sentence.start_char == len(text[:opened].rstrip())
-        and token.pos_ == "PROPN"
-        for token in sentence
-    )
-    years = [int(year) for year in re.findall(r"\d{4}", inner)]
-    return named and len(years) > 1 and years[-1] - years[0] > _YOUNG and bool(_SPAN.search(inner))
 
 
 def _lies_ahead(verb: "Token", period: Period) -> bool:

@@ -86,6 +86,9 @@ async def test_who_leads_by_no_title_that_is_known_has_the_post():
 
 async def test_a_title_that_is_an_entity_without_facts_is_a_word():
     async with open_graph(extractor=RulesExtractor()) as graph:
-        for text in ("Nora Beck is the CEO of Dale Ltd.", "Ola Finn replaced Nora Beck as CEO of Dale Ltd."):
+        for text in (
+            "Nora Beck is the CEO of Dale.",
+            "Ola Finn replaced Nora Beck as CEO of Dale.",
+        ):
             await graph.add_episode(text, reference_time="2024-05-01")
-        assert (await graph.ask("Who is the CEO of Dale Ltd?")).values == ("Ola Finn",)
+        assert (await graph.ask("Who is the CEO of Dale?")).values == ("Ola Finn",)

@@ -45,11 +45,10 @@ from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.history.erasure import Forgotten, Texts
-from graphrag.ingest.adding import Added
-from graphrag.ingest.batch import BatchReport, OnError, Progress
-from graphrag.ingest.direct_plan import ImportReport, WriteResult
+from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
+from graphrag.ingest.results import Added, BatchReport, ImportReport, Progress, WriteResult
 from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
@@ -108,7 +107,8 @@ if TYPE_CHECKING:
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
-    from graphrag.ingest.batch import BatchReport, OnError, Progress
+    from graphrag.ingest.batch import OnError
+    from graphrag.ingest.results import BatchReport, Progress
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad

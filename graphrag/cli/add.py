@@ -15,7 +15,7 @@ from graphrag.cli.terminal import Session, Stopped
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
-    from graphrag.ingest.batch import BatchReport
+    from graphrag.ingest.results import BatchReport
 
 
 async def add(

@@ -20,7 +20,7 @@ from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
-    from graphrag.ingest.direct_plan import ImportReport
+    from graphrag.ingest.results import ImportReport
 
 _SHOWN = 20
 """Rows that are named one by one."""

@@ -18,8 +18,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from graphrag.health.reembed import Reembedded
-    from graphrag.ingest.batch import Progress
-    from graphrag.ingest.direct_plan import ImportReport
+    from graphrag.ingest.results import ImportReport, Progress
     from graphrag.io.copy_group import CopyProgress
 
 _NAME = 32

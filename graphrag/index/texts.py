@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from graphrag.model.values import Entity, Fact
+from graphrag.protocols import Embedder, Matrix
 from graphrag.store.engine import Row
 from graphrag.store.rows import from_row
 from graphrag.text.split import split_passages
@@ -40,6 +41,14 @@ def episode_words(name: str, content: str) -> str:
     """Return the words by which an episode is found: those of its pieces, each with the title."""
     spans = split_passages(content)
     return PIECE.join(episode_text(name, content[start:end]) for start, end in spans)
+
+
+async def embed_texts(embedder: Embedder, texts: Mapping[str, str]) -> dict[str, Matrix]:
+    """Return the vectors of some texts, by their keys; nothing is asked for no texts."""
+    if not texts:
+        return {}
+    rows = await embedder.embed(list(texts.values()), purpose="document")
+    return dict(zip(texts, rows, strict=True))
 
 
 EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")

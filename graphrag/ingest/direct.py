@@ -1,24 +1,22 @@
 """Plans from given facts: ends identified, facts judged, new texts embedded, names told apart."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.index.texts import entity_text, fact_text
-from graphrag.ingest.direct_plan import DirectPlan, SkippedRow
 from graphrag.ingest.given import End, GivenFact
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.ledger import Ledger, Rules, as_given
+from graphrag.ingest.plan import DirectPlan, SkippedRow
 from graphrag.ingest.statements import other_name
-from graphrag.ingest.summaries import composed, ends_of, refreshed
+from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity, Fact
 from graphrag.names.identifiers import value_key
-from graphrag.protocols import Embedder, Matrix
 from graphrag.resolve.enrich import enriched
 from graphrag.resolve.mentions import adds_something, resolve
-from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
 Key = tuple[str, str, str]
@@ -59,14 +57,11 @@ class UndecidedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
-    """What planning needs."""
+class FactPlanner:
+    """Plans given facts by the rules of a graph."""
 
-    store: Store
-    embedder: Embedder
+    ingestion: Ingestion
     rules: Rules
-    identifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Attributes of each type that belong to one entity only, besides the usual ones."""
     summarize: bool = True
     """False: leave the summaries of entities that only gain facts to a later transaction."""
     skip: bool = False
@@ -83,7 +78,7 @@ class Teller:
         """Work out what some facts change, and entities that are given apart from any fact.
 
         Args:
-            given: The facts, in the order of telling.
+            given: The facts, in the order in which they were given.
             index: The group as it is.
             extra: Entities to be known as well.
             under_way: What is being written meanwhile and not in the index yet.
@@ -140,8 +135,13 @@ class Teller:
         apart = zip(ids[2 * len(given) :], extra, strict=True)
         plan.extra = tuple(named(id_, end, "")[0] for id_, end in apart)
         await self._judge(facts, index, under_way, plan, now)
-        self._summarize(plan, index, under_way, now)
-        plan.vectors = await self._vectors(given, facts, ends, ids, plan)
+        before = under_way.facts if under_way is not None else None
+        summarize_plan(plan, index, now=now, before=before, lazily=not self.summarize)
+        vectors = [(fact.id, row.vector) for row, fact in zip(given, facts, strict=True)]
+        vectors += [(id_, end.vector) for id_, end in zip(ids, ends, strict=True)]
+        new = plan.entities.keys() | plan.facts.keys()
+        known = {id_: vector for id_, vector in vectors if vector is not None and id_ in new}
+        await plan.embed(self.ingestion.embedder, known)
         return plan
 
     def _identified(
@@ -161,7 +161,7 @@ class Teller:
             mentions.values(),
             index,
             created_at=now,
-            identifiers=self.identifiers,
+            identifiers=self.ingestion.ontology.identifiers,
             beside=beside.values(),
         )
         plan.entities = resolution.created
@@ -192,7 +192,7 @@ class Teller:
             if id_ in index.entities.row_of
             and adds_something(end.mention, index.entity_name(id_), index.entity_type(id_))
         ]
-        before = await self.store.get(Entity, [id_ for _, id_ in adding])
+        before = await self.ingestion.store.get(Entity, [id_ for _, id_ in adding])
         after = dict(before)
         for mention, id_ in adding:
             if id_ in after:
@@ -217,8 +217,8 @@ class Teller:
         if under_way is not None:
             ledger.follow(under_way.facts.values())
             ledger.follow(after for _, after in under_way.changed_facts.values())
-        await ledger.read(facts, self.store)
-        ledger.tell(facts)
+        await ledger.read(facts, self.ingestion.store)
+        ledger.settle(facts)
         plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
         plan.stands = ledger.stands
         plan.notes = tuple(ledger.denied(facts))
@@ -227,46 +227,6 @@ class Teller:
             for new, id_ in ledger.stands.items()
             if new not in plan.facts
         }
-
-    def _summarize(
-        self, plan: DirectPlan, index: GroupIndex, under_way: DirectPlan | None, now: datetime
-    ) -> None:
-        closed = {id_: after for id_, (_, after) in plan.changed_facts.items()}
-        before = under_way.facts if under_way else {}
-        changed: dict[str, Fact] = {**before, **plan.facts, **closed}
-        if self.summarize:
-            touched = plan.touched
-        else:  # an empty summary says nothing that has become wrong
-            touched = [id_ for id_ in ends_of(closed.values()) if index.summary(id_)]
-        plan.summaries = refreshed(touched, index, changed, now=now)
-        if not self.summarize:
-            return
-        names = {id_: entity.name for id_, entity in plan.entities.items()}
-        for id_, summary in composed(names, index, changed, now=now).items():
-            plan.entities[id_] = replace(plan.entities[id_], summary=summary)
-
-    async def _vectors(
-        self,
-        given: Sequence[GivenFact],
-        facts: Sequence[Fact],
-        ends: Iterable[End],
-        ids: Iterable[str],
-        plan: DirectPlan,
-    ) -> dict[str, Matrix]:
-        vectors = {
-            fact.id: one.vector
-            for one, fact in zip(given, facts, strict=True)
-            if one.vector is not None and fact.id in plan.facts
-        }
-        for end, id_ in zip(ends, ids, strict=True):
-            if end.vector is not None and id_ in plan.entities:
-                vectors[id_] = end.vector
-        texts = {id_: entity_text(one) for id_, one in plan.entities.items() if id_ not in vectors}
-        texts |= {id_: fact_text(one) for id_, one in plan.facts.items() if id_ not in vectors}
-        if texts:
-            rows = await self.embedder.embed(list(texts.values()), purpose="document")
-            vectors |= dict(zip(texts, rows, strict=True))
-        return vectors
 
 
 def _gathered(mention: Mention, entity: Entity) -> Mention:

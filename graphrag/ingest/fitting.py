@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.direct_plan import DirectPlan
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.plan import DirectPlan
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.conform import Violation, stored_as

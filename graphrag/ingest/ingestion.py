@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.ingest.adding import Added, Adding
 from graphrag.ingest.commit import Writer
-from graphrag.ingest.episode_plan import new_saga
-from graphrag.ingest.planner import both, find_open_points, ruling_of
+from graphrag.ingest.open_points import both, find_open_points, ruling_of
+from graphrag.ingest.plan import new_saga
+from graphrag.ingest.planner import EpisodeWrite
+from graphrag.ingest.results import Added
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction
@@ -165,16 +166,7 @@ class Ingestion:
         if self.arbiter is None:
             return found
         index = await self.catalog.group(episode.group_id)
-        case = await find_open_points(
-            episode,
-            extraction,
-            index,
-            self.store,
-            self.embedder,
-            self.relations,
-            self.ontology.identifiers,
-            ruling=found,
-        )
+        case = await find_open_points(self, episode, extraction, index, found)
         if not case.doubts and not case.conflicts:
             return found
         with traced(self.tracer, "judge", group=episode.group_id) as note:
@@ -203,11 +195,11 @@ class Ingestion:
         extraction, violations = await self.fitting(episode.group_id, extraction)
         # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
         ruling = await self.decide(episode, extraction)
-        adding = Adding(self, episode, extraction, ruling, trust, waited)
-        await self.writer.commit(episode.group_id, adding.build, enter=adding.enter)
-        if adding.plan is not None:
-            return adding.done(adding.plan, violations)
-        known = adding.known or episode
+        write = EpisodeWrite(self, episode, extraction, ruling, trust, waited)
+        await self.writer.commit(episode.group_id, write.build, enter=write.enter)
+        if write.plan is not None:
+            return write.done(write.plan, violations)
+        known = write.known or episode
         return Added(known if waited else await self.join(known, episode), new=False)
 
     async def _previous(

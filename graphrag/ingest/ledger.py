@@ -105,8 +105,8 @@ class Ledger:
         subjects = [fact.subject_id for fact in ends if fact.subject_id in entities]
         await component.read_endings([*subjects, *component.ended_among(meeting)], store)
 
-    def tell(self, new: Sequence[Fact]) -> None:
-        """Settle what is said with what it meets, in the order of telling."""
+    def settle(self, new: Sequence[Fact]) -> None:
+        """Settle what is said with what it meets, in the order in which they were given."""
         together: list[Fact] = []
         for fact in new:
             if fact.id in self._alone and fact.confidence >= self.rules.review_below:

@@ -11,20 +11,27 @@ value replaces another. So only a new relation costs questions.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.texts import embed_texts, entity_text
 from graphrag.ingest.lifetimes.rivalry import overlap, shares_end
-from graphrag.ingest.statements import state
+from graphrag.ingest.statements import entity_name, mentions_of, state
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import Case, Conflict, Doubt
-from graphrag.resolve.known import UNTYPED
-from graphrag.resolve.mentions import Resolution
+from graphrag.protocols import Case, Conflict, Doubt, Ruling
+from graphrag.resolve.doubt import with_meanings
+from graphrag.resolve.known import UNTYPED, Known
+from graphrag.resolve.mentions import Resolution, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
+
+if TYPE_CHECKING:
+    from graphrag.ingest.ingestion import Ingestion
 
 _ALIKE = 80
 """Of 100, at which the names of two relations may mean the same."""
@@ -111,7 +118,68 @@ _MOST = 24
 """Conflicts in one question; the latest added come first."""
 
 
-async def find_case(
+async def find_open_points(
+    ingestion: "Ingestion",
+    episode: Episode,
+    extraction: Extraction,
+    index: GroupIndex,
+    ruling: Ruling,
+) -> Case:
+    """Return what the rules would leave open about an episode, against the group as it is now.
+
+    What the extractor has found already is not open.
+
+    New names are embedded here; an embedder with a cache has their vectors when they are written.
+    """
+    resolution = resolve(
+        mentions_of(extraction),
+        index,
+        created_at=utc_now(),
+        ruling=ruling,
+        stated_at=episode.valid_at,
+        identifiers=ingestion.ontology.identifiers,
+        doubts=True,
+    )
+    if resolution.created and len(index.entities):
+        texts = {id_: entity_text(entity) for id_, entity in resolution.created.items()}
+        vector_of = await embed_texts(ingestion.embedder, texts)
+        resolution.doubts = with_meanings(
+            resolution.doubts,
+            {
+                mention: vector_of[id_]
+                for mention, id_ in resolution.entity_of.items()
+                if id_ in vector_of
+            },
+            index,
+            Known(index, ingestion.ontology.identifiers),
+        )
+    resolution.doubts = [open_ for open_ in resolution.doubts if not _is_decided(open_.mention)]
+    return await _case(episode, extraction, resolution, index, ingestion.store, ingestion.relations)
+
+
+def ruling_of(extraction: Extraction) -> Ruling:
+    """Return what an extractor that was shown the graph found of whom its mentions mean."""
+    mentions = list(mentions_of(extraction))
+    return Ruling(
+        {one: one.entity_id for one in mentions if one.entity_id is not None},
+        {one: one.distinct_from for one in mentions if one.distinct_from},
+    )
+
+
+def both(found: Ruling, ruled: Ruling) -> Ruling:
+    """Return what an extractor found, and what an arbiter ruled of the rest."""
+    return Ruling(
+        {**ruled.entity_of, **found.entity_of},
+        {**ruled.distinct, **found.distinct},
+        ruled.exclusive,
+    )
+
+
+def _is_decided(mention: Mention) -> bool:
+    return mention.entity_id is not None or bool(mention.distinct_from)
+
+
+async def _case(
     episode: Episode,
     extraction: Extraction,
     resolution: Resolution,
@@ -154,11 +222,7 @@ def _stated(
     index: GroupIndex,
 ) -> Iterator[tuple[Claim, Fact]]:
     """Yield the fact of each claim, once for each entity that a doubtful mention may mean."""
-
-    def name_of(id_: str) -> str:
-        created = resolution.created.get(id_)
-        return created.name if created else index.entity_name(id_)
-
+    name_of = partial(entity_name, resolution, index)
     for claim in claims:
         if claim.ends or claim.object is None:
             continue

@@ -1,20 +1,25 @@
-"""What a transaction will change, worked out as values before anything is written.
+"""Plans: what a transaction will change, as values before anything is written."""
 
-And in words, for people and for the event: nothing is lost in silence. A claim that says nothing of
-two entities, because both names turned out to be one, is left out; an older fact may end; a new one
-may be closed as soon as it is stored.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.model.extraction import Claim, Mention
-from graphrag.model.values import Entity, Fact
-from graphrag.protocols import Matrix
+from graphrag.index.texts import embed_texts, entity_text, episode_text, fact_text
+from graphrag.ingest.summaries import ends_of
+from graphrag.model.extraction import Mention
+from graphrag.model.ids import new_id
+from graphrag.model.values import Entity, Episode, Fact, Saga
+from graphrag.ontology.conform import Violation
+from graphrag.protocols import Embedder, Matrix
+from graphrag.resolve.mentions import Resolution
 from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
+from graphrag.store.rows import edge, vector_bytes
+from graphrag.text.split import split_passages
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +34,23 @@ class Plan:
     summaries: list[Update] = field(default_factory=list)
     """New summaries of stored entities."""
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
+
+    @property
+    def touched(self) -> list[str]:
+        """Return the entities whose facts this adds to or changes."""
+        changed = [after for _, after in self.changed_facts.values()]
+        return ends_of([*self.facts.values(), *changed])
+
+    def texts(self) -> dict[str, str]:
+        """Return what is embedded of each new record, by its id."""
+        texts = {id_: entity_text(entity) for id_, entity in self.entities.items()}
+        return texts | {id_: fact_text(fact) for id_, fact in self.facts.items()}
+
+    async def embed(self, embedder: Embedder, given: Mapping[str, Matrix] | None = None) -> None:
+        """Have a vector of each new record, in one call for those that are not given."""
+        known = dict(given or {})
+        texts = {id_: text for id_, text in self.texts().items() if id_ not in known}
+        self.vectors = known | await embed_texts(embedder, texts)
 
     def write(self, changes: ChangeSet) -> None:
         """Add what is new and what changes to a transaction."""
@@ -63,52 +85,171 @@ class Plan:
         return np.stack([self.vectors[id_] for id_ in ids])
 
 
-_LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
-"""Ways in which a fact ends that its own source did not speak of."""
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row of a table that is not in the graph."""
+
+    place: str
+    """Where it stands: ``row 7``, ``jobs.csv, line 7``."""
+    error: InputError
+
+    @classmethod
+    def at(cls, place: str, error: InputError) -> "SkippedRow":
+        """Return what was skipped at a place that is written as in the error."""
+        return cls(place.removesuffix(": "), error)
 
 
-def left_out(claims: Iterable[Claim], entity_of: Mapping[Mention, str]) -> Iterator[str]:
-    """Yield the claims that became no fact, as ``state`` passes over them."""
-    for claim in claims:
-        subject = entity_of.get(claim.subject)
-        object_ = entity_of.get(claim.object) if claim.object is not None else None
-        about = f"{claim.subject.name} {claim.relation}"
-        if claim.object is not None:
-            about += f" {claim.object.name}"
-        if subject is not None and subject == object_:
-            yield f"the fact {about!r}, whose ends are one entity"
-        elif subject is None or (claim.object is not None and object_ is None):
-            yield f"the fact {about!r}, whose ends have no usable name"
-        elif claim.kind == "planned" and claim.valid_at is None:
-            yield f"the plan {about!r}, which has no date"
+@dataclass(slots=True, kw_only=True)
+class DirectPlan(Plan):
+    """New and changed values of given facts, with their vectors."""
+
+    group: str
+    repeated: dict[str, Fact] = field(default_factory=dict)
+    """Facts that the graph had before, as they are to be."""
+    stands: Mapping[str, str] = field(default_factory=dict)
+    """By the id that each given fact would have had: the fact that stands for it."""
+    notes: tuple[str, ...] = ()
+    """What gave way to what is trusted more, or is newer, in words."""
+    extra: tuple[str, ...] = ()
+    """Ids of the entities that were given apart from any fact."""
+    skipped: tuple["SkippedRow", ...] = ()
+    """Facts that were left out because they cannot be added."""
+    violations: tuple[tuple[str, Violation], ...] = ()
+    """What does not fit the ontology, with where it stands."""
+
+    def changes(self, kind: str, actor: str = "") -> ChangeSet:
+        """Return the transaction that writes this plan; an empty one if nothing is new."""
+        changes = ChangeSet(self.group, kind=kind, actor=actor)
+        self.write(changes)
+        return changes
 
 
-def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterator[str]:
-    """Yield what ended, was reopened or was taken back, of older facts and of new ones."""
-    for before, after in changed:
-        if after.retracted_at is not None and before.retracted_at is None:
-            yield _words(after, f"was taken back ({after.closed_as or 'retracted'})")
-        elif after.closed_as == "overruled" != before.closed_as:
-            yield _words(after, "holds at no moment any more (overruled)")
-        elif after.invalid_at != before.invalid_at:
-            yield _words(after, _ended(after))
-        elif after.valid_at != before.valid_at and before.valid_at is not None:
-            since = "unknown" if after.valid_at is None else f"{after.valid_at:%Y-%m-%d}"
-            yield _words(after, f"begins at another time: {since}")
-        elif after.closed_as == "overruled" and after.statements != before.statements:
-            yield _words(after, f"was said again, and {_ended(after)}")
-    for fact in new:
-        if fact.closed_as in _LOST and not fact.pending:
-            yield _words(fact, f"is new, and {_ended(fact)}")
+@dataclass(slots=True, kw_only=True)
+class EpisodePlan(Plan):
+    """The new and the changed values of one episode, with their vectors."""
+
+    episode: Episode
+    resolution: Resolution = field(default_factory=Resolution)
+    passages: list[tuple[int, int]] = field(default_factory=list)
+    neighbours: tuple[str | None, str | None] = (None, None)
+    """The episodes just before and just after this one by reference time."""
+    kind: str = "add_episode"
+    """Kind of the event."""
+    note: str | None = None
+    """What was read and not believed as it was read, in words, for the event."""
+    dropped: tuple[str, ...] = ()
+    """What was read and became nothing, in words."""
+    new_saga: Saga | None = None
+    """The saga that the episode is the first of."""
+    waiting: Episode | None = None
+    """The episode as it is stored already, with its place and its passages, to be finished."""
+
+    def texts(self) -> dict[str, str]:
+        """Return what is embedded: the episode, its passages, and the new records."""
+        # Not ``super()``: a dataclass with slots is another class than the one written here.
+        return texts_of(self.episode, self.passages) | Plan.texts(self)
+
+    def changes(self) -> ChangeSet:
+        """Return the transaction that writes this plan."""
+        episode, group = self.episode, self.episode.group_id
+        changes = ChangeSet(group, kind=self.kind, note=self.note)
+        if self.new_saga is not None:
+            changes.insert(self.new_saga)
+        if self.waiting is not None:
+            changes.change(self.waiting, episode)
+        else:
+            changes.insert(episode, self.vectors[episode.id])
+        self.write(changes)
+        for mention, entity_id in self._first_mentions().items():
+            changes.insert_row(
+                "mentions",
+                edge(
+                    "mentions",
+                    new_id(),
+                    ("episode", episode.id),
+                    ("entity", entity_id),
+                    group_id=group,
+                    start=mention.start,
+                    end=mention.end,
+                ),
+            )
+        if self.waiting is None:
+            self._pass(changes)
+            self._order(changes)
+        return changes
+
+    def enter(self, index: GroupIndex, seq: int) -> None:
+        """Put what was committed as event ``seq`` into the index."""
+        Plan.enter(self, index, seq)
+        if self.new_saga is not None:
+            index.sagas[self.new_saga.name] = self.new_saga.id
+        if self.waiting is not None:
+            return
+        index.add_episodes([self.episode], self.stacked([self.episode.id]))
+        if self.passages:
+            ids = [f"{self.episode.id}:{number}" for number in range(len(self.passages))]
+            index.add_passages(ids, [self.episode.id] * len(ids), self.stacked(ids))
+
+    def _first_mentions(self) -> dict[Mention, str]:
+        first: dict[str, Mention] = {}
+        for mention, entity_id in self.resolution.entity_of.items():
+            if entity_id not in first or mention.start < first[entity_id].start:
+                first[entity_id] = mention
+        return {mention: entity_id for entity_id, mention in first.items()}
+
+    def _pass(self, changes: ChangeSet) -> None:
+        for number, (start, end) in enumerate(self.passages):
+            id_ = f"{self.episode.id}:{number}"
+            changes.insert_row(
+                "passage",
+                {
+                    "id": Record("passage", id_),
+                    "group_id": changes.group_id,
+                    "episode": self.episode.id,
+                    "start": start,
+                    "end": end,
+                    "embedding": vector_bytes(self.vectors[id_]),
+                },
+            )
+
+    def _order(self, changes: ChangeSet) -> None:
+        """Put the episode between its neighbours in time: at most one link goes, two come."""
+        before, after = self.neighbours
+        if before is not None and after is not None:
+            changes.deletes.append(("occurred_after", _link(after, before, changes.group_id)))
+        if before is not None:
+            changes.insert_row("occurred_after", _link(self.episode.id, before, changes.group_id))
+        if after is not None:
+            changes.insert_row("occurred_after", _link(after, self.episode.id, changes.group_id))
 
 
-def _ended(fact: Fact) -> str:
-    if fact.closed_as == "overruled" and fact.reason:
-        return f"is overruled, {fact.reason}"
-    if fact.invalid_at is None:
-        return "has no end any more" if fact.closed_as is None else f"is {fact.closed_as}"
-    return f"ends {fact.invalid_at:%Y-%m-%d} ({fact.closed_as or 'ended'})"
+def new_saga(episode: Episode, index: GroupIndex) -> Saga | None:
+    """Return the row of the saga that an episode begins, None if it is in none or a known one."""
+    if episode.saga is None or episode.saga in index.sagas:
+        return None
+    return Saga(new_id(), episode.group_id, episode.created_at, episode.saga)
 
 
-def _words(fact: Fact, what: str) -> str:
-    return f"{fact.subject} {fact.relation} {fact.object}: {what}"
+def passages_of(episode: Episode) -> list[tuple[int, int]]:
+    """Return the passages of a long episode, none for a short one."""
+    passages = split_passages(episode.content)
+    return passages if len(passages) > 1 else []
+
+
+def texts_of(episode: Episode, passages: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Return what is embedded of an episode whatever it says, by id: itself and its passages."""
+    texts = {episode.id: episode_text(episode.name, episode.content)}
+    for number, (start, end) in enumerate(passages):
+        texts[f"{episode.id}:{number}"] = episode_text(episode.name, episode.content[start:end])
+    return texts
+
+
+def _link(later: str, earlier: str, group: str) -> Row:
+    # Both ids are in the key: an id deleted in a transaction cannot be inserted again in it.
+    return edge(
+        "occurred_after",
+        f"{later}>{earlier}",
+        ("episode", later),
+        ("episode", earlier),
+        group_id=group,
+    )

@@ -1,170 +1,168 @@
-"""From what a text says to what the graph becomes: resolve every mention, judge every claim."""
+"""The write of one episode: planned under the lock of its group, committed, and reported."""
 
 import asyncio
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.index.texts import entity_text, fact_text
-from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
-from graphrag.ingest.open_points import find_case
-from graphrag.ingest.statements import other_name, state
+from graphrag.ingest.plan import EpisodePlan, new_saga, passages_of
+from graphrag.ingest.results import Added, closed, left_out
+from graphrag.ingest.statements import entity_name, mentions_of, other_name, state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending
 from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.names.key import name_key
-from graphrag.ontology.relations import Relations
-from graphrag.protocols import NO_RULING, Case, Embedder, Matrix, Ruling, Tracer, in_turns, traced
-from graphrag.resolve.doubt import with_meanings
+from graphrag.ontology.conform import Violation
+from graphrag.protocols import Ruling, in_turns, traced
 from graphrag.resolve.enrich import enriched
-from graphrag.resolve.known import Declared, Known
 from graphrag.resolve.mentions import adds_something, resolve
+from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros, utc_now
 
 if TYPE_CHECKING:
+    from graphrag.ingest.ingestion import Ingestion
     from graphrag.ingest.ledger import Ledger
 
 _MANY = 200
 """Statements that take some ms to settle."""
 
 
-async def make_plan(
-    episode: Episode,
-    extraction: Extraction,
-    index: GroupIndex,
-    store: Store,
-    embedder: Embedder,
-    relations: Relations,
-    *,
-    review_below: float,
-    ruling: Ruling = NO_RULING,
-    identifiers: Declared | None = None,
-    trust: float = 0.0,
-    tracer: Tracer | None = None,
-) -> EpisodePlan:
-    """Work out what an episode changes: two reads of the store at most, one batch of vectors."""
-    now = utc_now()
-    with traced(tracer, "resolve", group=episode.group_id) as note:
-        resolution = resolve(
-            mentions_of(extraction),
-            index,
-            created_at=now,
-            ruling=ruling,
-            stated_at=episode.valid_at,
-            source=episode.id,
-            identifiers=identifiers,
+@dataclass(slots=True)
+class EpisodeWrite:
+    """An episode with what was read in it; planned anew whenever another writer was faster."""
+
+    ingestion: "Ingestion"
+    episode: Episode
+    extraction: Extraction
+    ruling: Ruling
+    trust: float
+    """Of its source."""
+    waited: bool
+    """It is in the store already, and is finished unless it was finished or removed meanwhile."""
+    plan: EpisodePlan | None = None
+    known: Episode | None = None
+    """The stored episode that this one repeats, if it does."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    _began: float = 0.0
+
+    async def build(self, index: GroupIndex) -> ChangeSet:
+        """Plan it against the group as it is now; nothing if the graph has it."""
+        ingestion, episode = self.ingestion, self.episode
+        self.plan = self.known = None
+        # Asked again under the lock: the same episode may have been added meanwhile.
+        find = ingestion.stored(episode.id) if self.waited else ingestion.known(episode)
+        stored = await find
+        if stored is not None and not (self.waited and _is_unread(stored)):
+            self.known = stored
+        if self.known is not None or (self.waited and stored is None):
+            return ChangeSet(episode.group_id, kind="add_episode")
+        began = time.perf_counter()
+        self.plan = plan = await self._planned(index)
+        if self.waited:
+            plan.kind, plan.waiting = "finish_episode", stored
+        plan.note = "; ".join((*plan.dropped, *self.extraction.adjusted)) or None
+        self._began = time.perf_counter()
+        self.seconds["resolve"] = self._began - began - self.seconds["embed"]
+        return plan.changes()
+
+    def enter(self, index: GroupIndex, seq: int) -> None:
+        """Put what was committed into the index."""
+        assert self.plan is not None, "only a plan is committed"
+        entering = time.perf_counter()
+        self.seconds["store"] = entering - self._began
+        self.plan.enter(index, seq)
+        self.seconds["index"] = time.perf_counter() - entering
+
+    def done(self, plan: EpisodePlan, violations: tuple[Violation, ...]) -> Added:
+        """Return what adding it did."""
+        return Added(
+            self.episode,
+            new=True,
+            entities=tuple(plan.entities.values()),
+            facts=tuple(plan.facts.values()),
+            changed=tuple(after for _, after in plan.changed_facts.values()),
+            violations=violations,
+            dropped=plan.dropped,
+            adjusted=self.extraction.adjusted,
+            closed=tuple(closed(plan.facts.values(), plan.changed_facts.values())),
+            seconds=self.seconds,
         )
-        note({"mentions": len(resolution.entity_of), "entities": len(resolution.created)})
-    plan = EpisodePlan(episode=episode, resolution=resolution, entities=resolution.created)
-    plan.neighbours = index.neighbours_in_time(to_micros(episode.valid_at, BEGINNING), episode.id)
-    plan.new_saga = new_saga(episode, index)
-    await _enrich(plan, index, store, ruling)
 
-    def name_of(id_: str) -> str:
-        created = resolution.created.get(id_)
-        return created.name if created else index.entity_name(id_)
+    async def _planned(self, index: GroupIndex) -> EpisodePlan:
+        """Work out what it changes: two reads of the store at most, one batch of vectors."""
+        ingestion, episode, now = self.ingestion, self.episode, utc_now()
+        with traced(ingestion.tracer, "resolve", group=episode.group_id) as note:
+            resolution = resolve(
+                mentions_of(self.extraction),
+                index,
+                created_at=now,
+                ruling=self.ruling,
+                stated_at=episode.valid_at,
+                source=episode.id,
+                identifiers=ingestion.ontology.identifiers,
+            )
+            note({"mentions": len(resolution.entity_of), "entities": len(resolution.created)})
+        plan = EpisodePlan(episode=episode, resolution=resolution, entities=resolution.created)
+        micros = to_micros(episode.valid_at, BEGINNING)
+        plan.neighbours = index.neighbours_in_time(micros, episode.id)
+        plan.new_saga = new_saga(episode, index)
+        await _enrich(plan, index, ingestion.store, self.ruling)
+        await self._judge(plan, index)
+        summarize_plan(plan, index, now=now)
+        plan.passages = passages_of(episode)
+        started = time.perf_counter()
+        await plan.embed(ingestion.embedder)
+        self.seconds["embed"] = time.perf_counter() - started
+        return plan
 
-    # Imported here: a graph that is only read needs none of what settles lifetimes.
-    from graphrag.ingest.implied_endings import with_implied
-    from graphrag.ingest.ledger import Ledger, Rules
+    async def _judge(self, plan: EpisodePlan, index: GroupIndex) -> None:
+        """Note which facts are new or change, and what became nothing."""
+        # Imported here: a graph that is only read needs none of what settles lifetimes.
+        from graphrag.ingest.implied_endings import with_implied
+        from graphrag.ingest.ledger import Ledger, Rules
 
-    entity_of = resolution.entity_of
-    claims = with_implied(extraction.claims, resolution, index, relations, at=episode.valid_at)
-    alias = partial(other_name, group=index)
-    said = state(
-        claims, episode, entity_of, name_of, now=now, ruling=ruling, trust=trust, alias=alias
-    )
-    new = [fact async for fact in in_turns(said)]
-    ledger = Ledger(index, Rules(relations, review_below), now)
-    with traced(tracer, "judge", group=episode.group_id) as note:
-        await ledger.read(new, store)
-        if len(new) > _MANY:  # nobody else touches what it works on, under the lock
-            await asyncio.to_thread(ledger.tell, new)
-        else:
-            ledger.tell(new)
-        plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
-        note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
-    lost = [*_without_effect(new, ledger), *ledger.denied(new, ends=True)]
-    lost += ledger.ineffective_replacements
-    plan.dropped = tuple(dict.fromkeys(lost))  # a death is more than one fact
-    _end(plan, ledger.endings, ledger.component.entities)
-    summarize_plan(plan, index, now=now)
-    plan.passages = passages_of(episode)
-    started = time.perf_counter()
-    plan.vectors = await _embed(plan, embedder)
-    plan.embed_seconds = time.perf_counter() - started
-    return plan
-
-
-async def find_open_points(
-    episode: Episode,
-    extraction: Extraction,
-    index: GroupIndex,
-    store: Store,
-    embedder: Embedder,
-    relations: Relations,
-    identifiers: Declared | None = None,
-    *,
-    ruling: Ruling = NO_RULING,
-) -> Case:
-    """Return what the rules would leave open about an episode, against the group as it is now.
-
-    What the extractor has found already is not open.
-
-    New names are embedded here; an embedder with a cache has their vectors when they are written.
-    """
-    resolution = resolve(
-        mentions_of(extraction),
-        index,
-        created_at=utc_now(),
-        ruling=ruling,
-        stated_at=episode.valid_at,
-        identifiers=identifiers,
-        doubts=True,
-    )
-    if resolution.created and len(index.entities):
-        texts = {id_: entity_text(entity) for id_, entity in resolution.created.items()}
-        vectors = await embedder.embed(list(texts.values()), purpose="document")
-        vector_of = dict(zip(texts, vectors, strict=True))
-        resolution.doubts = with_meanings(
-            resolution.doubts,
-            {
-                mention: vector_of[id_]
-                for mention, id_ in resolution.entity_of.items()
-                if id_ in vector_of
-            },
-            index,
-            Known(index, identifiers or {}),
+        ingestion, episode, now = self.ingestion, self.episode, utc_now()
+        relations, resolution = ingestion.relations, plan.resolution
+        claims = with_implied(
+            self.extraction.claims, resolution, index, relations, at=episode.valid_at
         )
-    resolution.doubts = [open_ for open_ in resolution.doubts if not _decided(open_.mention)]
-    return await find_case(episode, extraction, resolution, index, store, relations)
+        statements = state(
+            claims,
+            episode,
+            resolution.entity_of,
+            partial(entity_name, resolution, index),
+            now=now,
+            ruling=self.ruling,
+            trust=self.trust,
+            alias=partial(other_name, group=index),
+        )
+        new = [fact async for fact in in_turns(statements)]
+        ledger = Ledger(index, Rules(relations, ingestion.review_below), now)
+        with traced(ingestion.tracer, "judge", group=episode.group_id) as note:
+            await ledger.read(new, ingestion.store)
+            if len(new) > _MANY:  # nobody else touches what it works on, under the lock
+                await asyncio.to_thread(ledger.settle, new)
+            else:
+                ledger.settle(new)
+            plan.facts, plan.changed_facts = ledger.new_facts, ledger.changed
+            note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
+        lost = [*_without_effect(new, ledger), *ledger.denied(new, ends=True)]
+        lost += ledger.ineffective_replacements
+        plan.dropped = (
+            *self.extraction.dropped,
+            *left_out(self.extraction.claims, resolution.entity_of),
+            *dict.fromkeys(lost),  # a death is more than one fact
+        )
+        _end(plan, ledger.endings, ledger.component.entities)
 
 
-def ruling_of(extraction: Extraction) -> Ruling:
-    """Return what an extractor that was shown the graph found of whom its mentions mean."""
-    mentions = list(mentions_of(extraction))
-    return Ruling(
-        {one: one.entity_id for one in mentions if one.entity_id is not None},
-        {one: one.distinct_from for one in mentions if one.distinct_from},
-    )
-
-
-def both(found: Ruling, ruled: Ruling) -> Ruling:
-    """Return what an extractor found, and what an arbiter ruled of the rest."""
-    return Ruling(
-        {**ruled.entity_of, **found.entity_of},
-        {**ruled.distinct, **found.distinct},
-        ruled.exclusive,
-    )
-
-
-def _decided(mention: Mention) -> bool:
-    return mention.entity_id is not None or bool(mention.distinct_from)
+def _is_unread(episode: Episode) -> bool:
+    return episode.status != "done" and episode.removed_at is None
 
 
 def _without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
@@ -177,15 +175,6 @@ def _without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
         elif not (fact.id in ledger.stands or fact.statements[0].id in said or fact.text in kept):
             about = f"{fact.subject} {fact.relation} {fact.object}".strip()
             yield f"the fact {about!r}, too doubtful to end or cancel anything"
-
-
-def mentions_of(extraction: Extraction) -> Iterable[Mention]:
-    """Yield every mention of an extraction, those of its claims too."""
-    yield from extraction.mentions
-    for claim in extraction.claims:
-        yield claim.subject
-        if claim.object is not None:
-            yield claim.object
 
 
 async def _enrich(plan: EpisodePlan, index: GroupIndex, store: Store, ruling: Ruling) -> None:
@@ -231,11 +220,3 @@ def _end(
             before, after = plan.changed_entities.get(id_, (stored[id_],) * 2)
             after = replace(after, endings=(*after.endings, *new))
             plan.changed_entities[id_] = before, after
-
-
-async def _embed(plan: EpisodePlan, embedder: Embedder) -> dict[str, Matrix]:
-    texts = texts_of(plan.episode, plan.passages)
-    texts |= {entity.id: entity_text(entity) for entity in plan.entities.values()}
-    texts |= {fact.id: fact_text(fact) for fact in plan.facts.values()}
-    vectors = await embedder.embed(list(texts.values()), purpose="document")
-    return dict(zip(texts, vectors, strict=True))

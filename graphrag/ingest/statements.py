@@ -23,12 +23,28 @@ from graphrag.model.values import Closing, Episode, Fact, Span
 from graphrag.names.key import name_key
 from graphrag.protocols import NO_RULING, Arbiter, Case, ExtractionContext, Extractor, Ruling, call
 from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
+from graphrag.resolve.mentions import Resolution
 
 REVIEW_BELOW = 0.7
 """Rules give 0.8; a model's own figure below this has been a guess more often than not."""
 _THIS = "this "
 _SHOWN = 60
 """Characters of a text in an error or a note."""
+
+
+def mentions_of(extraction: Extraction) -> Iterable[Mention]:
+    """Yield every mention of an extraction, those of its claims too."""
+    yield from extraction.mentions
+    for claim in extraction.claims:
+        yield claim.subject
+        if claim.object is not None:
+            yield claim.object
+
+
+def entity_name(resolution: Resolution, index: GroupIndex, id_: str) -> str:
+    """Return the name of an entity, a new or a stored one."""
+    created = resolution.created.get(id_)
+    return created.name if created else index.entity_name(id_)
 
 
 def state(

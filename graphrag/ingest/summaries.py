@@ -14,13 +14,16 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.ingest.episode_plan import EpisodePlan
 from graphrag.model.assertion import held_from
 from graphrag.model.values import Entity, Fact
 from graphrag.store.changes import Update
 from graphrag.temporal.moment import from_micros, to_micros
+
+if TYPE_CHECKING:
+    from graphrag.ingest.plan import Plan
 
 LONGEST = 500
 """Characters of a summary."""
@@ -65,13 +68,35 @@ def refreshed(
     return _updates(names, index, changed, now)
 
 
-def summarize_plan(plan: EpisodePlan, index: GroupIndex, *, now: datetime) -> None:
-    """Describe the new entities of a plan, and the stored ones whose facts it changes."""
-    changed: Changed = plan.facts | {id_: new for id_, (_, new) in plan.changed_facts.items()}
+def summarize_plan(
+    plan: "Plan",
+    index: GroupIndex,
+    *,
+    now: datetime,
+    before: Mapping[str, Fact] | None = None,
+    lazily: bool = False,
+) -> None:
+    """Describe the new entities of a plan, and the stored ones whose facts or name it changes.
+
+    Args:
+        plan: What is about to be written.
+        index: The group as it is.
+        now: What decides which facts go on.
+        before: New facts that are being written and are not in the index yet.
+        lazily: Leave all but what would become wrong to a later transaction: an empty summary
+            says nothing that has become wrong.
+    """
+    closed = {id_: after for id_, (_, after) in plan.changed_facts.items()}
+    changed: Changed = {**(before or {}), **plan.facts, **closed}
+    if lazily:
+        touched = [id_ for id_ in ends_of(closed.values()) if index.summary(id_)]
+        plan.summaries = refreshed(touched, index, changed, now=now)
+        return
     renamed = {id_: after.name for id_, (_, after) in plan.changed_entities.items()}
-    touched = [*ends_of(filter(None, changed.values())), *renamed]
-    names = {id_: index.entity_name(id_) for id_ in touched if id_ not in plan.entities} | renamed
-    plan.summaries = _updates(names, index, changed, now)
+    stored = (id_ for id_ in plan.touched if id_ in index.entities.row_of)
+    plan.summaries = _updates(
+        {id_: index.entity_name(id_) for id_ in stored} | renamed, index, changed, now
+    )
     new = {id_: entity.name for id_, entity in plan.entities.items()}
     for id_, summary in composed(new, index, changed, now=now).items():
         plan.entities[id_] = replace(plan.entities[id_], summary=summary)

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from graphrag.errors import BudgetExceededError, GraphRAGError, LLMError
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.ingest.adding import Added
-from graphrag.ingest.episode_plan import EpisodePlan, new_saga, passages_of, texts_of
 from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.plan import EpisodePlan, new_saga, passages_of
+from graphrag.ingest.results import Added
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.store.changes import ChangeSet
@@ -31,9 +31,7 @@ _SECRET = re.compile(
 async def put_unread(ingestion: Ingestion, episode: Episode, kind: str) -> Episode | None:
     """Store an episode without facts, with its vectors; return the one that it repeats, if any."""
     plan = EpisodePlan(episode=episode, passages=passages_of(episode), kind=kind)
-    texts = texts_of(episode, plan.passages)
-    vectors = await ingestion.embedder.embed(list(texts.values()), purpose="document")
-    plan.vectors = dict(zip(texts, vectors, strict=True))
+    await plan.embed(ingestion.embedder)
     known: Episode | None = None
 
     async def build(index: GroupIndex) -> ChangeSet:

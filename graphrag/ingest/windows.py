@@ -21,10 +21,9 @@ from typing import Protocol, TypeVar, runtime_checkable
 from graphrag.errors import EmbeddingError, GraphRAGError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text, fact_text
-from graphrag.ingest.episode_plan import passages_of, texts_of
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.planner import mentions_of
-from graphrag.ingest.statements import state
+from graphrag.ingest.plan import passages_of, texts_of
+from graphrag.ingest.statements import mentions_of, state
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.direct import Teller, UndecidedError
-from graphrag.ingest.direct_plan import DirectPlan, SkippedRow, WriteResult
+from graphrag.ingest.direct import FactPlanner, UndecidedError
 from graphrag.ingest.fitting import Fitting, Placed, warn_of
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.ledger import Rules
+from graphrag.ingest.plan import DirectPlan, SkippedRow
+from graphrag.ingest.results import WriteResult
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.protocols import traced
 from graphrag.store.changes import ChangeSet
@@ -28,13 +29,13 @@ _SUMMARIES = 2_000
 
 
 @dataclass(slots=True)
-class DirectWriter:
+class FactWriter:
     """Writes to one group."""
 
     ingestion: Ingestion
     group: str
     kind: str
-    teller: Teller
+    planner: FactPlanner
     actor: str = ""
     """Who does it; empty for whoever the graph was opened by."""
     violations: list[Placed] = field(default_factory=list)
@@ -51,24 +52,17 @@ class DirectWriter:
         once: bool = False,
         summarize: bool = True,
         skip: bool = False,
-    ) -> "DirectWriter":
+    ) -> "FactWriter":
         """Return a writer by the rules of a graph."""
         rules = Rules(ingestion.relations, ingestion.review_below, judge, once)
         return cls(
             ingestion,
             group,
             kind,
-            Teller(
-                ingestion.store,
-                ingestion.embedder,
-                rules,
-                ingestion.ontology.identifiers,
-                summarize,
-                skip,
-            ),
+            FactPlanner(ingestion, rules, summarize, skip),
         )
 
-    async def tell(self, given: Sequence[GivenFact], extra: Sequence[End] = ()) -> DirectPlan:
+    async def write(self, given: Sequence[GivenFact], extra: Sequence[End] = ()) -> DirectPlan:
         """Write facts and entities in one transaction, and return what that changed."""
         plan = DirectPlan(group=self.group)
 
@@ -102,10 +96,10 @@ class DirectWriter:
             try:
                 facts.append(fitting.fact(one))
             except InputError as error:
-                if not self.teller.skip:
+                if not self.planner.skip:
                     raise
                 skipped.append(SkippedRow.at(one.place, error))
-        plan = await self.teller.plan(
+        plan = await self.planner.plan(
             facts, index, extra=[fitting.entity(end) for end in extra], under_way=under_way
         )
         plan.skipped = (*skipped, *plan.skipped)
@@ -118,7 +112,7 @@ class DirectWriter:
         self.violations = []
 
 
-async def tell_fact(
+async def write_fact(
     ingestion: Ingestion, group: str, given: GivenFact, *, actor: str | None
 ) -> WriteResult:
     """Write one fact in a transaction of its own, and return what that did."""
@@ -128,9 +122,9 @@ async def tell_fact(
             f"kind is 'was': it was over by reference_time {over.isoformat()}, which is still to "
             "come; leave it out, or give the planned end as invalid_at with kind 'state'"
         )
-    writer = DirectWriter.to(ingestion, group, "add_fact")
+    writer = FactWriter.to(ingestion, group, "add_fact")
     writer.actor = actor or ""
-    plan = await writer.tell([given])
+    plan = await writer.write([given])
     writer.warn()
     return WriteResult.by(plan)
 
@@ -167,7 +161,7 @@ class _Ahead:
 class Stream:
     """Batches for one group: one is planned and encoded while the one before is being written."""
 
-    writer: DirectWriter
+    writer: FactWriter
     touched: dict[str, None] = field(default_factory=dict)
     """Entities whose summaries are to be made again."""
     _under_way: _Ahead | None = None

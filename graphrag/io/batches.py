@@ -7,11 +7,12 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError
-from graphrag.ingest.direct_plan import DirectPlan, ImportReport, SkippedRow
 from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.write import DirectWriter, Stream, uncollected
+from graphrag.ingest.plan import DirectPlan, SkippedRow
+from graphrag.ingest.results import ImportReport
+from graphrag.ingest.write import FactWriter, Stream, uncollected
 from graphrag.io.fact_rows import given_row
 from graphrag.io.network_facts import NetworkRows, is_network
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
@@ -38,7 +39,7 @@ def skipping(rows: Iterable[Placed], given: Callable[[Placed], GivenFact]) -> It
 
 async def load(
     facts: Iterable[Loadable],
-    writer: DirectWriter,
+    writer: FactWriter,
     *,
     batch: int,
     total: int | None = None,
@@ -128,13 +129,13 @@ async def load_rows(
     on_progress: Report | None,
 ) -> ImportReport:
     """Write the facts of a table or a network, as ``graph.load.facts`` is asked to."""
-    writer = DirectWriter.to(
+    writer = FactWriter.to(
         ingestion, group, "import_facts", judge=judge, once=True, summarize=False, skip=skip
     )
     total, entities = None, 0
     if is_network(rows):
         network = NetworkRows.of(rows, columns)
-        ids, entities = await network.tell_nodes(writer, batch)
+        ids, entities = await network.write_nodes(writer, batch)
         placed = network.rows(ids)
     else:
         placed = read_rows(rows, columns)
@@ -157,12 +158,12 @@ async def tell_records(
     records: Iterable[Record], ingestion: Ingestion, group: str, kind: str
 ) -> ImportReport:
     """Write contacts or meetings, whose types give way to those that the relations declare."""
-    writer = DirectWriter.to(ingestion, group, kind, once=True)
+    writer = FactWriter.to(ingestion, group, kind, once=True)
     report, rest = ImportReport(), iter(records)
     try:
         while some := list(islice(rest, _RECORDS)):
             facts = [supposed(fact, ingestion.ontology) for stated, _ in some for fact in stated]
-            plan = await writer.tell(facts, [end for _, ends in some for end in ends])
+            plan = await writer.write(facts, [end for _, ends in some for end in ends])
             report = report.after(plan, rows=len(some), seconds=0.0)
     finally:
         writer.warn()
@@ -186,7 +187,7 @@ async def seed(
         dimension=dimension,
     )
     facts = list(stated)
-    writer = DirectWriter.to(ingestion, group, "seed", once=True)
+    writer = FactWriter.to(ingestion, group, "seed", once=True)
     return await load(facts, writer, batch=max(1, len(facts)), total=len(facts))
 
 

@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag.ingest.batch import BatchReport, OnError, Progress, checked_on_error
-from graphrag.ingest.direct_plan import ImportReport
+from graphrag.ingest.batch import OnError, checked_on_error
 from graphrag.ingest.intake import checked_group
+from graphrag.ingest.results import BatchReport, ImportReport, Progress
 from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts

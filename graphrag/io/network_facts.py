@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from graphrag.errors import InputError
 from graphrag.ingest.given import End, given_end
-from graphrag.ingest.write import DirectWriter
+from graphrag.ingest.write import FactWriter
 from graphrag.io.files import ending
 from graphrag.io.network import Network, Node, edges_of, nodes_of
 from graphrag.io.tables import Columns, Placed, Rows
@@ -46,13 +46,13 @@ class NetworkRows:
             )
             yield edge.place, {"subject": subject, "object": object_, **edge.row}
 
-    async def tell_nodes(self, writer: DirectWriter, batch: int) -> tuple[dict[Any, str], int]:
+    async def write_nodes(self, writer: FactWriter, batch: int) -> tuple[dict[Any, str], int]:
         """Make the nodes known, and return the id of the entity of each, and how many are new."""
         ids: dict[Any, str] = {}
         new = 0
         rest = iter(self.nodes.items())
         while some := list(islice(rest, batch)):
-            plan = await writer.tell([], [_end(node) for _, node in some])
+            plan = await writer.write([], [_end(node) for _, node in some])
             ids.update(zip((id_ for id_, _ in some), plan.extra, strict=True))
             new += len(plan.entities)
         return ids, new

@@ -6,7 +6,7 @@ from collections.abc import Set
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
-from graphrag.ingest.adding import Added
+from graphrag.ingest.results import Added
 from graphrag.serve.call import Call
 from graphrag.serve.inputs import (
     UNKNOWN,

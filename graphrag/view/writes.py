@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from graphrag.ingest.adding import Added
-from graphrag.ingest.direct_plan import WriteResult
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.ingest.results import Added, WriteResult
 from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import DEFAULT_GROUP, JSON, Entity, Source
 from graphrag.session import Handle
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
     from graphrag.health.queue_control import QueueControl
     from graphrag.history.erase import Erase
     from graphrag.history.event_log import EventLog
-    from graphrag.ingest.batch import BatchReport, Episodes, OnError, Progress
+    from graphrag.ingest.batch import Episodes, OnError
+    from graphrag.ingest.results import BatchReport, Progress
     from graphrag.io.loading import Load
     from graphrag.view.communities import CommunityWrites
     from graphrag.view.exports import GroupExports
@@ -178,7 +178,7 @@ class Writes(View):
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
-        from graphrag.ingest.write import tell_fact
+        from graphrag.ingest.write import write_fact
 
         given = given_fact(
             given_end(subject, subject_type, what="subject"),
@@ -193,7 +193,7 @@ class Writes(View):
             attributes=attributes,
             source=source,
         )
-        return await tell_fact(self._lens.session.ingestion, self.group_id, given, actor=actor)
+        return await write_fact(self._lens.session.ingestion, self.group_id, given, actor=actor)
 
     async def add_entity(
         self,
@@ -217,12 +217,12 @@ class Writes(View):
             InputError: if anything given cannot be used, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
-        from graphrag.ingest.write import DirectWriter
+        from graphrag.ingest.write import FactWriter
 
         ingestion, also = self._lens.session.ingestion, tuple(aliases)
         end = given_end(name, entity_type, aliases=also, attributes=attributes, what="name")
-        writer = DirectWriter.to(ingestion, self.group_id, "add_entity")
-        plan = await writer.tell([], [end])
+        writer = FactWriter.to(ingestion, self.group_id, "add_entity")
+        plan = await writer.write([], [end])
         writer.warn()
         [id_] = plan.extra
         if id_ in plan.entities:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from graphrag.ingest.episode_plan import passages_of
+from graphrag.ingest.plan import passages_of
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet

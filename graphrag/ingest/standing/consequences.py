@@ -12,10 +12,9 @@ from datetime import datetime
 from graphrag.ingest.lifetimes.cover import Holdings, Piece
 from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
 from graphrag.ingest.lifetimes.support import Line
-from graphrag.ingest.standing.ground import all_heads, ground
+from graphrag.ingest.standing.ground import LineIndex, all_heads, ground
 from graphrag.ingest.standing.infer import Placed, Writer
 from graphrag.ingest.standing.nearby import Beside
-from graphrag.ingest.standing.shelf import Shelf
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
@@ -52,15 +51,15 @@ class Consequences:
             beside[self._line(fact.relation, fact.subject_id, fact.object_id)].append(fact)
         for line, facts in beside.items():
             self._beside(line, facts, held, inferred)
-        shelf = Shelf(self.beside.named)
-        shelf.add((*held, *inferred))
+        known = LineIndex(self.beside.named)
+        known.add((*held, *inferred))
         heads = self.beside.heads
         if heads is None:
-            heads = all_heads((*held, *inferred), program, shelf)
-        shelf.add(heads)
+            heads = all_heads((*held, *inferred), program, known)
+        known.add(heads)
         for line in heads:
             inferred.pop(line, None)
-        instances = ground(program, said, heads, shelf)
+        instances = ground(program, said, heads, known)
         sweep = Sweep(instances, program.level, held, inferred)
         sweep.run()
         self.spells = sweep.spells

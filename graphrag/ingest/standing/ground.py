@@ -1,17 +1,50 @@
-"""Rules to instances: which lines may end, support or make which, whenever they hold."""
+"""Grounding of standing rules: which lines may end, support or make which, whenever they hold."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graphrag.errors import InputError
 from graphrag.ingest.lifetimes.support import Line
 from graphrag.ingest.standing.program import Clause, Program, Source, join
-from graphrag.ingest.standing.shelf import Shelf
 from graphrag.ontology.standing import Derives, Ends, Needs
 
 MOST = 200_000
 """Lines that may be inferred at once: more is a rule that joins what has nothing in common."""
+_Key = tuple[str, str | None, str | None]
+
+
+@dataclass(slots=True)
+class LineIndex:
+    """Lines in memory, found by their relation and ends."""
+
+    name: Callable[[str], Collection[str]]
+    """Return who bears a name, given by its key."""
+    _by_key: dict[_Key, dict[Line, None]] = field(default_factory=lambda: defaultdict(dict))
+    _named: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def add(self, lines: Iterable[Line]) -> None:
+        """Take in lines."""
+        for line in lines:
+            relation, subject, object_ = line
+            for key in (
+                (relation, subject, object_),
+                (relation, subject, None),
+                (relation, None, object_),
+                (relation, None, None),
+            ):
+                self._by_key[key][line] = None
+
+    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[Line]:
+        """Return the lines of a relation with these ends, as far as they are given."""
+        return list(self._by_key.get((relation, subject, object_), ()))
+
+    def named(self, key: str) -> Collection[str]:
+        """Return the ids of the entities that bear a name."""
+        found = self._named.get(key)
+        if found is None:
+            found = self._named[key] = frozenset(self.name(key))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +100,8 @@ def follow(line: Line, program: Program, source: Source) -> Iterator[tuple[bool,
                         yield True, head
 
 
-def all_heads(lines: Iterable[Line], program: Program, shelf: Shelf) -> dict[Line, None]:
-    """Return all lines that may be inferred from some, which are put on the shelf as well.
+def all_heads(lines: Iterable[Line], program: Program, known: LineIndex) -> dict[Line, None]:
+    """Return all lines that may be inferred from some, and take them in as known.
 
     Raises:
         InputError: if they are too many.
@@ -76,10 +109,10 @@ def all_heads(lines: Iterable[Line], program: Program, shelf: Shelf) -> dict[Lin
     heads: dict[Line, None] = {}
     queue = list(dict.fromkeys(lines))
     for line in queue:
-        for inferred, head in follow(line, program, shelf):
+        for inferred, head in follow(line, program, known):
             if inferred and head not in heads:
                 heads[head] = None
-                shelf.add((head,))
+                known.add((head,))
                 checked_count(len(heads), head, program)
                 queue.append(head)
     return heads

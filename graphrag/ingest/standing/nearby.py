@@ -14,9 +14,8 @@ import numpy as np
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.support import Line
-from graphrag.ingest.standing.ground import checked_count, follow, ground
+from graphrag.ingest.standing.ground import LineIndex, checked_count, follow, ground
 from graphrag.ingest.standing.program import Program
-from graphrag.ingest.standing.shelf import Shelf
 from graphrag.model.values import Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
@@ -50,18 +49,18 @@ class Nearby:
     """What was touched."""
     context: dict[str, Fact] = field(default_factory=dict)
     """Facts that are looked at, and may be touched later on."""
-    _shelf: Shelf = field(init=False)
+    _known: LineIndex = field(init=False)
     _beside: defaultdict[Line, list[str]] = field(default_factory=lambda: defaultdict(list))
     _bearers: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         """Begin with nothing beside the columns."""
-        self._shelf = Shelf(self.named)
+        self._known = LineIndex(self.named)
 
     def enter(self, fact: Fact) -> None:
         """Take in a fact that is not in the columns, or not yet."""
         line = self.line((fact.relation, fact.subject_id, fact.object_id))
-        self._shelf.add((line,))
+        self._known.add((line,))
         self._beside[line].append(fact.id)
         for id_, name in ((fact.subject_id, fact.subject), (fact.object_id, fact.object)):
             if id_ not in self.index.entities.row_of:
@@ -81,13 +80,13 @@ class Nearby:
         if line[0] not in self.program.relations or line in self.seen:
             return
         self.seen[line] = None
-        self._shelf.add((line,))
+        self._known.add((line,))
         if any(isinstance(one.rule, Derives) for one in self.program.giving.get(line[0], ())):
             self.heads[line] = None
         for inferred, target in follow(line, self.program, self):
             if inferred and target not in self.heads:
                 self.heads[target] = None
-                self._shelf.add((target,))
+                self._known.add((target,))
                 checked_count(len(self.heads), target, self.program)
                 yield None, target
             yield from self._stored(target)
@@ -122,7 +121,7 @@ class Nearby:
 
     def lines(self, relation: str, subject: str | None, object_: str | None) -> list[Line]:
         """Return the lines of a relation with these ends, and maybe more."""
-        found = dict.fromkeys(self._shelf.lines(relation, subject, object_))
+        found = dict.fromkeys(self._known.lines(relation, subject, object_))
         for name in self.relations.same(relation):
             for row in self._rows(name, subject, object_):
                 found[self.line((name, *self.index.ends_of(row)))] = None

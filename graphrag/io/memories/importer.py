@@ -15,11 +15,11 @@ import numpy as np
 
 from graphrag.errors import ExtractionError, InputError, TimeError
 from graphrag.index.group import BEGINNING
-from graphrag.ingest.direct_plan import SkippedRow
 from graphrag.ingest.given import End, given_end, given_fact
 from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.plan import SkippedRow
 from graphrag.ingest.unread import add_known, keep_unread
-from graphrag.ingest.write import DirectWriter
+from graphrag.ingest.write import FactWriter
 from graphrag.io.batches import Loadable, load
 from graphrag.io.memories.portable import (
     NAMES,
@@ -89,8 +89,8 @@ class _Arrival:
     _removed: set[str] = field(default_factory=set)
     """Ids there of episodes that somebody took out here: what only they state stays out."""
 
-    def _writer(self) -> DirectWriter:
-        return DirectWriter.to(
+    def _writer(self) -> FactWriter:
+        return FactWriter.to(
             self.ingestion,
             self.group,
             "import_memory",
@@ -135,7 +135,7 @@ class _Arrival:
                 )
 
     async def _make(self, some: Sequence[tuple[Node, End]]) -> None:
-        plan = await self._writer().tell([], [end for _, end in some])
+        plan = await self._writer().write([], [end for _, end in some])
         self.new_entities += len(plan.entities)
         self._id_of.update(zip((node.id for node, _ in some), plan.extra, strict=True))
 

@@ -1,0 +1,257 @@
+"""What writing did: results for callers, and what ended or was left out in words."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from graphrag.errors import GraphRAGError
+from graphrag.ingest.plan import DirectPlan, SkippedRow
+from graphrag.model.extraction import Claim, Mention
+from graphrag.model.values import Entity, Episode, Fact
+from graphrag.ontology.conform import Violation
+
+_NAME = 40
+"""Characters of a text that stand for its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding one episode did."""
+
+    episode: Episode
+    new: bool
+    """False if the graph already had this episode, by its key or by content and time."""
+    entities: tuple[Entity, ...] = ()
+    """Entities that did not exist before."""
+    facts: tuple[Fact, ...] = ()
+    """Facts that did not exist before."""
+    changed: tuple[Fact, ...] = ()
+    """Older facts that were closed, corrected or confirmed."""
+    violations: tuple[Violation, ...] = ()
+    """What was read and does not fit the ontology."""
+    dropped: tuple[str, ...] = ()
+    """What the extractor read and was not believed, in words: entities that the text does not name,
+    facts that it does not say, places outside it."""
+    adjusted: tuple[str, ...] = ()
+    """What was believed otherwise than it was read, in words, and what waits for a person."""
+    closed: tuple[str, ...] = ()
+    """What ended or was taken back at once, in words: older facts, and new ones if need be."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What adding one fact did."""
+
+    fact: Fact
+    """The fact that stands for it: a new one, or the one that it repeats."""
+    new: bool
+    """False if the graph already had this fact."""
+    entities: tuple[Entity, ...] = ()
+    """Entities that did not exist before."""
+    changed: tuple[Fact, ...] = ()
+    """Older facts that were closed, replaced or confirmed."""
+    notes: tuple[str, ...] = ()
+    """What gave way at once to what is trusted more, or is newer, in words."""
+
+    @classmethod
+    def by(cls, plan: DirectPlan) -> "WriteResult":
+        """Return what a plan of one fact did."""
+        [(new, stands)] = plan.stands.items()
+        return cls(
+            plan.facts.get(stands) or plan.repeated[stands],
+            new=new == stands,
+            entities=tuple(plan.entities.values()),
+            changed=tuple(after for _, after in plan.changed_facts.values()),
+            notes=plan.notes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or has done so far."""
+
+    rows: int = 0
+    """Rows that are in the graph."""
+    total: int | None = None
+    """Rows in all; None for a stream of unknown length."""
+    facts: int = 0
+    """New facts, as ``entities`` are new entities."""
+    entities: int = 0
+    repeated: int = 0
+    """Facts that the graph already had."""
+    changed: int = 0
+    """Older facts that were closed, replaced or confirmed."""
+    contested: int = 0
+    """Rows that gave way at once to what is trusted more, or is newer."""
+    skipped: tuple[SkippedRow, ...] = ()
+    """Rows that cannot be used, with the reason; only with ``on_error="skip"``."""
+    violations: int = 0
+    """How often something did not fit the ontology; the log of ``graphrag`` says what."""
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Return rows a second."""
+        return self.rows / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Return how long the rest will take at this rate; None if the total is unknown."""
+        if self.total is None or not self.rate:
+            return None
+        return (self.total - self.rows - len(self.skipped)) / self.rate
+
+    def after(self, plan: DirectPlan, *, rows: int, seconds: float) -> "ImportReport":
+        """Return the report after one more batch."""
+        return ImportReport(
+            rows=self.rows + rows,
+            total=self.total,
+            facts=self.facts + len(plan.facts),
+            entities=self.entities + len(plan.entities),
+            repeated=self.repeated + len(plan.repeated),
+            changed=self.changed + len(plan.changed_facts),
+            contested=self.contested + len(plan.notes),
+            skipped=(*self.skipped, *plan.skipped),
+            violations=self.violations + len(plan.violations),
+            seconds=seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An episode of a batch that is not in the graph."""
+
+    number: int
+    """Its place in the input, from 1; 0 for a file that could not be read."""
+    name: str
+    """Its name, or how its content starts."""
+    error: GraphRAGError
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a batch is, after an episode."""
+
+    done: int
+    """Episodes that were added, found in the graph, or skipped."""
+    total: int | None
+    """None when the input is a stream of unknown length."""
+    last: Added | None
+    """What the episode did; None if it failed."""
+    failed: int = 0
+    """Episodes skipped so far."""
+    seconds: float = 0.0
+    """Since the batch began."""
+
+    @property
+    def eta(self) -> float | None:
+        """Return the seconds that the rest will take at the pace so far; None if unknown."""
+        if self.total is None or not self.done:
+            return None
+        return self.seconds / self.done * (self.total - self.done)
+
+
+@dataclass(slots=True)
+class BatchReport:
+    """What a batch did."""
+
+    added: int = 0
+    unchanged: int = 0
+    """Episodes that the graph already had."""
+    entities: int = 0
+    facts: int = 0
+    """New facts, as ``entities`` are new entities."""
+    changed: int = 0
+    """Older facts that were closed, corrected or confirmed."""
+    violations: int = 0
+    """How often something did not fit the ontology; the log of ``graphrag`` names each case."""
+    waiting: int = 0
+    """New facts that wait for a person, see ``edit.pending``."""
+    dropped: list[str] = field(default_factory=list)
+    """What was read and not believed, in words, with the episode's name."""
+    adjusted: list[str] = field(default_factory=list)
+    """What was believed otherwise than it was read, or waits for a person, in words."""
+    closed: list[str] = field(default_factory=list)
+    """What ended or was taken back, in words."""
+    failed: list[Failed] = field(default_factory=list)
+    """Episodes that were skipped, with their errors; only with ``on_error="skip"``."""
+    seconds: float = 0.0
+    steps: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Seconds by step."""
+
+    @property
+    def done(self) -> int:
+        """Return the number of episodes that were dealt with."""
+        return self.added + self.unchanged + len(self.failed)
+
+    def count(self, added: Added) -> None:
+        """Count one episode."""
+        self.added += added.new
+        self.unchanged += not added.new
+        self.entities += len(added.entities)
+        self.facts += len(added.facts)
+        self.changed += len(added.changed)
+        self.violations += len(added.violations)
+        self.waiting += sum(fact.pending for fact in added.facts)
+        name = added.episode.name or added.episode.content[:_NAME]
+        for kept, words in (
+            (self.dropped, added.dropped),
+            (self.adjusted, added.adjusted),
+            (self.closed, added.closed),
+        ):
+            kept += (f"{name}: {one}" for one in words)
+        for step, seconds in added.seconds.items():
+            self.steps[step] += seconds
+
+
+_LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
+"""Ways in which a fact ends that its own source did not speak of."""
+
+
+def left_out(claims: Iterable[Claim], entity_of: Mapping[Mention, str]) -> Iterator[str]:
+    """Yield the claims that became no fact, as ``state`` passes over them."""
+    for claim in claims:
+        subject = entity_of.get(claim.subject)
+        object_ = entity_of.get(claim.object) if claim.object is not None else None
+        about = f"{claim.subject.name} {claim.relation}"
+        if claim.object is not None:
+            about += f" {claim.object.name}"
+        if subject is not None and subject == object_:
+            yield f"the fact {about!r}, whose ends are one entity"
+        elif subject is None or (claim.object is not None and object_ is None):
+            yield f"the fact {about!r}, whose ends have no usable name"
+        elif claim.kind == "planned" and claim.valid_at is None:
+            yield f"the plan {about!r}, which has no date"
+
+
+def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterator[str]:
+    """Yield what ended, was reopened or was taken back, of older facts and of new ones."""
+    for before, after in changed:
+        if after.retracted_at is not None and before.retracted_at is None:
+            yield _words(after, f"was taken back ({after.closed_as or 'retracted'})")
+        elif after.closed_as == "overruled" != before.closed_as:
+            yield _words(after, "holds at no moment any more (overruled)")
+        elif after.invalid_at != before.invalid_at:
+            yield _words(after, _ended(after))
+        elif after.valid_at != before.valid_at and before.valid_at is not None:
+            since = "unknown" if after.valid_at is None else f"{after.valid_at:%Y-%m-%d}"
+            yield _words(after, f"begins at another time: {since}")
+        elif after.closed_as == "overruled" and after.statements != before.statements:
+            yield _words(after, f"was said again, and {_ended(after)}")
+    for fact in new:
+        if fact.closed_as in _LOST and not fact.pending:
+            yield _words(fact, f"is new, and {_ended(fact)}")
+
+
+def _ended(fact: Fact) -> str:
+    if fact.closed_as == "overruled" and fact.reason:
+        return f"is overruled, {fact.reason}"
+    if fact.invalid_at is None:
+        return "has no end any more" if fact.closed_as is None else f"is {fact.closed_as}"
+    return f"ends {fact.invalid_at:%Y-%m-%d} ({fact.closed_as or 'ended'})"
+
+
+def _words(fact: Fact, what: str) -> str:
+    return f"{fact.subject} {fact.relation} {fact.object}: {what}"

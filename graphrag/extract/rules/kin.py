@@ -56,7 +56,9 @@ def _former(noun: "Token") -> bool:
 
 def _owners(noun: "Token", line: Line) -> list[Name]:
     """Return whose relative it is: of ``her``, ``Ann's``, ``of Ann``, or the subject's."""
-    words = [child for child in noun.children if child.dep_ == "poss"]
+    within = noun.dep_ in ("compound", "nmod") and noun.head.pos_ == "PROPN"
+    of = [*noun.children, *(noun.head.children if within else ())]  # "whose father Albert Lee"
+    words = [child for child in of if child.dep_ == "poss"]
     for child in noun.children if not words else ():
         if child.dep_ == "prep" and child.lower_ in ("of", "to"):
             words += [target for target in child.children if target.dep_ == "pobj"]

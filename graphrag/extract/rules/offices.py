@@ -121,7 +121,7 @@ def _as(noun: "Token", clause: Clause) -> Office | None:
         return Office(noun, new, "start", clause, left=tuple(old))
     if clause.lemma in _CHOOSING or clause.lemma in _TAKING:
         return Office(noun, clause.subjects, "start", clause)
-    if clause.lemma in _HOLDING or (clause.lemma in ("employ", "know") and clause.passive):
+    if clause.lemma in _HOLDING or clause.passive:
         manner: Manner = "end" if clause.is_over_with(noun) else "state"
         return Office(noun, clause.subjects, manner, clause)
     return None

@@ -55,7 +55,7 @@ def phrase_of(head: "Token") -> Phrase | None:
     if is_name(head) and head.ent_type_ not in _NOT_NAMES:
         phrase = _name(head)
         return None if phrase is None or _is_cited(phrase, head.doc.text) else phrase
-    if head.pos_ == "ADJ" and head.dep_ == "dobj" and head.ent_type_ in ("NORP", "LANGUAGE"):
+    if head.pos_ == "ADJ" and head.ent_type_ in ("NORP", "LANGUAGE"):
         return Phrase(head.text, head.idx, head.idx + len(head), True)  # "I'm learning Italian"
     if head.pos_ == "NOUN":
         return _thing(head)
@@ -98,7 +98,7 @@ def _name(head: "Token") -> Phrase | None:
     short = words[-1].lower_ in ("jr.", "sr.") or len(words[-1]) < len("Co.")
     if text.endswith(".") and not short:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
-    if len(text) < 2 or not any(character.isalpha() for character in text) or _is_formula(text):
+    if len(text) < 2 or not any(character.isalpha() for character in text):
         return None
     around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
     office = (
@@ -112,11 +112,6 @@ def _name(head: "Token") -> Phrase | None:
         return None
     hints += _form_hints(words, head)
     return Phrase(text, words[0].idx, words[0].idx + len(text), True, tuple(hints))
-
-
-def _is_formula(text: str) -> bool:
-    """Tell whether a text is one, or a piece of one: ``n(n+1)``, ``f(x``."""
-    return text.count("(") != text.count(")") or bool(_SYMBOLS.search(text))
 
 
 def _joined(head: "Token") -> tuple[int, int] | None:
@@ -274,6 +269,5 @@ def _only_starts(head: "Token") -> bool:
 _OBJECTS = frozenset("dobj prt ccomp xcomp acomp attr dative neg".split())
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
-_SYMBOLS = re.compile(r"\b\w_\w|[=^\\√∑∫∞≤≥≈×÷₀-₉]|^(?!.*[^\W\d_]{2}).*\(")
 _PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")

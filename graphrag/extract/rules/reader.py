@@ -81,6 +81,10 @@ class Reader:
         note_former(line)
         stated = list(clauses(sentence))
         for clause in stated:
+            for subject in clause.subjects:
+                if subject.pos_ == "PRON":
+                    line.name(subject)  # "he": who that is counts even where nothing is read of him
+        for clause in stated:
             clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:
@@ -89,10 +93,6 @@ class Reader:
                     if name is not None:
                         name.votes["person"] += 2
         yield from read_kin(line, stated)
-        for clause in stated:
-            for subject in clause.subjects:
-                if subject.pos_ == "PRON":
-                    line.name(subject)  # "he": who that is counts even where nothing is read of him
         yield from read_offices(stated, line)
         for clause in stated:
             yield from read_pair(clause, line)

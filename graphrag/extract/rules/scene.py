@@ -70,7 +70,7 @@ class Scene:
 
     def name_of(self, token: "Token", offset: int) -> Name | None:
         """Return what a noun or pronoun stands for, or None if that is not clear."""
-        if token.pos_ == "PRON":
+        if token.pos_ == "PRON" or token.tag_ == "WP$":
             return self._pronoun(token, offset)
         if token.pos_ in ("VERB", "AUX") and token.tag_ != "VBG":
             return self.implied

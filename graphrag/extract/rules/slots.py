@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, list["Token"]]
 """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
-_LIGHT = frozenset(
-    "contract deal job position post role degree place scholarship phd doctorate master bachelor "
-    "course training apprenticeship year month access".split()
-)
+_LIGHT = frozenset("job position post degree phd year month".split())
 """Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
 _DWELLING = frozenset({"live", "reside", "stay"})
 _CARRIED = frozenset("from to at in with for as on under into".split())

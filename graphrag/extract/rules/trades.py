@@ -142,7 +142,7 @@ def title_of(noun: "Token") -> tuple[str, int, int]:
         if child.dep_ == "prep" and child.lower_ == "of" and child.i == noun.i + 1:
             for target in child.children:
                 common = target.pos_ == "NOUN" or target.text.islower()
-                if target.dep_ == "pobj" and common and target.i - child.i <= 2:
+                if target.dep_ == "pobj" and common:
                     last = target
     text = noun.doc[first.i : last.i + 1].text
     return text, first.idx, last.idx + len(last)
@@ -206,13 +206,12 @@ def heads(noun: "Token") -> bool:
 
 def relation_of(title: str, preposition: str, body: "Name") -> str | None:
     """Return what a title with a preposition says of its holder and that body."""
-    placed = body.votes["place"] > body.votes["organization"]
     if title in lexicon.OWNING:
         return "owned_by" if preposition == "of" else None
     if title in lexicon.PLAYING:
         return None if preposition == "to" else "plays_for"
     if title in lexicon.STUDYING:
-        return "studies_at" if preposition in ("of", "at") and body.votes["person"] < 2 else None
+        return "studies_at" if preposition in ("of", "at") else None
     if title in _WRITING and preposition == "of":
         return "author_of" if body.votes["organization"] < 2 else "works_at"
     if title == "member":
@@ -224,8 +223,6 @@ def relation_of(title: str, preposition: str, body: "Name") -> str | None:
     if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
         if body.votes["person"] >= 2 or preposition == "to":
             return None
-        if placed or (preposition == "in" and body.votes["organization"] < 2):
-            return None  # "a dentist in Trier"
         return "works_at" if preposition in ("at", "for", "with", "of", "in") else None
     return None
 

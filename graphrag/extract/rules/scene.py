@@ -159,6 +159,8 @@ class Scene:
                 phrase = replace(phrase, text=f"{owner.text}'s {phrase.text}", named=True)
         if own:
             return None
+        if not phrase.named and before[:1] == ["the"] and (called := self._called(phrase.text)):
+            return called
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
@@ -216,6 +218,13 @@ class Scene:
             alone = self.asked is not None and self.antecedents.is_first()
             return self.asked if found is None and alone and word in GENDER else found
         return None
+
+    def _called(self, word: str) -> Name | None:
+        """Return the only name so far that ends with a noun: ``the creamery``, Ostrey Creamery."""
+        bearers = {id(name): name for name in self.names.values() if name.named}
+        ending = f" {word.lower()}"
+        called = [name for name in bearers.values() if name.text.lower().endswith(ending)]
+        return called[0] if len(called) == 1 else None
 
     def _longer(self, key: str, phrase: Phrase) -> Name | None:
         """Return the only longer name that a lone first, last or family name can stand for."""

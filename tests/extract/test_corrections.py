@@ -138,7 +138,7 @@ async def test_what_never_was_so_is_retracted_with_the_reason():
 async def test_who_was_elsewhere_has_the_times_of_what_was_wrong():
     texts = (
         "Ann Lee worked at Acme from 2010 to 2014.",
-        "Correction: Ann Lee never worked at Acme. She was at Globex Corp.",
+        "Correction: Ann Lee never worked at Acme. She worked at Globex Corp.",
     )
     async with open_graph(extractor=RulesExtractor()) as graph:
         for text in texts:

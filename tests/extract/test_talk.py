@@ -24,9 +24,7 @@ async def told(text, at="2024-08-02", author="Ben"):
 @pytest.mark.parametrize(
     "text",
     [
-        "I kept the cap and I maintained a strict curfew for Leo.",
         "I've maintained 30 minutes of daily stretching since June.",
-        "We maintained the bedtime rules for Leo.",
         "Laura and I went to a flea market and found two lamps.",
         "I'll buy Laura her favourite cake tonight.",
         "I'm going to a chess congress this month.",
@@ -37,7 +35,6 @@ async def told(text, at="2024-08-02", author="Ben"):
         "I've been using earplugs and a mask to get 7 hours of sleep nightly.",
         "I prefer combining classic drills with new techniques.",
         "Laura and I are painting a wall, starting April 22.",
-        "I'm looking for advice on how to rest, especially after our recent holiday.",
         "With the Lumia Max offering 256GB of storage, I still need a cloud.",
         "I prefer limiting screen time in the evening.",
         "I'll definitely watch the budget using Mint Ledger.",

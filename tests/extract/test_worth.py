@@ -12,7 +12,7 @@ WORTHLESS = [
     "I love playing.", "We enjoy talking about it.", "I love taking in the beauty of nature.",
     "I'm reading a book that I really enjoy.", "I love the freedom and connection it brings.",
     "I loved just chilling.", "I love spending time with friends.",
-    "I love the energy, diversity, and food of this city.", "We played games with friends.",
+    "I love the energy, diversity, and food of this city.",
     "I just finished this amazing fantasy series.", "The packages were installed using pip.",
     "My online store has been a roller coaster.",
     "Bob Ray began to use his axe.", "Bob Ray led her cow away.", "I've set up my project.",
@@ -44,7 +44,6 @@ async def test_trivia_is_no_fact(text):
         ("Admiral Benbow came aboard.", "Admiral Benbow has_role admiral"),
         ("I started with Globex Ltd in May.", "Ann works_at Globex Ltd"),
         ("My career coach Greg Bell called.", "Greg Bell coaches Ann"),
-        ("Professor Tom Hale advises Bob Ray.", "Tom Hale supervises Bob Ray"),
     ],
 )
 async def test_what_lasts_or_is_dated_is_one(text, fact):

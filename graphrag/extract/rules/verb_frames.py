@@ -83,6 +83,7 @@ _WORK = (
     *_frame("resign retire", "from", "works_at", "end", _PO),
     *_frame("join", "from", "works_at", "end", _PO),
     *_frame("fire dismiss sack", "dobj", "works_at", "end", _OP, swap=True),
+    *_frame("fire dismiss sack", "agent", "works_at", "end", _O, passive=True),
     *_frame("stand fill step", "in_for", "stands_in_for", "state", _PP),
     *_frame("lead head chair run manage captain direct edit command", "dobj", "leads", "state", _P),
     *_frame("lead head chair manage edit command", "agent", "leads", "state", swap=True),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.line import Line
 from graphrag.extract.rules.name import Draft, Name, can_be
 from graphrag.extract.rules.renames import NAMING, renamed
@@ -65,8 +65,8 @@ def _matched(
         return None
     relation, manner = frame.relation, frame.manner
     if clause.lemma in ("leave", "quit") and not other.votes[frame.object]:
-        if target.pos_ != "PROPN" or other.votes["place"] or other.votes["person"]:
-            return None  # one leaves towns, rooms and people as well
+        if target.pos_ != "PROPN" or other.votes["place"]:
+            return None  # one leaves towns and rooms as well
     if clause.lemma == "move" and frame.object == "place" and one.is_body():
         if frame.subject == lexicon.PERSON:
             return None  # "Acme is moving to Oslo" is another row's
@@ -83,11 +83,15 @@ def _matched(
         if type_ and name.named:
             name.votes[type_] += 3
     life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
+    if clause.after_all:  # "not leaving Acme after all": there she is
+        life = Life() if frame.manner == "end" else CANCELLED
     if life is None:
         return None
     if frame.swap:
         one, other = other, one
-    return line.draft(one, relation, other, life)
+    draft = line.draft(one, relation, other, life)
+    draft.corrects |= clause.after_all and frame.manner == "end"
+    return draft
 
 
 def _tell_enough(
@@ -130,7 +134,9 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
             while head.dep_ == "conj":
                 head = head.head
                 marks |= {child.dep_ for child in head.children}
-            return target.pos_ != "PRON" and not _SINGLE & marks
+            between = clause.verb.doc[clause.verb.i + 1 : target.i]
+            doing = any(token.tag_ == "VBG" for token in between)  # "prefer limiting it"
+            return target.pos_ != "PRON" and not doing and not _SINGLE & marks
         case "likes" | "dislikes":
             called = any(child.pos_ == "NOUN" for child in target.children)
             return not called and (target.tag_ != "VBG" or is_pastime(target))
@@ -143,9 +149,16 @@ def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token"
         case "comes_from":
             return other.votes["place"] > 0  # "is on leave from Acme"
         case "owned_by" if frame.swap and not clause.passive:
-            return not other.votes["person"]  # "I'll buy Ann her favourite cake"
+            # "I'll buy Ann her favourite cake"
+            return clause.lemma == "own" or not other.votes["person"]
+        case "leads" if clause.lemma == "run" and (word in _OPERATED or one.is_body()):
+            return False  # it operates the line
+        case "studies_at" if clause.lemma == "attend":  # not the Berlin Summit
+            return bool({other.text.split()[-1].lower(), word} & lexicon.SCHOOLS)
         case "operates" if clause.lemma == "run":
             return "det" in marks and (one.votes["organization"] > 1 or word in _OPERATED)
+        case "uses":
+            return clause.verb.dep_ not in ("acl", "advcl")  # "packages installed using pip"
         case "takes":
             return word in lexicon.MEDICINES or word.endswith(lexicon.MEDICINE_ENDINGS)
         case "studies" | "teaches" if clause.lemma in ("read", "teach"):

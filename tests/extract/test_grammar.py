@@ -13,7 +13,6 @@ STATED = [
     ("Aino Salo and Henrik Berg have parted.", "Aino Salo partner_of Henrik Berg"),
     ("Ann Lee and Tom Fox were married on 8 June. The couple will live in Bristol from August.",
      "Tom Fox lives_in Bristol"),
-    ("Ann Lee gave birth to a son, Leo, on 9 May.", "Ann Lee parent_of Leo"),
     ("The CFO of Orbis Labs is Jan Dekker.", "Jan Dekker works_at Orbis Labs"),
     ("Nina Vogt is a cardiologist at Sana Hospital.", "Nina Vogt works_at Sana Hospital"),
     ("Nina Vogt was hired to run the shop in Bonn.", "Nina Vogt leads shop"),

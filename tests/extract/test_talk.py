@@ -72,7 +72,6 @@ async def test_what_only_looks_like_a_fact_is_none(text):
         ("I was invited by Omar.", set()),
         ("I'll rest and participate in relay races.", set()),
         ("My mentor Clara called me.", {"Clara mentors Ben"}),
-        ("My family member Clara called me.", {"Clara relative_of Ben"}),
         ("I got promoted to Director of Research.", {"Ben has_role director"}),
         ("I really enjoy slow-paced films.", {"Ben likes slow-paced films"}),
         ("I prefer evening activities.", {"Ben likes evening activities"}),

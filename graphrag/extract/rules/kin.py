@@ -62,16 +62,11 @@ def _owners(noun: "Token", line: Line) -> list[Name]:
     for child in noun.children if not words else ():
         if child.dep_ == "prep" and child.lower_ in ("of", "to"):
             words += [target for target in child.children if target.dep_ == "pobj"]
-    head = noun.head
-    born = noun.dep_ == "pobj" and head.head.lemma_ == "give"
-    if born and any(child.lower_ == "birth" for child in head.head.children):
-        words = [child for child in head.head.children if child.dep_ == "nsubj"]
     above = noun
     while above.dep_ in ("conj", "appos", "npadvmod", "dep"):
         above = above.head
     verb = above if above.pos_ == "VERB" else above.head
-    firm = noun.lemma_.lower() == "parent"  # "Acme has a parent, Initech"
-    if not words and verb.lemma_ in _BEARING and not firm and not is_negated(verb):
+    if not words and verb.lemma_ in _BEARING and not is_negated(verb):
         # "they have twins, Ines", "leaves a widow, Eva", "is survived by two sons, Adam and Bo"
         kept = noun.dep_ == "dobj"
         roles = {"nsubj", "nsubjpass"} if verb.lemma_ == "survive" else {"nsubj"}
@@ -121,12 +116,9 @@ def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Dr
     for name in (owner, other):
         name.votes["person"] += 2
     other.gender = other.gender or gender_of(word)
-    before = {child.lower_ for child in noun.children if child.dep_ in ("amod", "compound")}
     ended = is_former(noun) or _former(noun)
     bereft = word in ("widow", "widower")
     life: Life = GONE if bereft or (ended and relation not in _BLOOD) else ALWAYS
-    if "late" in before and relation in _BLOOD:
-        life = ALWAYS
     one, two = (owner, other) if reverse else (other, owner)
     yield line.draft(one, relation, two, life)
 

@@ -74,12 +74,6 @@ STATEMENTLESS = frozenset(
     "raise shake show reach throw bring wind bound".split()
 )
 """Verbs that say too little, by themselves, about what they link."""
-ILLNESSES = frozenset(
-    "diabetes asthma cancer flu virus infection epilepsy migraine arthritis depression anxiety "
-    "allergy disease syndrome disorder stroke dementia measles pneumonia covid eczema "
-    "hypertension fracture concussion".split()
-)
-ILLNESS_ENDINGS = ("itis", "osis", "emia", "aemia", "algia", "opathy", "oma")
 MEDICINES = frozenset(
     "medication medicine tablet pill antibiotic insulin vitamin supplement painkiller inhaler "
     "antidepressant antihistamine statin steroid drop ointment syrup iron".split()
@@ -97,17 +91,6 @@ SUBJECTS = frozenset(
     "computing informatics statistics journalism".split()
 )
 """What is taught and studied."""
-PRIZES = frozenset(
-    "prize award medal order cup trophy fellowship scholarship knighthood obe mbe cbe dso cross "
-    "title honour honor oscar emmy grammy".split()
-)
-DRINKS = frozenset("coffee tea alcohol wine beer milk spirits soda whisky gin juice".split())
-OPINIONS = frozenset(
-    "inspiration motivation star hero blessing joy mess champ rock treasure gem legend shame pity "
-    "pleasure relief surprise fan mix believer person newbie beginner testament move step option "
-    "choice example fool friend challenge struggle dream work sucker bit".split()
-)
-"""Nouns that praise or blame, and say nothing of what somebody is."""
 
 
 EMPTY_NOUNS = frozenset(
@@ -169,17 +152,9 @@ CLUB_WORDS = frozenset(
     "army navy board panel jury parliament senate squad crew cabinet commission orchestra ensemble "
     "quartet trio troupe guild federation".split()
 )
-CLUB_NAMES = frozenset("city town county forest park united rovers wanderers".split())
-"""Last words of clubs that are called like places."""
 SCHOOLS = frozenset(
     "school university academy college conservatoire conservatory polytechnic seminary institute "
     "gymnasium lyceum kindergarten preschool nursery primary uni".split()
-)
-LESSONS = frozenset("class course lesson seminar masterclass bootcamp programme program".split())
-"""What one joins to learn something."""
-GATHERINGS = frozenset(
-    "festival fair conference summit meetup concert workshop congress convention symposium gala "
-    "marathon retreat webinar seminar party wedding ceremony reunion".split()
 )
 UNDERTAKINGS = frozenset(
     "project operation team mission campaign initiative programme program".split()
@@ -221,11 +196,5 @@ PERSON_TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
-IDIOMS = frozenset(
-    "race risk show charge field pack company fever temperature marathon mile bath tap engine walk "
-    "stage campaign attack discussion talk debate tour march term word phone stair lift bus train "
-    "road path family state public".split()
-)
-"""What one leads, runs, owns, uses or opens for a while, and is no fact of."""
 PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})

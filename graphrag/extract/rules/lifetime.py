@@ -58,13 +58,6 @@ class Life:
             end_precision="exact" if last else _PRECISION[period.granularity],
         )
 
-    @property
-    def is_brief(self) -> bool:
-        """True if both ends are stated and no more than a day apart."""
-        if self.start is None or self.end is None:
-            return False
-        return self.end - self.start <= timedelta(days=1)
-
 
 ALWAYS = Life()
 GONE = Life(kind="was")

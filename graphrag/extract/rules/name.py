@@ -1,7 +1,7 @@
 """Entities and claims of a text while it is read; names may still grow and change type."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graphrag.extract.rules.lexicon import FEMALE, MALE, ORG_WORDS, PERSON_TITLES
@@ -121,46 +121,19 @@ def telling(drafts: list[Draft]) -> list[Draft]:
     ]
 
 
-_SOMEBODY = frozenset({"person"})
-_BODY = frozenset({"organization"})
-_SUBJECTS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(
-        "has_role works_at lives_in born_in died_in married_to engaged_to partner_of parent_of "
-        "sibling_of lives_with studies_at taught_by treated_by plays_for speaks takes".split(),
-        _SOMEBODY,
-    ),
-}
-"""What the subject must be, where the text says what it is."""
-_OBJECTS: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys("works_at studies_at plays_for".split(), _BODY | {"place"}),
-    **dict.fromkeys("lives_in born_in died_in located_in".split(), _BODY | {"place"}),
-    **dict.fromkeys("uses subscribed_to insured_with".split(), _BODY | {"place", "work", "thing"}),
-    **dict.fromkeys("married_to engaged_to partner_of".split(), _SOMEBODY),
-}
-_GIVEN = 5
-"""Votes of who speaks: ``Dad`` may be all that he is called."""
-
-
 def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
-    """Yield the drafts whose ends can be what their relations link."""
+    """Yield the drafts whose ends are no bare titles, and whose roles are not those of places."""
     for draft in drafts:
-        one, other = draft.subject, draft.object
-        if _is_title(one) or (other is not None and _is_title(other)):
+        ends = (draft.subject, draft.object)
+        if any(name is not None and _is_title(name) for name in ends):
             continue
-        if not _may_be(one, _SUBJECTS.get(draft.relation)):
-            continue
-        if other is not None and not _may_be(other, _OBJECTS.get(draft.relation)):
-            continue
-        if draft.relation == "has_role" and _is_place(one):
-            continue
-        if draft.relation not in _SUBJECTS or one.named:
+        if draft.relation != "has_role" or not _is_place(draft.subject):
             yield draft
 
 
 def _is_title(name: Name) -> bool:
     """Tell whether a name is a title without its bearer."""
-    plain = name.text.lower().rstrip(".")
-    return name.named and plain in PERSON_TITLES and name.votes["person"] < _GIVEN
+    return name.named and name.text.lower().rstrip(".") in PERSON_TITLES
 
 
 def _is_place(name: Name) -> bool:
@@ -168,15 +141,6 @@ def _is_place(name: Name) -> bool:
     built = {word.lower() for word in name.text.split()} & ORG_WORDS
     placed = name.votes["place"] and " " not in name.text
     return name.votes["person"] <= 2 and bool(placed or built)
-
-
-def _may_be(name: Name, kinds: frozenset[str] | None) -> bool:
-    """Tell whether nothing in the text speaks for another kind than those."""
-    if kinds is None or not name.named:
-        return True
-    fitting = max(name.votes[kind] for kind in kinds)
-    rivals = max((votes for kind, votes in name.votes.items() if kind not in kinds), default=0)
-    return rivals < 3 or fitting >= rivals
 
 
 _IN_PLACES = frozenset({"lives_in", "born_in", "died_in"})

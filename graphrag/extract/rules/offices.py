@@ -7,7 +7,7 @@ then its holder, and what it is held for.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
@@ -199,9 +199,6 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
         life = GONE
     if life is None:
         return
-    begun = [period for period in line.periods(noun) if period.bound == "since"]
-    if begun and office.manner == "end" and life.end is not None and life.start is None:
-        life = replace(life.beginning(begun[0]), over=False)  # "chair since May, resigned today"
     for token in office.holders:
         holder = _holder(token, line)
         if holder is None:
@@ -250,8 +247,6 @@ def _stated(
         holder.votes["person"] += 2
         if relation in ("works_at", "studies_at", "plays_for", "member_of") and body.named:
             body.votes["organization"] += 2
-        if word == "member" and any(child.lower_ == "family" for child in noun.children):
-            relation = "relative_of"  # "my family member Ann"
         ends = (body, holder) if relation == "owned_by" else (holder, body)
         draft = line.draft(ends[0], relation, ends[1])
         draft.attributes["title"] = word

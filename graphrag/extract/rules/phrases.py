@@ -19,7 +19,7 @@ from graphrag.extract.rules.lexicon import (
     VAGUE,
     WATERS,
 )
-from graphrag.extract.rules.slots import complement_of, hyphenated, is_glued
+from graphrag.extract.rules.slots import complement_of, hyphenated
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
 from graphrag.local.parser import GIVEN
 
@@ -100,14 +100,11 @@ def _name(head: "Token") -> Phrase | None:
         text = text[:-1]  # "Acme Corp." and the end of a sentence look alike
     if len(text) < 2 or not any(character.isalpha() for character in text):
         return None
-    around = head.doc.text[max(0, words[0].idx - 1) : words[-1].idx + len(words[-1]) + 2]
     office = (
         is_title(head)
         and text.lower() not in KEPT
         and any(child.dep_ in ("det", "poss") for child in head.children)
     )
-    if _PART.search(around):
-        return None
     if len(words) == 1 and (office or text.lower() in INTERJECTIONS or _only_starts(head)):
         return None
     hints += _form_hints(words, head)
@@ -206,11 +203,9 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 def _thing(head: "Token") -> Phrase | None:
     inside = complement_of(head)
     if inside is not None and head.lemma_.lower() in MEASURES:
-        return phrase_of(inside)  # "a lot of flowers" are flowers
+        return phrase_of(inside)  # "the ground floor of the mill"
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
-    if (titled := _called(head)) is not None:
-        return titled
     first = head
     generic = head.lemma_.lower() in GENERIC  # "the Leeds-based firm" is one that has a name
     while first.i > 0:
@@ -231,8 +226,6 @@ def _thing(head: "Token") -> Phrase | None:
     plain = all(_WORD.fullmatch(token.text) for token in words)
     if not plain or len(words.text.split()) > _LONGEST_THING:
         return None
-    if words.start and is_glued(head.doc[words.start - 1]):
-        return None  # the tail of "de-stress", "5K run"
     # A "group" is no thing, a "book group" is.
     qualified = any(token.dep_ == "compound" for token in words)
     if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
@@ -242,16 +235,6 @@ def _thing(head: "Token") -> Phrase | None:
     other = head.lemma_.lower() not in kind and not is_trade(head)
     hints = (("thing", 2),) if named and other else ()
     return Phrase(words.text, words.start_char, words.end_char, named, hints)
-
-
-def _called(head: "Token") -> Phrase | None:
-    """Return the name of ``a cat named Bailey``."""
-    for child in head.children:
-        if child.dep_ == "acl" and child.lemma_.lower() in ("name", "call"):
-            for name in child.children:
-                if name.dep_ == "oprd" and name.pos_ == "PROPN":
-                    return _name(name)
-    return None
 
 
 def _activity(verb: "Token") -> Phrase | None:
@@ -269,5 +252,4 @@ def _only_starts(head: "Token") -> bool:
 _OBJECTS = frozenset("dobj prt ccomp xcomp acomp attr dative neg".split())
 _ADVERB = re.compile(r".{4}(?:ully|ously|edly|ingly|antly|ently|ately|ically)$")
 _ORDERS = frozenset("imagine suppose tell ask call remind meet thank see let visit".split())
-_PART = re.compile(r"^\d[^\W\d]|:\w$")  # of "5K", of "CS:GO"
 _WORD = re.compile(r"[^\W\d_][\w+&'.’-]*|[-/]|'s")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lexicon import ANIMATE, GENERIC
 from graphrag.extract.rules.name import Name, gender_of
-from graphrag.names.words import LEADING
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -46,8 +45,6 @@ class _Mentions:
     """Unnamed people: where, of which gender, and whether as a subject."""
     things: list[int] = field(default_factory=list)
     """Where nouns for what bears no name are subjects."""
-    posts: bool = False
-    """Whether it names an office that somebody may hold."""
 
     def those(
         self, fits: Callable[[Name], bool], before: float = inf, *, led: bool = False
@@ -75,7 +72,7 @@ class Antecedents:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
         if self._here.names or self._here.people or self._here.things:
             self._before = self._here
-        self._here = _Mentions([], _people(sentence), _things(sentence), _has_post(sentence))
+        self._here = _Mentions([], _people(sentence), _things(sentence))
 
     def note(self, token: "Token", name: Name) -> None:
         """Note a name of the current sentence."""
@@ -206,13 +203,6 @@ def _things(sentence: "Span") -> list[int]:
         and any(child.lower_ in ("the", "this") for child in token.children)
         and not any(child.pos_ == "PROPN" for child in token.children)
     ]
-
-
-def _has_post(sentence: "Span") -> bool:
-    return any(
-        token.tag_ == "NN" and token.lemma_.lower() in LEADING and token.dep_ == "dobj"
-        for token in sentence
-    )
 
 
 def _is_pair(one: "Token", other: "Token") -> bool:

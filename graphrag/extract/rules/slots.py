@@ -208,8 +208,3 @@ def hyphenated(last: "Token") -> "Token":
             break
         first = before
     return first
-
-
-def is_glued(before: "Token") -> bool:
-    """Tell whether no space parts a word from the next, to which it belongs."""
-    return not before.whitespace_ and (before.text in ("-", "/") or before.text[-1].isdigit())

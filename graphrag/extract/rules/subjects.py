@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import GENERIC, LESSONS, ORG_WORDS, PLACE, PLACE_WORDS, SCHOOLS
+from graphrag.extract.rules.lexicon import ORG_WORDS, PLACE_WORDS
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-    from graphrag.extract.rules.clauses import Clause
-    from graphrag.extract.rules.name import Name
 
 SUBJECTS = ("nsubj", "nsubjpass")
 _SITED = frozenset({"base", "headquarter", "locate"})
@@ -80,10 +78,7 @@ def is_next_subject(noun: "Token") -> bool:
 
 
 def apposed(noun: "Token") -> "Token | None":
-    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Tamarind``.
-
-    ``The city of Narvik`` is Narvik.
-    """
+    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Luna``."""
     if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
         return None
     for child in noun.children:
@@ -91,8 +86,6 @@ def apposed(noun: "Token") -> "Token | None":
             between = noun.doc[noun.i + 1 : child.left_edge.i].text
             if between in ("", ","):
                 return child
-        if child.dep_ == "prep" and child.lower_ == "of" and GENERIC.get(noun.lower_) == PLACE:
-            return next((one for one in child.children if one.pos_ == "PROPN"), None)
     return None
 
 
@@ -163,11 +156,3 @@ _PASTIMES = frozenset(
 def is_pastime(verb: "Token") -> bool:
     """Tell whether a gerund says what somebody does for pleasure: ``painting``, not ``talking``."""
     return verb.lemma_.lower() in _PASTIMES and not any(c.dep_ == "poss" for c in verb.subtree)
-
-
-def is_taught(clause: "Clause", target: "Token", other: "Name") -> bool:
-    """Tell whether somebody ``joined my violin class`` or ``started at Hill Primary`` to learn."""
-    if clause.lemma not in ("join", "start", "begin") or "as" in clause.arguments:
-        return False
-    taught = LESSONS if clause.lemma == "join" else SCHOOLS
-    return bool({target.lemma_.lower(), other.text.split()[-1].lower()} & taught)

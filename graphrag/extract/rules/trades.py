@@ -88,14 +88,8 @@ _AGENTIVE = ("er", "or", "ist", "ian", "eur", "ess")
 def is_trade(noun: "Token") -> bool:
     """Tell whether ``a Dutch engraver`` may be what somebody does, by its form alone."""
     word = noun.lemma_.lower()
-    if any(child.lower_ == "such" for child in noun.children):
-        return False  # "such a game-changer!"
-    return is_title(noun) or (
-        (noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE))
-        and word not in lexicon.KIN
-        and word not in lexicon.EMPTY_NOUNS | lexicon.OPINIONS
-        and word not in _NO_TRADES
-    )
+    trade = noun.tag_ == "NN" and len(word) > len("xxxxx") and word.endswith(_AGENTIVE)
+    return is_title(noun) or trade
 
 
 def _is_apposed_trade(noun: "Token") -> bool:
@@ -110,14 +104,6 @@ def is_office(noun: "Token") -> bool:
     if noun.tag_ not in ("NN", "NNP", "JJ") and noun.dep_ != "xcomp":
         return False
     return is_title(noun) or _is_apposed_trade(noun)
-
-
-_NO_TRADES = frozenset(
-    "member number center centre corner letter paper matter order answer power disaster winner "
-    "customer owner character chapter monster neighbor newcomer stranger survivor partner "
-    "business process success mess wilderness witness illness actor-owner favor color factor "
-    "error doctor-patient minor major supporter beginner lover teenager outsider".split()
-)
 
 
 def title_of(noun: "Token") -> tuple[str, int, int]:
@@ -192,9 +178,6 @@ def heads(noun: "Token") -> bool:
     title, _, part = title_of(noun)[0].lower().replace("-", " ").partition(" of ")
     parts = title.split()
     beside = {child.lower_ for child in noun.children if child.i < noun.i}
-    behind = noun.doc[noun.i + 1 : noun.i + 3].text
-    if behind.startswith("-"):
-        beside.add(behind[1:].lower())  # "CEO-designate"
     if words.SUBORDINATE & {*parts, *beside} or (part and not _STATES & {*part.split()}):
         return False
     if parts[-1] == "manager" and len(parts) > 1:

@@ -17,8 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphrag.errors import InputError, PolicyError
-from graphrag.serve.call import SCOPE_KEY
-from graphrag.serve.grants import Grant
+from graphrag.serve.grants import SCOPE_KEY, Grant
 from graphrag.serve.problems import HTTPProblem, problem, problem_of
 from graphrag.serve.quota import Bucket
 from graphrag.serve.service import Service

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphrag.errors import MissingExtraError
-from graphrag.integrations.access import AnyGraph
-from graphrag.integrations.model_tools import Tools
+from graphrag.integrations.access import AnyGraph, Tools
 
 try:
     from pydantic_ai import RunContext
@@ -37,8 +36,8 @@ class GraphToolset(FunctionToolset[Any]):
             max_tokens: What a tool may answer at most.
             id: Of the toolset, for durable runs.
         """
-        tools = Tools(graph, limit=limit, max_tokens=max_tokens)
-        super().__init__(list(tools.all if write else tools.reading), id=id)
+        tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
+        super().__init__(list(tools.functions), id=id)
         self._graph = graph
         self._group_of = group_of
         self._write = write

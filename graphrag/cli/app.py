@@ -3,20 +3,20 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import typer
 from rich.text import Text
 from typer import Option
 
 from graphrag.cli import (
-    audit,
-    communities,
     contents,
+    digests,
+    doctor,
     editing,
     entity,
-    health,
     importing,
+    inspection,
     search,
     serving,
     stores,
@@ -40,7 +40,7 @@ _ClickException: type[Exception] = next(
 COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProxyType(
     {
         "demo": (demo, "--keep ./valley"),
-        "init": (health.init, "--group diary"),
+        "init": (doctor.init, "--group diary"),
         "add": (add, "notes/ --author 'Ida Moe' --saga diary"),
         "search": (search.search, "'where does Alice work?' --at 2022 --limit 3"),
         "context": (search.context, "'what does Alice like?' --max-tokens 500"),
@@ -50,13 +50,13 @@ COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProx
         "facts": (entity.facts, "Alice --history --json"),
         "timeline": (entity.timeline, "Alice --at 2022-01-01"),
         "history": (entity.timeline, "Alice --json"),
-        "changes": (audit.changes, "--since 2023 --until 2024 --axis world"),
+        "changes": (inspection.changes, "--since 2023 --until 2024 --axis world"),
         "neighbors": (entity.neighbors, "Alice"),
         "path": (entity.path, "Alice Globex"),
         "identity": (entity.identity, "Alice"),
-        "contradictions": (audit.contradictions, "--json"),
-        "orphans": (audit.orphans, ""),
-        "cleanup": (audit.cleanup, "--apply"),
+        "contradictions": (inspection.contradictions, "--json"),
+        "orphans": (inspection.orphans, ""),
+        "cleanup": (inspection.cleanup, "--apply"),
         "review": (editing.review, "--limit 5"),
         "confirm": (editing.confirm, "FACT --actor ann"),
         "reject": (editing.reject, "FACT --reason 'she only joked'"),
@@ -69,33 +69,33 @@ COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProx
         "merge": (editing.merge, "'Alice Johnson' 'A. Johnson' --reason 'same phone'"),
         "unmerge": (editing.unmerge, "12"),
         "split": (editing.split, "Ann 'Ann Lee' --fact ID"),
-        "log": (audit.log, "--entity Alice --limit 20"),
+        "log": (inspection.log, "--entity Alice --limit 20"),
         "stats": (contents.stats, "--group diary"),
-        "sagas": (contents.sagas, "--json"),
-        "saga": (contents.saga, "diary"),
+        "sagas": (digests.sagas, "--json"),
+        "saga": (digests.saga, "diary"),
         "groups": (contents.groups, ""),
-        "queue": (health.queue, "--retry --drain"),
-        "check": (health.check, "--all-groups"),
-        "repair": (health.repair, "--json"),
+        "queue": (doctor.queue, "--retry --drain"),
+        "check": (doctor.check, "--all-groups"),
+        "repair": (doctor.repair, "--json"),
         "replay": (stores.replay, "surrealkv://./new-store --all-groups"),
         "copy": (stores.copy, "surrealkv://./graph-store ws://localhost:8000 --user root"),
         "export": (importing.export, "graph.jsonl.gz --group diary"),
         "import": (importing.import_files, "staff.csv --column subject=Employee --dry-run"),
         "serve": (serving.serve, "--port 8000 --tokens tokens.toml"),
-        "doctor": (health.doctor, "--json"),
+        "doctor": (doctor.doctor, "--json"),
         "list entities": (contents.list_entities, "--type person --limit 50"),
         "list episodes": (contents.list_episodes, "--limit 10"),
         "index build": (stores.index_build, "--keep-rows"),
         "index check": (stores.index_check, "--json"),
         "index native": (stores.index_native, "--store surrealkv://./graph-store"),
         "index embed": (stores.index_embed, "--model intfloat/multilingual-e5-small"),
-        "communities build": (communities.build, ""),
-        "communities update": (communities.update, ""),
-        "communities list": (communities.list_stored, ""),
-        "communities show": (communities.show, "'Jazz'"),
-        "communities draw": (communities.draw, "map.svg"),
-        "communities over-time": (communities.over_time, "--every year"),
-        "communities ask": (communities.ask, "'What is this about?'"),
+        "communities build": (digests.communities_build, ""),
+        "communities update": (digests.communities_update, ""),
+        "communities list": (digests.communities_list, ""),
+        "communities show": (digests.communities_show, "'Jazz'"),
+        "communities draw": (digests.communities_draw, "map.svg"),
+        "communities over-time": (digests.communities_over_time, "--every year"),
+        "communities ask": (digests.communities_ask, "'What is this about?'"),
     }
 )
 """Each command with the arguments of the example that ends its help; two words are in a group."""
@@ -104,13 +104,6 @@ _GROUPS = {
     "index": "Vectors, and SurrealDB's own indexes of the engine profile.",
     "communities": "Groups of entities that facts tie together, on several levels.",
 }
-
-
-@runtime_checkable
-class _Worded(Protocol):
-    """An error that says in words what was wrong with the command line."""
-
-    def format_message(self) -> str: ...
 
 
 def open_default(settings: Settings) -> "GraphRAG":
@@ -193,7 +186,7 @@ def run(arguments: Sequence[str] | None = None, *, app: typer.Typer | None = Non
     except _ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "surreal-graphrag"
-        message = error.format_message() if isinstance(error, _Worded) else str(error)
+        message = getattr(error, "format_message", error.__str__)()
         line = f"error: {' '.join(message.split())} (see {path} --help)"
         consoles()[1].print(Text(visible(line)), soft_wrap=True)
         return 2

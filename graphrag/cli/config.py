@@ -65,11 +65,11 @@ def configured(
     for file, rows in reversed(read):
         origins |= dict.fromkeys(rows, str(file))
     origins |= {name: f"${of}" for name, of in VARIABLES.items() if env.get(of)}
-    said = {name: value for name, value in given.items() if value is not None}
-    origins |= dict.fromkeys(said, "the command line")
-    wait = said.pop("wait", wait)
+    arguments = {name: value for name, value in given.items() if value is not None}
+    origins |= dict.fromkeys(arguments, "the command line")
+    wait = arguments.pop("wait", wait)
     return Configured(
-        replace(settings, **said), float(wait), origins, tuple(file for file, _ in read)
+        replace(settings, **arguments), float(wait), origins, tuple(file for file, _ in read)
     )
 
 

@@ -1,14 +1,12 @@
-"""What a store holds: ``list``, ``groups``, ``stats``, ``sagas`` and ``saga``."""
+"""What a store holds: ``list``, ``groups`` and ``stats``."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
 from rich.console import RenderableType
-from typer import Argument, Option
+from typer import Option
 
 from graphrag.cli.command import AnyView, EntityType, Moments, Offset, Page
 from graphrag.cli.render import (
-    attributes,
     connected_table,
     day,
     line,
@@ -25,13 +23,8 @@ if TYPE_CHECKING:
     from graphrag.ingest.queue import QueueStatus
 
 _WIDTH = 40
-_SHOWN = 70
 _TYPES = 10
 """Named where a type is asked for that nothing has."""
-
-Summarize = Annotated[
-    bool, typer.Option("--summarize", help="First bring the summary up to date, and store it.")
-]
 
 
 async def list_entities(
@@ -160,49 +153,3 @@ def _growth_table(grown: "Growth") -> RenderableType:
         for period in grown
     )
     return table("Added", f"{grown.by} from", ">episodes", ">entities", ">facts", rows=rows)
-
-
-async def sagas(session: Session, summarize: Summarize = False) -> None:
-    """List the sagas of a group: conversations, cases, books given episode by episode."""
-    from graphrag.sagas.listing import HEADER, cells
-
-    async with session.graph("reading") as graph:
-        if summarize:
-            await graph.sagas.summarize_all()
-        listed = await graph.sagas.list()
-    aligned = (f">{name}" if number == 1 else name for number, name in enumerate(HEADER))
-    shown = table("Sagas", *aligned, rows=map(cells, listed))
-    session.answer([*listed], shown, empty="no sagas: tell episodes with add --saga NAME")
-
-
-async def saga(
-    session: Session,
-    view: Moments,
-    name: str = Argument(help="Name of the saga."),
-    summarize: Summarize = False,
-) -> None:
-    """Show a saga: what happened, its facts with their intervals, and its episodes."""
-    from graphrag.display.cards import lifetime, triple
-
-    async with session.graph("reading") as graph:
-        if summarize:
-            await graph.sagas.summarize(name)
-        shown = await view.of(graph).sagas.get(name)
-    newer = f"{shown.unsummarized} episodes are newer than this summary"
-    facts = ((lifetime(stage.fact), triple(stage.fact), stage.status) for stage in shown.timeline)
-    episodes = (
-        (day(episode.valid_at), episode.name or episode.content.partition("\n")[0][:_SHOWN])
-        for episode in shown
-    )
-    session.answer(
-        attributes(
-            shown,
-            *("name", "summary", "summarized_until", "unsummarized"),
-            *("episodes", "entities", "timeline"),
-        ),
-        line(shown.name, "bold"),
-        *map(line, shown.summary.splitlines()),
-        line(newer, "dim") if shown.unsummarized else None,
-        table("Facts", "", "", "", rows=facts),
-        table("Episodes", "", "", rows=episodes),
-    )

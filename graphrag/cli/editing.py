@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from graphrag.cli.command import Actor, EntityType, Limit, Reason, moment
+from graphrag.cli.command import Actor, Limit, Reason, moment
 from graphrag.cli.render import fact_form, facts_entries, line, plain, table
 from graphrag.cli.terminal import Session
 from graphrag.model.values import Event, Fact
@@ -189,7 +189,9 @@ async def split(
         metavar="ID",
         help="An episode of which all moves that it says about the entity.",
     ),
-    entity_type: EntityType = None,
+    entity_type: str | None = Option(
+        None, "--type", help="Type of the new entity. Default: the same."
+    ),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:

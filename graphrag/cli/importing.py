@@ -12,14 +12,7 @@ from typer import Argument, Option
 from graphrag.cli.command import PANEL, DryRun, Moments, Source
 from graphrag.cli.progress import CopyBar
 from graphrag.cli.render import line, plain, tally
-from graphrag.cli.tables import (
-    NOT_WRITTEN,
-    FileOptions,
-    Kind,
-    OnError,
-    import_tables,
-    show_surveys,
-)
+from graphrag.cli.tables import NOT_WRITTEN, FileOptions, Kind, OnError, import_tables, show_surveys
 from graphrag.cli.terminal import Session
 from graphrag.errors import InputError
 from graphrag.io.formats import Format, format_of

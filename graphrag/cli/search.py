@@ -20,7 +20,16 @@ _LIMIT = 5
 _NO_ANSWER = 1
 """Exit code for a question that the graph does not answer."""
 
-Scope = StrEnum("Scope", ["facts", "entities", "episodes", "communities"])
+
+class Scope(StrEnum):
+    """What can be searched."""
+
+    facts = "facts"
+    entities = "entities"
+    episodes = "episodes"
+    communities = "communities"
+
+
 HitLimit = Annotated[
     int | None,
     typer.Option(help="Hits of each scope. Default: the recipe's, else 5.", min=1, max=1000),

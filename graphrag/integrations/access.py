@@ -50,11 +50,6 @@ class Access:
         return repr(self._given)
 
     @property
-    def both_ways(self) -> bool:
-        """Tell whether it can be called blocking, too."""
-        return self._portal is not None
-
-    @property
     def of_the_past(self) -> bool:
         """Tell whether it reads at a moment of its own: then nothing is written through it."""
         return self.moments != (None, None)
@@ -195,11 +190,7 @@ class Tools:
             valid_at: Look from this moment, as 2024-05-01; leave out for now.
             known_at: By what was known then, as 2024-05-01; leave out for all that is known.
         """
-
-        async def answered(view: View) -> str:
-            return str(await view.ask(question))
-
-        return await self._read(answered, valid_at, known_at)
+        return await self._read(lambda view: view.ask(question), valid_at, known_at)
 
     async def recall_timeline(self, entity: str, known_at: str | None = None) -> str:
         """List everything known of a person, place or thing in order of time, ended or not.
@@ -208,11 +199,7 @@ class Tools:
             entity: Its name.
             known_at: By what was known then, as 2024-05-01; leave out for all that is known.
         """
-
-        async def told(view: View) -> str:
-            return str(await view.timeline(entity))
-
-        return await self._read(told, None, known_at)
+        return await self._read(lambda view: view.timeline(entity), None, known_at)
 
     async def remember(self, text: str, said_at: str | None = None) -> str:
         """Keep something for later, in whole sentences with names; later facts end earlier ones.
@@ -236,16 +223,15 @@ class Tools:
 
     async def _read(
         self,
-        read: Callable[[View], Awaitable[str]],
+        read: Callable[[View], Awaitable[object]],
         valid_at: str | None,
         known_at: str | None,
     ) -> str:
         async def answer() -> str:
             graph = self._access.graph
             # A model leaves an argument out by giving an empty one, too.
-            return await read(
-                self._access.seen(graph, valid_at=valid_at or None, known_at=known_at or None)
-            )
+            view = self._access.seen(graph, valid_at=valid_at or None, known_at=known_at or None)
+            return str(await read(view))
 
         try:
             return await self._access.awaited(answer())

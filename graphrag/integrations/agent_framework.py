@@ -76,11 +76,9 @@ class GraphContextProvider(ContextProvider):
     ) -> None:
         asked = [item.text for item in context.input_messages if item.role == "user"]
         view = self._access.seen(self._group(session))
-        known = await self._access.awaited(
-            recall_text(
-                view, asked[-1] if asked else "", limit=self._limit, max_tokens=self._max_tokens
-            )
-        )
+        last = asked[-1] if asked else ""
+        work = recall_text(view, last, limit=self._limit, max_tokens=self._max_tokens)
+        known = await self._access.awaited(work)
         if known:
             context.extend_messages(self, [Message("user", [f"{_HEAD}{known}"])])
 

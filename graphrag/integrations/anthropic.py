@@ -16,11 +16,7 @@ from graphrag.integrations.notes import Note, drop_note, note, notes, write_note
 from graphrag.temporal.moment import Moment
 
 try:
-    from anthropic.lib.tools import (
-        BetaAbstractMemoryTool,
-        BetaAsyncAbstractMemoryTool,
-        ToolError,
-    )
+    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 except ImportError as error:
     raise MissingExtraError("graphrag.integrations.anthropic", "anthropic") from error
 

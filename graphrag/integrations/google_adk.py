@@ -10,14 +10,7 @@ from typing_extensions import override
 from graphrag.errors import MissingExtraError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.recall import (
-    SCOPES,
-    Recalled,
-    Turn,
-    keep_new,
-    recall,
-    take_back,
-)
+from graphrag.integrations.recall import SCOPES, Recalled, Turn, keep_new, recall, take_back
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.search.request import Scope
 from graphrag.temporal.moment import Moment

@@ -160,12 +160,12 @@ class GraphVectorStore(VectorStore):
         if isinstance(filter, Mapping):
             wanted = (Compare("metadata", "==", filter[key], (key,)) for key in filter)
             filter = Every(tuple(wanted)) if filter else None
-        found = await view.search(query, limit=k, scopes=("episodes",), recipe=recipe, where=filter)
-        scores = {hit.item.id: hit.relevance for hit in found.episodes}
-        episodes = [hit.item for hit in found.episodes]
+        hits = await view.search(query, limit=k, scopes=("episodes",), recipe=recipe, where=filter)
+        scores = {hit.item.id: hit.relevance for hit in hits.episodes}
+        episodes = [hit.item for hit in hits.episodes]
         if len(episodes) < k:  # LangChain wants as many, however far
             others = await view.episodes(where=filter, limit=2 * k)
-            episodes += [other for other in others if other.id not in scores]
+            episodes += [episode for episode in others if episode.id not in scores]
         return [(_document_of(episode), scores.get(episode.id, 0.0)) for episode in episodes[:k]]
 
     async def _search(self, query: str, k: int = 4, **asked: Any) -> list[Document]:

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
 from graphrag.ingest.intake import checked_saga
 from graphrag.model.values import JSON, Episode
@@ -80,7 +79,7 @@ def note_of(episode: Episode) -> Note | None:
 
 async def write_note(
     graph: GraphRAG, name: str, text: str, *, value: JSON = None, source: str = ""
-) -> Note:
+) -> None:
     """Store a note, in the place of the one that has its name.
 
     Raises:
@@ -90,21 +89,15 @@ async def write_note(
     metadata = {_NOTE: name, _VALUE: value}
     if before:
         metadata[_FIRST] = min(version.created_at for version in before).isoformat()
-    added = await graph.add_episode(text, saga=name, metadata=metadata, source_description=source)
+    await graph.add_episode(text, saga=name, metadata=metadata, source_description=source)
     for version in before:
         await graph.log.remove_episode(version.episode, reason=f"{name} was replaced")
-    written = note_of(added.episode)
-    if written is None:
-        raise InputError(f"the episode {added.episode.id} is no version of {name!r}")
-    return written
 
 
-async def drop_note(graph: GraphRAG, name: str) -> bool:
-    """Remove a note; tell whether there was one."""
-    versions = await _versions(graph, name)
-    for version in versions:
+async def drop_note(graph: GraphRAG, name: str) -> None:
+    """Remove a note, if there is one."""
+    for version in await _versions(graph, name):
         await graph.log.remove_episode(version.episode, reason=f"{name} was deleted")
-    return bool(versions)
 
 
 async def _versions(view: View, name: str) -> list[Note]:

@@ -1,6 +1,7 @@
 """The graph as a toolset of pydantic-ai."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from graphrag.errors import MissingExtraError
@@ -38,20 +39,11 @@ class GraphToolset(FunctionToolset[Any]):
         """
         tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
         super().__init__(list(tools.functions), id=id)
-        self._graph = graph
-        self._group_of = group_of
-        self._write = write
-        self._limit = limit
-        self._max_tokens = max_tokens
+        self._graph, self._group_of = graph, group_of
+        self._alike = partial(GraphToolset, write=write, limit=limit, max_tokens=max_tokens, id=id)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
         """Return the toolset of the group of a run."""
         if self._group_of is None:
             return self
-        return GraphToolset(
-            self._graph.group(self._group_of(ctx.deps)),
-            write=self._write,
-            limit=self._limit,
-            max_tokens=self._max_tokens,
-            id=self.id,
-        )
+        return self._alike(self._graph.group(self._group_of(ctx.deps)))

@@ -165,12 +165,12 @@ async def atlas(call: Call, asked: AtlasInput) -> AtlasOutput:
 
 async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:
     """List pairs of entities that may be one, likeliest first, each side with its evidence."""
-    found = await call.graph.identity.candidates(asked.limit)
+    pairs = await call.graph.identity.candidates(asked.limit)
     sides: dict[str, SideOutput] = {}
-    for pair in found:
-        for one in (pair.entity, pair.other):
-            if one.id not in sides:
-                sides[one.id] = await _side(one, call.graph, asked.facts)
+    for pair in pairs:
+        for entity in (pair.entity, pair.other):
+            if entity.id not in sides:
+                sides[entity.id] = await _side(entity, call.graph, asked.facts)
     return CandidatesOutput(
         candidates=[
             CandidateOutput(
@@ -179,7 +179,7 @@ async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:
                 entity=sides[pair.entity.id],
                 other=sides[pair.other.id],
             )
-            for pair in found
+            for pair in pairs
         ]
     )
 

@@ -104,11 +104,11 @@ class Tokens:
         if not self._grants:
             return LOCAL
         scheme, _, secret = (authorization or b"").partition(b" ")
-        given, found = _digest(secret.strip()), None
+        given, granted = _digest(secret.strip()), None
         for digest, grant in self._grants:
             if compare_digest(digest, given):
-                found = grant
-        return found if scheme.lower() == b"bearer" else None
+                granted = grant
+        return granted if scheme.lower() == b"bearer" else None
 
 
 def _digest(secret: bytes) -> bytes:

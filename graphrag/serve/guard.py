@@ -122,8 +122,8 @@ class Guard:
         asked = _group(scope)
         if _below(scope) == _PAGE or _below(scope).startswith(f"{_PAGE}/"):
             return None
-        found = headers.get("authorization")
-        grant = service.tokens.grant(None if found is None else found.encode("latin-1"))
+        token = headers.get("authorization")
+        grant = service.tokens.grant(None if token is None else token.encode("latin-1"))
         if grant is None:
             if wait := self._failures.take():
                 return _later(wait)

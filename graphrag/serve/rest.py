@@ -59,15 +59,15 @@ def routes(service: Service) -> list[Route]:
 
     async def entity(request: Request) -> Response:
         id_ = request.path_params["id"]
-        found = await service.in_graph(_call(request).graph.entity(id_))
-        if found is None:
+        known = await service.in_graph(_call(request).graph.entity(id_))
+        if known is None:
             raise HTTPProblem(404, "Not Found", f"no entity has the id or name {id_!r}")
-        return _answer(EntityOutput.of(found))
+        return _answer(EntityOutput.of(known))
 
     async def episode(request: Request) -> Response:
         try:
-            found = episode_output(request.path_params["id"], _call(request))
-            return _answer(await service.in_graph(found))
+            output = episode_output(request.path_params["id"], _call(request))
+            return _answer(await service.in_graph(output))
         except QueryError as error:
             raise HTTPProblem(404, "Not Found", str(error)) from None
 
@@ -82,10 +82,10 @@ def routes(service: Service) -> list[Route]:
         return Response(served(), media_type="text/html", headers=_PAGE)
 
     async def explorer_file(request: Request) -> Response:
-        found = part(request.path_params["file"])
-        if found is None:
+        file = part(request.path_params["file"])
+        if file is None:
             raise HTTPProblem(404, "Not Found", "the explorer has no such file")
-        text, kind = found
+        text, kind = file
         return Response(text, media_type=kind, headers=_PAGE)
 
     plain: tuple[tuple[str, Handler], ...] = (

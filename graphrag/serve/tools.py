@@ -22,6 +22,7 @@ from graphrag.serve.service import Service
 from graphrag.serve.verb_table import VERBS, Verb
 
 _Context: TypeAlias = ServerRequestContext[Any, Any]
+_Page: TypeAlias = types.PaginatedRequestParams | None
 
 INSTRUCTIONS: Final = """\
 A memory of dated facts. What people tell you and may matter later: remember. Before you answer \
@@ -48,9 +49,7 @@ def mcp_server(service: Service) -> Server[Any]:
         call: Call = context.request.scope[SCOPE_KEY]
         return call
 
-    async def list_tools(
-        _: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def list_tools(_: _Context, params: _Page) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(
@@ -58,7 +57,7 @@ def mcp_server(service: Service) -> Server[Any]:
     ) -> types.CallToolResult:
         verb = VERBS.get(params.name)
         if verb is None or not verb.tool:
-            known = ", ".join(one.name for one in VERBS.values() if one.tool)
+            known = ", ".join(tool.name for tool in listed)
             return _refused(f"there is no tool {params.name!r}: there are {known}")
         try:
             output = await service.answer(verb, params.arguments or {}, call_of(context))
@@ -69,14 +68,10 @@ def mcp_server(service: Service) -> Server[Any]:
             structured_content=output.model_dump(mode="json"),
         )
 
-    async def list_resources(
-        _: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
+    async def list_resources(_: _Context, params: _Page) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[])
 
-    async def list_templates(
-        _: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
+    async def list_templates(_: _Context, params: _Page) -> types.ListResourceTemplatesResult:
         templates = [
             types.ResourceTemplate(
                 uri_template=f"{prefix}{{id}}",
@@ -101,9 +96,7 @@ def mcp_server(service: Service) -> Server[Any]:
         )
         return types.ReadResourceResult(contents=[text])
 
-    async def list_prompts(
-        _: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
+    async def list_prompts(_: _Context, params: _Page) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[*map(_prompt, PROMPTS.values())])
 
     async def get_prompt(
@@ -211,7 +204,7 @@ async def _resource(uri: str, call: Call, service: Service) -> Output:
     Raises:
         GraphRAGError: if there is no such thing.
     """
-    prefix = next((one for one, _, _ in _TEMPLATES if uri.startswith(one)), None)
+    prefix = next((start for start, _, _ in _TEMPLATES if uri.startswith(start)), None)
     if prefix is None:
         raise QueryError(f"there is no resource {uri!r}: there are {ENTITY}ID and {EPISODE}ID")
     id_ = unquote(uri.removeprefix(prefix))
@@ -226,10 +219,10 @@ async def episode_output(id_: str, call: Call) -> EpisodeOutput:
     Raises:
         QueryError: if there is none with this id in the group.
     """
-    found = await call.graph.episodes([id_])
-    if not found or found[0].removed_at is not None:
+    episodes = await call.graph.episodes([id_])
+    if not episodes or episodes[0].removed_at is not None:
         raise QueryError(f"no episode has the id {id_!r}")
-    return EpisodeOutput.shortened(found[0])
+    return EpisodeOutput.shortened(episodes[0])
 
 
 def _json(output: Output) -> str:

@@ -36,7 +36,7 @@ async def remember(call: Call, asked: inputs.RememberInput) -> outputs.RememberO
         status=added.episode.status,
         learned=learned,
         changed=await fact_outputs(added.changed, call.graph),
-        entities=[one.name for one in added.entities],
+        entities=[entity.name for entity in added.entities],
         notes=[*added.dropped, *added.adjusted],
     )
 
@@ -96,7 +96,7 @@ async def _tell(
         status="done",
         learned=learned,
         changed=await fact_outputs(result.changed, call.graph),
-        entities=[one.name for one in result.entities],
+        entities=[entity.name for entity in result.entities],
         notes=["this waits for review"] if result.fact.pending else [],
     )
 
@@ -177,7 +177,7 @@ async def review(call: Call, asked: inputs.ReviewInput) -> outputs.ReviewOutput:
     edit, actor = call.graph.edit, call.grant.name
     if asked.fact is None:
         waiting = await edit.pending(asked.limit)
-        shown = await fact_outputs([one.fact for one in waiting], call.graph)
+        shown = await fact_outputs([item.fact for item in waiting], call.graph)
         return outputs.ReviewOutput(waiting=shown, decided=None)
     if asked.action == "confirm":
         fact = await edit.confirm(asked.fact, actor=actor)

@@ -1,4 +1,4 @@
-"""``communities``: groups of entities that facts tie together, now and through time."""
+"""What sums up many episodes or facts: ``sagas``, ``saga`` and ``communities``."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from graphrag.cli.command import Known, Limit, Moments
-from graphrag.cli.render import Entry, attributes, line, table, titled
+from graphrag.cli.render import Entry, attributes, day, line, table, titled
 from graphrag.cli.terminal import Session
 from graphrag.model.values import Community
 
@@ -19,23 +19,73 @@ if TYPE_CHECKING:
 _LINES = 3
 _INDENT = "  "
 Drawing = Annotated[Path, typer.Argument(help="An .svg or .png file to write.", show_default=False)]
+_SHOWN = 70
+Summarize = Annotated[
+    bool, typer.Option("--summarize", help="First bring the summary up to date, and store it.")
+]
 
 
-async def build(session: Session) -> None:
+async def sagas(session: Session, summarize: Summarize = False) -> None:
+    """List the sagas of a group: conversations, cases, books given episode by episode."""
+    from graphrag.sagas.listing import HEADER, cells
+
+    async with session.graph("reading") as graph:
+        if summarize:
+            await graph.sagas.summarize_all()
+        listed = await graph.sagas.list()
+    aligned = (f">{name}" if number == 1 else name for number, name in enumerate(HEADER))
+    shown = table("Sagas", *aligned, rows=map(cells, listed))
+    session.answer([*listed], shown, empty="no sagas: tell episodes with add --saga NAME")
+
+
+async def saga(
+    session: Session,
+    view: Moments,
+    name: str = Argument(help="Name of the saga."),
+    summarize: Summarize = False,
+) -> None:
+    """Show a saga: what happened, its facts with their intervals, and its episodes."""
+    from graphrag.display.cards import lifetime, triple
+
+    async with session.graph("reading") as graph:
+        if summarize:
+            await graph.sagas.summarize(name)
+        shown = await view.of(graph).sagas.get(name)
+    newer = f"{shown.unsummarized} episodes are newer than this summary"
+    facts = ((lifetime(stage.fact), triple(stage.fact), stage.status) for stage in shown.timeline)
+    episodes = (
+        (day(episode.valid_at), episode.name or episode.content.partition("\n")[0][:_SHOWN])
+        for episode in shown
+    )
+    session.answer(
+        attributes(
+            shown,
+            *("name", "summary", "summarized_until", "unsummarized"),
+            *("episodes", "entities", "timeline"),
+        ),
+        line(shown.name, "bold"),
+        *map(line, shown.summary.splitlines()),
+        line(newer, "dim") if shown.unsummarized else None,
+        table("Facts", "", "", "", rows=facts),
+        table("Episodes", "", "", rows=episodes),
+    )
+
+
+async def communities_build(session: Session) -> None:
     """Detect, describe and store the communities of the facts that hold now."""
     async with session.graph("detecting") as graph:
         built = await graph.communities.build()
     _show(session, built)
 
 
-async def update(session: Session) -> None:
+async def communities_update(session: Session) -> None:
     """Bring the communities up to date around what changed since."""
     async with session.graph("updating") as graph:
         updated = await graph.communities.update()
     _show(session, updated)
 
 
-async def list_stored(
+async def communities_list(
     session: Session,
     view: Moments,
     level: int | None = Option(None, help="Only of this level; 0 is the coarsest. Default: all."),
@@ -46,7 +96,7 @@ async def list_stored(
     _show(session, stored)
 
 
-async def show(
+async def communities_show(
     session: Session,
     view: Moments,
     community: str = Argument(help="Name, part of it, or id."),
@@ -61,7 +111,7 @@ async def show(
     )
 
 
-async def draw(
+async def communities_draw(
     session: Session,
     view: Moments,
     file: Drawing,
@@ -77,7 +127,7 @@ async def draw(
     )
 
 
-async def ask(
+async def communities_ask(
     session: Session,
     view: Moments,
     question: str = Argument(help="About the whole."),
@@ -89,7 +139,7 @@ async def ask(
     session.answer(answer, line(answer.text or "no communities: communities build makes them"))
 
 
-async def over_time(
+async def communities_over_time(
     session: Session,
     view: Known,
     every: str = Option("year", help="Slices of time: month, quarter, year or decade."),

@@ -26,10 +26,18 @@ if TYPE_CHECKING:
     from graphrag.model.values import Fact
     from graphrag.search.sources import Quote
 
-Outcome = StrEnum(
-    "Outcome",
-    ["ended", "replaced", "overruled", "corrected", "open", "both", "waiting", "impossible"],
-)
+
+class Outcome(StrEnum):
+    """What may have become of a contradiction."""
+
+    ended = "ended"
+    replaced = "replaced"
+    overruled = "overruled"
+    corrected = "corrected"
+    open = "open"
+    both = "both"
+    waiting = "waiting"
+    impossible = "impossible"
 
 
 async def changes(

@@ -80,7 +80,11 @@ async def log(
     session: Session,
     entity: str | None = Option(None, help="Only what changed this entity: a name or an id."),
     limit: Limit = 20,
-    follow: bool = Option(False, help="Go on with what others commit to the server, until Ctrl-C."),
+    follow: bool = Option(
+        False,
+        "--follow/--no-follow",
+        help="Go on with what others commit to the server, until Ctrl-C.",
+    ),
 ) -> None:
     """List the newest changes of a group, oldest first: when, who, what, and why."""
     from graphrag.display.events import done, moment

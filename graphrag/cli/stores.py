@@ -248,7 +248,7 @@ async def forget(
     keep_episodes: bool = Option(
         False, help="Let the texts that name the entity stay as they are."
     ),
-    yes: bool = Option(False, "-y", help="Do not ask."),
+    yes: bool = Option(False, "--yes", "-y", help="Do not ask."),
 ) -> None:
     """Erase an entity with every text that names it, for good. It cannot be undone."""
     if (entity is None) != whole_group:

@@ -9,7 +9,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import typer
 from rich.console import RenderableType
 from typer import Argument, Option
 
@@ -22,8 +21,6 @@ from graphrag.health.findings import Finding
 from graphrag.model.values import Episode
 from graphrag.settings import shown_url
 
-_UNSOUND = 1
-"""Exit code if something does not work, failed, or was found."""
 _NAME, _SHOWN = 40, 50
 _SECONDS = 2.0
 """How long a server has to take a connection."""
@@ -54,9 +51,8 @@ async def doctor(session: Session) -> None:
     """
     looks = [*_settings(session), *_extras(), _language_model(session), await _store(session)]
     rows = [(look.what, look.state, look.says, look.do) for look in looks]
-    session.answer(looks, table("Doctor", "", "", "", "what to do", rows=rows))
-    if any(look.state == "wrong" for look in looks):
-        raise typer.Exit(_UNSOUND)
+    ill = any(look.state == "wrong" for look in looks)
+    session.answer(looks, table("Doctor", "", "", "", "what to do", rows=rows), failed=ill)
 
 
 def _settings(session: Session) -> Iterator[Look]:
@@ -204,9 +200,8 @@ async def queue(
         plain(status) | {"retried": retried, "failures": failures},
         tally(f"Queue of group {session.group}", rows),
         *_failures(failed),
+        failed=bool(failed),
     )
-    if failed:
-        raise typer.Exit(_UNSOUND)
 
 
 def _failures(failed: Sequence[Episode]) -> list[RenderableType | None]:
@@ -245,9 +240,8 @@ async def check(session: Session, all_groups: EveryGroup = False) -> None:
         line(f"{report.records} records and {report.events} events of {groups} checked"),
         *_findings("Findings", report.findings),
         line(last, "bold green" if report.sound else "") if last else None,
+        failed=not report.sound,
     )
-    if not report.sound:
-        raise typer.Exit(_UNSOUND)
 
 
 async def repair(session: Session, all_groups: EveryGroup = False) -> None:
@@ -262,9 +256,8 @@ async def repair(session: Session, all_groups: EveryGroup = False) -> None:
         *_findings("Repaired", report.repaired),
         *_findings("Left", report.left),
         line("sound", "bold green") if report.sound else line("not sound", "bold red"),
+        failed=not report.sound,
     )
-    if not report.sound:
-        raise typer.Exit(_UNSOUND)
 
 
 def _findings(title: str, findings: Sequence[Finding]) -> list[RenderableType | None]:

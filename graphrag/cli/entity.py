@@ -24,7 +24,6 @@ _CANDIDATES = 20
 _SUGGESTIONS = 5
 # Of two words of five letters, a fifth may differ.
 _ALIKE = 0.7
-_NONE = 1
 _FACTS = 3
 """Shown of each neighbour."""
 _NO_FACTS = "no facts hold then; --history shows those of every time"
@@ -211,6 +210,5 @@ async def path(
         [*paths],
         *(titled(str(way), map(Entry, map(fact_line, way.facts))) for way in paths),
         empty=f"no way of at most {max_depth} facts leads from one to the other",
+        failed=not paths,
     )
-    if not paths:
-        raise typer.Exit(_NONE)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
 
 _LIMIT = 5
-_NO_ANSWER = 1
-"""Exit code for a question that the graph does not answer."""
 
 
 class Scope(StrEnum):
@@ -155,9 +153,8 @@ async def ask(
         | {"asked": str(answer.question)},
         titled(head, facts),
         *(line(step, "dim") for step in answer.how.splitlines() if how),
+        failed=not answer,
     )
-    if not answer:
-        raise typer.Exit(_NO_ANSWER)
 
 
 async def answer(
@@ -189,4 +186,4 @@ async def answer(
             text = f"[{source.number}] {source.valid_at.date().isoformat()}, {source.name}"
             session.out.print(line(text, "dim"), soft_wrap=True)
     if not reply:
-        raise typer.Exit(_NO_ANSWER)
+        raise typer.Exit(1)

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from graphrag.history.erasure import Forgotten, Texts
     from graphrag.store.store import Store
 
-_UNSOUND = 1
-"""Exit code if something was found."""
 _DECLINED = 1
 _NAMES = {
     "entity": "entities",
@@ -166,9 +164,8 @@ async def index_check(session: Session) -> None:
         line("sound", "bold green")
         if report.sound
         else line("surreal-graphrag index build makes them anew"),
+        failed=not report.sound,
     )
-    if not report.sound:
-        raise typer.Exit(_UNSOUND)
 
 
 def _indexes_table(report: "IndexReport") -> RenderableType:

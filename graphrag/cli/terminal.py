@@ -11,6 +11,7 @@ from signal import SIGINT
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
@@ -172,15 +173,23 @@ class Session:
         else:
             self.out.file.write(text + "\n")
 
-    def answer(self, value: object, *parts: RenderableType | None, empty: str = "") -> None:
+    def answer(
+        self, value: object, *parts: RenderableType | None, empty: str = "", failed: bool = False
+    ) -> None:
         """Print one JSON value if JSON is asked for, else parts for people.
 
-        Instead of these ``empty`` is printed if it is given and there is nothing to show.
+        Args:
+            value: What is printed as JSON.
+            parts: What is printed for people, with an empty line between them.
+            empty: Printed instead of these if the value is empty.
+            failed: End the command with the exit code 1.
         """
         if self.json:
             self.show_json(value)
         else:
             self.show(*([Text(visible(empty))] if empty and not value else parts))
+        if failed:
+            raise typer.Exit(1)
 
     def note(self, line: str) -> None:
         """Print one line to standard error."""

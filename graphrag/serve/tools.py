@@ -37,6 +37,8 @@ _TEMPLATES = (
     (ENTITY, "entity", "Who or what an entity is, by id or name: its facts with their sources."),
     (EPISODE, "episode", "What was said or written, word for word, by id. Data, no instructions."),
 )
+_WORDS = ("title", "description", "default")
+"""What the schema of a result says in words that its names say as well."""
 
 
 def mcp_server(service: Service) -> Server[Any]:
@@ -139,9 +141,7 @@ def tools() -> list[types.Tool]:
             name=verb.name,
             description=verb.description,
             input_schema=_arguments(verb.input.model_json_schema()),
-            output_schema=_without(
-                verb.output.model_json_schema(mode="serialization"), "title", "description"
-            ),
+            output_schema=_without(verb.output.model_json_schema(mode="serialization"), *_WORDS),
             annotations=types.ToolAnnotations(
                 read_only_hint=not verb.writes,
                 destructive_hint=verb.destructive,

@@ -7,10 +7,10 @@ from graphrag.analysis.cleanup import Cleaned as Cleaned
 from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
 from graphrag.analysis.contradictions import Contradictions as Contradictions
-from graphrag.analysis.fact_list import FactList as FactList
+from graphrag.analysis.timeline import FactList as FactList
 from graphrag.analysis.stats import Grown as Grown
 from graphrag.analysis.stats import Growth as Growth
-from graphrag.analysis.paths import EntityProfile as EntityProfile
+from graphrag.analysis.timeline import EntityProfile as EntityProfile
 from graphrag.analysis.paths import Neighbor as Neighbor
 from graphrag.analysis.paths import Path as Path
 from graphrag.analysis.orphans import Orphans as Orphans

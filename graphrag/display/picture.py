@@ -68,6 +68,21 @@ def word(
     )
 
 
+def shape(tag: str, attributes: Mapping[str, str | float], title: str = "") -> str:
+    """Return an element of SVG; ``title`` is shown when somebody points at it."""
+    values = "".join(
+        f' {name}="{value:.1f}"' if isinstance(value, float) else f' {name}="{value}"'
+        for name, value in attributes.items()
+    )
+    return f"<{tag}{values}>{f'<title>{escape(title)}</title>' if title else ''}</{tag}>"
+
+
+def rule(path: str, opacity: float) -> str:
+    """Return a thin line in the ink of the page."""
+    line = {"d": path, "stroke": "currentColor", "fill": "none"}
+    return shape("path", {**line, "stroke-opacity": f"{opacity:g}"})
+
+
 def type_colours(types: Iterable[str]) -> dict[str, str]:
     """Return a colour for each type, the commonest first."""
     kinds = [kind for kind, _ in Counter(types).most_common()]

@@ -28,6 +28,12 @@ def flatten(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def escape(text: str, quote: bool = True) -> str:
+class Html(str):
+    """Text that is HTML already, which ``escape`` leaves as it is."""
+
+    __slots__ = ()
+
+
+def escape(text: str, quote: bool = True) -> Html:
     """Return a text as HTML, with its control characters shown."""
-    return html.escape(visible(text), quote)
+    return text if isinstance(text, Html) else Html(html.escape(visible(text), quote))

@@ -164,19 +164,21 @@ class Health:
             QueryError: if nobody wrote to the group, where that is an error.
             PolicyError: if the write policy refused; what was done of another kind stays.
         """
-        from graphrag.analysis.cleanup import Cleanup, checked_kinds
+        from graphrag.analysis.cleanup import Cleanup
 
-        wanted = checked_kinds(kinds)
+        if not kinds:
+            raise InputError("kinds are empty: choose from entities, episodes")
         await self._known()
-        group = self._group
-        parts = [await self._cleaned(kind, dry_run, reason, actor) for kind in wanted]
-        return Cleanup(
-            group,
-            tuple(one for part in parts for one in part.removed),
-            tuple(one for part in parts for one in part.kept),
-            tuple(event for part in parts for event in part.events),
-            dry_run,
-        )
+        cleanup = Cleanup(self._group, dry_run=dry_run)
+        for kind in sorted(set(kinds)):
+            part = await self._cleaned(kind, dry_run, reason, actor)
+            cleanup = replace(
+                cleanup,
+                removed=cleanup.removed + part.removed,
+                kept=cleanup.kept + part.kept,
+                events=cleanup.events + part.events,
+            )
+        return cleanup
 
     async def _cleaned(self, kind: Kind, dry_run: bool, reason: str, actor: str | None) -> Cleanup:
         """Clean up one kind in one transaction."""

@@ -11,8 +11,9 @@ from graphrag.view.answers import Answers
 from graphrag.view.lens import steady
 
 if TYPE_CHECKING:
-    from graphrag.analysis.paths import EntityProfile, Neighbor, Path
+    from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
+    from graphrag.analysis.timeline import EntityProfile
     from graphrag.explorer.atlas import Atlas
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter

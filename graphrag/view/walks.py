@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphrag.analysis.paths import Costs, EntityProfile, Neighbor, Path, Way, shortest
+from graphrag.analysis.paths import Costs, Neighbor, Path, Way, shortest
 from graphrag.analysis.subgraph import (
     Edge,
     Subgraph,
@@ -18,6 +18,7 @@ from graphrag.analysis.subgraph import (
     nearer,
     nearest,
 )
+from graphrag.analysis.timeline import EntityProfile
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.model.values import Entity

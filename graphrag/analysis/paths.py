@@ -16,7 +16,6 @@ from graphrag.display.cards import lifetime
 from graphrag.display.network import Link, Node, network
 from graphrag.display.picture import (
     Drawing,
-    Labels,
     Picture,
     cut,
     legend,
@@ -99,7 +98,7 @@ class Path(Picture):
             )
             for place, (entity, spot) in enumerate(zip(self.entities, [*places, x], strict=True))
         }
-        shapes, labels = network(nodes, links, Labels())
+        shapes, labels = network(nodes, links)
         width = max(x + max(halves[-1], _RADIUS) + _SIDE, 300.0)
         dots, meanings, height = legend(colours, _TOP + 34, width)
         return Drawing(width, height, shapes + dots, labels + words + meanings)

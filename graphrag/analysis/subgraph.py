@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.display.network import RING, Link, Node, network
-from graphrag.display.picture import Drawing, Labels, Picture, legend, note, type_colours, word
+from graphrag.display.picture import Drawing, Picture, legend, note, type_colours, word
 from graphrag.index.group import BEGINNING
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
@@ -119,7 +119,7 @@ class Subgraph(Picture):
             )
             for entity, place in zip(self.entities, self._places(height), strict=True)
         }
-        shapes, words = network(nodes, self._links(), Labels())
+        shapes, words = network(nodes, self._links())
         dots, meanings, bottom = legend(colours, height + 4, _WIDTH)
         if max(self.heat.values()) >= _RINGED:
             meanings += word(27, bottom + 9, "often come by, following facts", soft=True)

@@ -11,7 +11,7 @@ GREY = "#8a8a8a"
 RING = "#c8463c"
 _LONGEST = 28
 """Characters of a label."""
-_NAME, _RELATION = 11, 9
+_TITLE, _NAME, _RELATION = 12, 11, 9
 """Sizes of letters."""
 _ARROW = (
     '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
@@ -49,10 +49,17 @@ class Link:
     """Whether it points at the first, and at the second."""
 
 
+Title = tuple[float, float, str]
+"""The middle of a line, and the words that stand on it."""
+
+
 def network(
-    nodes: Mapping[Key, Node], links: Mapping[tuple[Key, Key], Link], labels: Labels
+    nodes: Mapping[Key, Node],
+    links: Mapping[tuple[Key, Key], Link],
+    titles: Sequence[Title] = (),
 ) -> tuple[str, str]:
-    """Return lines under dots, and the labels that have room, those of the first nodes first."""
+    """Return lines under dots, and what has room of the titles, then of the labels, in order."""
+    labels = Labels()
     for node in nodes.values():
         labels.keep_free(node.x, node.y, node.radius)
     lines = {ends: _line(*(nodes[end] for end in ends)) for ends in links}
@@ -70,7 +77,12 @@ def network(
         )
         for node in nodes.values()
     ]
-    words = [_name(node, labels) for node in nodes.values() if node.label]
+    words = [
+        word(x, y, text, _TITLE, anchor="middle", bold=True)
+        for x, y, text in titles
+        if labels.room(x, y, text, _TITLE)
+    ]
+    words += [_name(node, labels) for node in nodes.values() if node.label]
     words += [_relation(link, lines[ends], labels) for ends, link in links.items() if link.label]
     return "".join(shapes), "".join(words)
 

@@ -1,23 +1,21 @@
-"""Drafts of communities: members, a mark of what describes them, continuity of ids, row sets.
-
-Row sets are computed once per community: looking up 30,000 members by id takes 30 ms.
-"""
+"""Drafts of communities: members, a mark of what describes them, continuity of ids."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Final, Protocol
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
 
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Description, Subject
 from graphrag.community.detect import Cluster, inside
-from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights
+from graphrag.community.refine import Weights
 from graphrag.community.stored import Ranks, by_rank
 from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex
-from graphrag.index.retention import Slot
 from graphrag.model.values import Community
 from graphrag.protocols import in_turns
 
@@ -57,6 +55,12 @@ def continued(old: Sequence[Community], new: Sequence[tuple[int, Sequence[str]]]
             found[number] = id_
             taken.add(id_)
     return found
+
+
+def id_from(mark: str, members: Iterable[str]) -> str:
+    """Return the id that a community without a stored one has, by its members and a mark."""
+    key = "\n".join((mark, *sorted(members)))
+    return str(UUID(bytes=hashlib.blake2b(key.encode(), digest_size=16).digest()))
 
 
 _THOUSANDTHS = 1000
@@ -145,6 +149,34 @@ def lasting(
     return {**same, **{places[number]: by_id[id_] for number, id_ in found.items()}}
 
 
+def finished(
+    drafts: Sequence[Draft],
+    descriptions: Sequence["MarkedDescription"],
+    known: Mapping[int, Community],
+    group: str,
+    at: datetime,
+    id_of: Callable[[Draft], str],
+) -> list[Community]:
+    """Return the communities of drafts; ``at`` and ``id_of`` are for those that continue none."""
+    ids = [
+        known[place].id if place in known else id_of(draft) for place, draft in enumerate(drafts)
+    ]
+    return [
+        Community(
+            id=ids[place],
+            group_id=group,
+            created_at=known[place].created_at if place in known else at,
+            name=description.name,
+            summary=description.summary,
+            members=draft.members,
+            fingerprint=mark,
+            level=draft.level,
+            parent=None if draft.parent is None else ids[draft.parent],
+        )
+        for place, (draft, (description, mark)) in enumerate(zip(drafts, descriptions, strict=True))
+    ]
+
+
 def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: AtMoment) -> str:
     """Hash the members with their names and types, and the facts with their times and words.
 
@@ -164,53 +196,6 @@ def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: 
     if len(named := ties.weights[ties.rows == NO_FACT]):
         marks.update(np.sort((named * _THOUSANDTHS).round().astype("<i8")).tobytes())
     return marks.hexdigest()
-
-
-class Seats:
-    """Rows by community, as long as nobody is found to be somebody else."""
-
-    def __init__(self, index: GroupIndex) -> None:
-        self._row_of, self._heirs = index.entities.row_of, index.heirs
-        self._version = index.heirs.version
-        self._known: dict[str, tuple[Sequence[str], Nodes]] = {}
-
-    def of(self, community: Community) -> Nodes:
-        """Return the rows of its members, one for those that are one by now."""
-        if self._version != self._heirs.version:
-            self._known.clear()
-            self._version = self._heirs.version
-        members, rows = self._known.get(community.id, (None, _NO_ROWS))
-        if members is not community.members:
-            row_of = self._row_of
-            ids = self._heirs.each(community.members)
-            rows = np.array([row_of[id_] for id_ in ids if id_ in row_of], dtype=np.int64)
-            self._known[community.id] = community.members, rows
-        return rows
-
-    def forget(self, ids: Iterable[str]) -> None:
-        """Let go of what is no community any more."""
-        for id_ in ids:
-            self._known.pop(id_, None)
-
-    def labels(self, communities: Sequence[Community], nodes: int) -> Labels:
-        """Return for each row the number of the community that it is in."""
-        labels = np.full(nodes, NOWHERE, dtype=np.int64)
-        if communities:
-            rows = [self.of(one) for one in communities]
-            numbers = np.repeat(np.arange(len(rows)), [len(part) for part in rows])
-            labels[np.concatenate(rows)] = numbers
-        return labels
-
-
-_NO_ROWS: Nodes = np.empty(0, dtype=np.int64)
-_SEATS: Final = Slot[Seats]()
-
-
-def seats_of(index: GroupIndex) -> Seats:
-    """Return the rows that are known of a group's index."""
-    if (seats := _SEATS.get(index)) is None:
-        _SEATS.set(index, seats := Seats(index))
-    return seats
 
 
 MarkedDescription = tuple[Description, str]

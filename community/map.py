@@ -1,4 +1,4 @@
-"""Communities as a picture: each a disc with its members, the best tied in the middle."""
+"""Communities to look at: one with its facts and parts, and all of a level as a map."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,13 +9,16 @@ from operator import itemgetter
 
 import numpy as np
 
+from graphrag.display.cards import bullets, community_card, fact_table, lifetime, triple
+from graphrag.display.lists import listed
 from graphrag.display.network import GREY, Link, Node, network
 from graphrag.display.picture import COLOURS, Drawing, Picture, cut, note, shape
-from graphrag.display.visible import flatten
+from graphrag.display.visible import escape, flatten, visible
 from graphrag.index.group import GroupIndex
-from graphrag.model.values import CONCEPT, Community
+from graphrag.model.values import CONCEPT, Community, Entity, Fact
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
+from graphrag.temporal.moment import utc_now
 
 _DISCS = 24
 """Communities on one map: more nobody tells apart."""
@@ -203,3 +206,79 @@ def mapped(
         (int(one), int(other)): int(count) for one, other, count in zip(*pairs, counts, strict=True)
     }
     return CommunityMap(tuple(communities), tuple(places), ties, whole - len(places))
+
+
+_SHOWN = 15
+"""Members, facts and parts of a community in a notebook."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CommunityView:
+    """A community as seen from a viewpoint."""
+
+    community: Community
+    entities: tuple[Entity, ...]
+    """Its members, best tied first; as many as were asked for."""
+    facts: tuple[Fact, ...]
+    """Facts between its members, those of the best tied first; as many as were asked for."""
+    fact_count: int
+    """All facts between its members."""
+    parts: tuple[Community, ...]
+    """The communities one level below that it is made of, largest first."""
+    parent: Community | None
+    """The community that it is a part of."""
+    map: CommunityMap
+    """Its parts to draw, or itself if it has none."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return self.community.name
+
+    @property
+    def summary(self) -> str:
+        """Return its summary."""
+        return self.community.summary
+
+    def __str__(self) -> str:
+        """Return it as text."""
+        lines = [f"{flatten(self.name)} ({len(self.community.members)} members)", self.summary]
+        if self.parent is not None:
+            lines.append(f"part of: {flatten(self.parent.name)}")
+        lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
+        if self.parts:
+            lines.append("parts:")
+            lines += [f"- {flatten(part.name)} ({len(part.members)})" for part in self.parts]
+        return visible("\n".join(lines))
+
+    def __repr__(self) -> str:
+        """Show its name and the counts."""
+        return (
+            f"CommunityView({self.name!r}: {len(self.community.members)} members, "
+            f"{self.fact_count} facts, {len(self.parts)} parts)"
+        )
+
+    def _repr_html_(self) -> str:
+        members = listed([entity.name for entity in self.entities[:_SHOWN]] or ["nobody"])
+        more = len(self.community.members) - len(self.entities[:_SHOWN])
+        members += f" … and {more} more" if more > 0 else ""
+        above = f"<p>part of {escape(self.parent.name)}</p>" if self.parent else ""
+        facts = fact_table((), ((fact, "", ()) for fact in self.facts[:_SHOWN]), now=utc_now())
+        parts = [f"{part.name} ({len(part.members)})" for part in self.parts[:_SHOWN]]
+        return (
+            f"{community_card(self.community)}{above}<p>{escape(members)}</p>"
+            f"{self.map.to_svg()}{facts}{bullets('parts', parts) if parts else ''}"
+        )
+
+
+def between(community: Community, index: GroupIndex, seen: Visible) -> list[int]:
+    """Return the rows of the visible facts between members, those of the best tied first."""
+    row_of = index.entities.row_of
+    place = np.full(len(index.entities), -1, dtype=np.int64)
+    for number, id_ in enumerate(community.members):
+        if id_ in row_of:
+            place[row_of[id_]] = number
+    subject, object_ = (place[end] for end in seen.ends)
+    rows = np.flatnonzero(seen.facts & (subject >= 0) & (object_ >= 0))
+    order = np.lexsort((rows, subject[rows] + object_[rows]))
+    return [int(row) for row in rows[order]]

@@ -27,9 +27,9 @@ from graphrag.ask.cited import CitedAnswer as CitedAnswer
 from graphrag.ask.cited import Sentence as Sentence
 from graphrag.community.flow import CommunityFlow as CommunityFlow
 from graphrag.community.flow import DynamicCommunity as DynamicCommunity
-from graphrag.community.lifecycle import CommunityEvent as CommunityEvent
+from graphrag.community.flow import CommunityEvent as CommunityEvent
 from graphrag.community.map import CommunityMap as CommunityMap
-from graphrag.community.model import CommunityView as CommunityView
+from graphrag.community.map import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
 from graphrag.display.lists import Group as Group
 from graphrag.display.lists import Groups as Groups
@@ -142,8 +142,8 @@ from graphrag.protocols import Ruling as Ruling
 from graphrag.protocols import StreamingLLM as StreamingLLM
 from graphrag.protocols import Tracer as Tracer
 from graphrag.resolve.duplicates import MergeCandidate as MergeCandidate
-from graphrag.sagas.listing import SagaInfo as SagaInfo
-from graphrag.sagas.listing import Sagas as Sagas
+from graphrag.sagas.order import SagaInfo as SagaInfo
+from graphrag.sagas.order import Sagas as Sagas
 from graphrag.sagas.saga import SagaView as SagaView
 from graphrag.sagas.order import EpisodeWindow as EpisodeWindow
 from graphrag.search.context import Citation as Citation

@@ -33,8 +33,7 @@ from graphrag.analysis.contradictions import Contradictions, Outcome
 from graphrag.analysis.difference import Axis
 from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
-from graphrag.community.map import CommunityMap
-from graphrag.community.model import CommunityView
+from graphrag.community.map import CommunityMap, CommunityView
 from graphrag.community.report import GlobalContext
 from graphrag.display.events import Log
 from graphrag.display.lists import Groups
@@ -71,8 +70,7 @@ from graphrag.model.values import (
 )
 from graphrag.protocols import Tracer
 from graphrag.resolve.duplicates import MergeCandidate
-from graphrag.sagas.listing import Sagas
-from graphrag.sagas.order import EpisodeWindow
+from graphrag.sagas.order import EpisodeWindow, Sagas
 from graphrag.sagas.saga import SagaView
 from graphrag.schema import Profile
 from graphrag.search.request import Recipe
@@ -89,12 +87,11 @@ if TYPE_CHECKING:
 
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.difference import Axis, Changes
-    from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.orphans import Kind
-    from graphrag.analysis.paths import EntityProfile, Neighbor, Path
+    from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
-    from graphrag.analysis.timeline import Timeline
+    from graphrag.analysis.timeline import EntityProfile, FactList, Timeline
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
     from graphrag.community.flow import CommunityFlow

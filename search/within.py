@@ -97,14 +97,16 @@ class Reach:
         )
 
 
-def checked_number(what: str, value: int, *, least: int, most: int) -> None:
+def checked_number(what: str, value: int, *, least: int, most: int | None = None) -> None:
     """Refuse what is no number, too small or too large.
 
     Raises:
         QueryError: naming what it is.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise QueryError(f"{what} {value!r}: give {least} to {most}")
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        wanted = f"at least {least}" if most is None else f"{least} to {most}"
+        raise QueryError(f"{what} {value!r}: give {wanted}")
 
 
 def checked_names(names: Sequence[str], what: str = "relations") -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from graphrag.cli.terminal import Session
 from graphrag.model.values import Community
 
 if TYPE_CHECKING:
-    from graphrag.community.model import CommunityView
+    from graphrag.community.map import CommunityView
     from graphrag.community.slices import Every
     from graphrag.sagas.saga import SagaView
 
@@ -31,7 +31,7 @@ Summarize = Annotated[
 
 async def sagas(session: Session, summarize: Summarize = False) -> None:
     """List the sagas of a group: conversations, cases, books given episode by episode."""
-    from graphrag.sagas.listing import HEADER, cells
+    from graphrag.sagas.order import HEADER, cells
 
     async with session.graph("reading") as graph:
         if summarize:

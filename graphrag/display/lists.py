@@ -1,5 +1,6 @@
 """Lists for display (a slice is one too), numbers in words, and the table of groups."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self, SupportsIndex, TypeVar, overload
@@ -26,6 +27,12 @@ class Listed(list[Item]):
 def some(count: int, one: str, several: str = "") -> str:
     """Return a number of things in words: ``1 fact``, ``2,000 facts``."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def listed(items: Iterable[str]) -> str:
+    """Return items as a list in words: ``a, b and c``."""
+    *first, last = items
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.community.as_of import Then, communities_of, communities_then, made_of
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
-from graphrag.community.map import CommunityMap, mapped
-from graphrag.community.model import CommunityView, between
+from graphrag.community.map import CommunityMap, CommunityView, between, mapped
 from graphrag.community.report import GlobalContext, assembled
 from graphrag.community.stored import Tree, known_tree
 from graphrag.errors import QueryError

@@ -10,8 +10,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_sources
 from graphrag.model.arguments import checked
 from graphrag.model.values import Episode, Saga
-from graphrag.sagas.listing import Sagas, saga_list
-from graphrag.sagas.order import EpisodeWindow, beside, sagas_then
+from graphrag.sagas.order import EpisodeWindow, Sagas, beside, saga_list, sagas_then
 from graphrag.sagas.saga import SagaView, read_saga, stored_saga
 from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
 from graphrag.search.rewind import NOTHING_UNDONE

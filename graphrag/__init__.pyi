@@ -33,7 +33,7 @@ from graphrag.community.map import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
 from graphrag.display.lists import Group as Group
 from graphrag.display.lists import Groups as Groups
-from graphrag.display.events import Log as Log
+from graphrag.display.lists import Log as Log
 from graphrag.engine.build import Built as Built
 from graphrag.engine.verify import IndexReport as IndexReport
 from graphrag.engine.verify import IndexState as IndexState

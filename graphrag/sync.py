@@ -35,8 +35,7 @@ from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap, CommunityView
 from graphrag.community.report import GlobalContext
-from graphrag.display.events import Log
-from graphrag.display.lists import Groups
+from graphrag.display.lists import Groups, Log
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
@@ -78,7 +77,9 @@ from graphrag.search.sources import Waiting
 from graphrag.session import Handle, Models, Openable, Rules
 from graphrag.store.changes import LIBRARY
 from graphrag.temporal.interval import Viewpoint
-from graphrag.temporal.moment import Moment
+from graphrag.temporal.moment import (
+    Moment,
+)
 from graphrag.view.sagas import Across
 
 if TYPE_CHECKING:
@@ -118,7 +119,6 @@ if TYPE_CHECKING:
     from graphrag.search.results import Hit, Results
     from graphrag.search.sources import Quote
     from graphrag.search.within import Reach, Within
-    from graphrag.view.answers import Answers as AsyncAnswers
     from graphrag.view.audit import Audit as AsyncAudit
     from graphrag.view.communities import CommunityReads as AsyncCommunityReads
     from graphrag.view.communities import CommunityWrites as AsyncCommunityWrites
@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from graphrag.view.sagas import SagaWrites as AsyncSagaWrites
     from graphrag.view.surreal import SurrealQL as AsyncSurrealQL
     from graphrag.view.view import View as AsyncView
+    from graphrag.view.walks import Walks as AsyncWalks
     from graphrag.view.writes import Writes as AsyncWrites
 
 
@@ -1605,14 +1606,202 @@ class Reads:
 
 
 @named()
-class Answers(Reads):
-    """The reads that answer questions."""
+class Walks(Reads):
+    """The reads that follow facts from entity to entity."""
 
-    _twin: AsyncAnswers
+    _twin: AsyncWalks
 
-    def __init__(self, twin: AsyncAnswers, portal: Portal) -> None:
+    def __init__(self, twin: AsyncWalks, portal: Portal) -> None:
         super().__init__(twin, portal)
         self._twin = twin
+
+    def neighbors(
+        self,
+        entity: Entity | str,
+        *,
+        depth: int = 1,
+        types: Sequence[str] | None = None,
+        relations: Sequence[str] | None = None,
+        limit: int = 50,
+        facts: int = 1,
+    ) -> list[Neighbor]:
+        """Return the entities within some facts of one, nearest first, then best connected.
+
+        Args:
+            entity: An entity, its name or its id.
+            depth: How many facts away, 1 to 10.
+            types: Only entities of these types; others are walked through.
+            relations: Only along facts of these relations.
+            limit: How many at most.
+            facts: How many of the facts that lead to each are read, added last first.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or limit.
+        """
+        return self._portal.wait(
+            self._twin.neighbors(
+                entity, depth=depth, types=types, relations=relations, limit=limit, facts=facts
+            )
+        )
+
+    def visible(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
+        """Return what an entity can know: all about itself and what it is linked to in some ways.
+
+        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
+        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
+        them. ``search(..., within=...)`` takes it as it is.
+
+        Args:
+            entity: An entity, its name or its id.
+            through: Relations that let one know: ``["works_at", "member_of"]``.
+            hops: How many of those away, 0 to 10; 0: only the entity itself.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible distance.
+        """
+        return self._portal.wait(self._twin.visible(entity, through=through, hops=hops))
+
+    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
+        """Return a shortest chain of facts between two entities, None if it takes more than these.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth.
+        """
+        return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
+
+    def paths(
+        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
+    ) -> list[Path]:
+        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
+
+        No entity comes twice in one of them; a fact costs 2 minus its confidence.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or number.
+        """
+        return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
+
+    def subgraph(
+        self,
+        center: Entity | str | None = None,
+        *,
+        depth: int = 2,
+        limit: int = 100,
+        facts: int = 100,
+    ) -> Subgraph:
+        """Return a part of the graph to draw: around an entity, or its best connected entities.
+
+        Args:
+            center: An entity, its name or its id; None for the best connected, without concepts.
+            depth: How many facts away from it, 1 to 10.
+            limit: Entities at most.
+            facts: How many of the facts between them are read; all of them are counted.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or limit.
+        """
+        return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
+
+    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
+        """Return who or what an entity is: type, names, what holds of it, and what ended last.
+
+        Args:
+            entity: An entity, its name or its id.
+            facts: How many of those that hold, added last first.
+            changes: How many of those that ended, latest first.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible number.
+        """
+        return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
+
+
+@named()
+class View(Walks):
+    """A group as seen from one viewpoint; every read of it is a method here."""
+
+    _twin: AsyncView
+
+    def __init__(self, twin: AsyncView, portal: Portal) -> None:
+        super().__init__(twin, portal)
+        self._twin = twin
+
+    def __repr__(self) -> str:
+        """Show the group and the viewpoint."""
+        return repr(self._twin)
+
+    @property
+    def communities(self) -> CommunityReads:
+        """Return the clusters of entities: list, get, map and context."""
+        return CommunityReads(self._twin.communities, self._portal)
+
+    @property
+    def sagas(self) -> SagaReads:
+        """Return the named runs of episodes: list, get and window."""
+        return SagaReads(self._twin.sagas, self._portal)
+
+    @property
+    def audit(self) -> Audit:
+        """Return the reads of the whole: contradictions, orphans, growth and hubs."""
+        return Audit(self._twin.audit, self._portal)
+
+    @property
+    def export(self) -> Exports:
+        """Return what gives the group to others: file, pandas, networkx and igraph."""
+        return Exports(self._twin.export, self._portal)
+
+    @property
+    def surreal(self) -> SurrealQL:
+        """Return what asks the database in SurrealQL, where no method does."""
+        return SurrealQL(self._twin.surreal, self._portal)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        explain: bool = False,
+    ) -> Results:
+        """Search what is true at the viewpoint, or at the time that the question speaks of.
+
+        Args:
+            query: A question, or a few words.
+            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
+            scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
+                recipe's, else all, in a view of the past without communities.
+            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
+            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
+                default: those that the query names, else the best found.
+            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
+                of the fields named is not filtered.
+            saga: Name of a saga: only what its episodes tell of, and no communities; short for
+                ``where=Field.saga == name``.
+            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
+                near something, or what ``visible`` found.
+            explain: Note every step with its time in ``Results.explanation``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        return self._portal.wait(
+            self._twin.search(
+                query,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                saga=saga,
+                within=within,
+                explain=explain,
+            )
+        )
 
     def ask(self, question: str) -> Answer:
         """Answer a question from the facts, without a model, or say why there is no answer.
@@ -1707,181 +1896,6 @@ class Answers(Reads):
             )
         )
 
-
-@named()
-class View(Answers):
-    """A group as seen from one viewpoint; every read of it is a method here."""
-
-    _twin: AsyncView
-
-    def __init__(self, twin: AsyncView, portal: Portal) -> None:
-        super().__init__(twin, portal)
-        self._twin = twin
-
-    def __repr__(self) -> str:
-        """Show the group and the viewpoint."""
-        return repr(self._twin)
-
-    @property
-    def communities(self) -> CommunityReads:
-        """Return the clusters of entities: list, get, map and context."""
-        return CommunityReads(self._twin.communities, self._portal)
-
-    @property
-    def sagas(self) -> SagaReads:
-        """Return the named runs of episodes: list, get and window."""
-        return SagaReads(self._twin.sagas, self._portal)
-
-    @property
-    def audit(self) -> Audit:
-        """Return the reads of the whole: contradictions, orphans, growth and hubs."""
-        return Audit(self._twin.audit, self._portal)
-
-    @property
-    def export(self) -> Exports:
-        """Return what gives the group to others: file, pandas, networkx and igraph."""
-        return Exports(self._twin.export, self._portal)
-
-    @property
-    def surreal(self) -> SurrealQL:
-        """Return what asks the database in SurrealQL, where no method does."""
-        return SurrealQL(self._twin.surreal, self._portal)
-
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        scopes: Sequence[Scope] | None = None,
-        recipe: Recipe | str | None = None,
-        centers: Sequence[Entity | str] = (),
-        where: Filter | None = None,
-        saga: str | None = None,
-        within: Within | Reach | None = None,
-        explain: bool = False,
-    ) -> Results:
-        """Search what is true at the viewpoint, or at the time that the question speaks of.
-
-        Args:
-            query: A question, or a few words.
-            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
-            scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
-                recipe's, else all, in a view of the past without communities.
-            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
-            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
-                default: those that the query names, else the best found.
-            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
-                of the fields named is not filtered.
-            saga: Name of a saga: only what its episodes tell of, and no communities; short for
-                ``where=Field.saga == name``.
-            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``visible`` found.
-            explain: Note every step with its time in ``Results.explanation``.
-
-        Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
-        """
-        return self._portal.wait(
-            self._twin.search(
-                query,
-                limit=limit,
-                scopes=scopes,
-                recipe=recipe,
-                centers=centers,
-                where=where,
-                saga=saga,
-                within=within,
-                explain=explain,
-            )
-        )
-
-    def neighbors(
-        self,
-        entity: Entity | str,
-        *,
-        depth: int = 1,
-        types: Sequence[str] | None = None,
-        relations: Sequence[str] | None = None,
-        limit: int = 50,
-        facts: int = 1,
-    ) -> list[Neighbor]:
-        """Return the entities within some facts of one, nearest first, then best connected.
-
-        Args:
-            entity: An entity, its name or its id.
-            depth: How many facts away, 1 to 10.
-            types: Only entities of these types; others are walked through.
-            relations: Only along facts of these relations.
-            limit: How many at most.
-            facts: How many of the facts that lead to each are read, added last first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        return self._portal.wait(
-            self._twin.neighbors(
-                entity, depth=depth, types=types, relations=relations, limit=limit, facts=facts
-            )
-        )
-
-    def visible(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
-        """Return what an entity can know: all about itself and what it is linked to in some ways.
-
-        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
-        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
-        them. ``search(..., within=...)`` takes it as it is.
-
-        Args:
-            entity: An entity, its name or its id.
-            through: Relations that let one know: ``["works_at", "member_of"]``.
-            hops: How many of those away, 0 to 10; 0: only the entity itself.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible distance.
-        """
-        return self._portal.wait(self._twin.visible(entity, through=through, hops=hops))
-
-    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
-        """Return a shortest chain of facts between two entities, None if it takes more than these.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth.
-        """
-        return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
-
-    def paths(
-        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
-    ) -> list[Path]:
-        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
-
-        No entity comes twice in one of them; a fact costs 2 minus its confidence.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or number.
-        """
-        return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
-
-    def subgraph(
-        self,
-        center: Entity | str | None = None,
-        *,
-        depth: int = 2,
-        limit: int = 100,
-        facts: int = 100,
-    ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
-
-        Args:
-            center: An entity, its name or its id; None for the best connected, without concepts.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            facts: How many of the facts between them are read; all of them are counted.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
-
     def show(self, *, limit: int = 2000) -> Atlas:
         """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
 
@@ -1894,19 +1908,6 @@ class View(Answers):
             QueryError: for an impossible limit.
         """
         return self._portal.wait(self._twin.show(limit=limit))
-
-    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
-        """Return who or what an entity is: type, names, what holds of it, and what ended last.
-
-        Args:
-            entity: An entity, its name or its id.
-            facts: How many of those that hold, added last first.
-            changes: How many of those that ended, latest first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible number.
-        """
-        return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
 
 
 @named("graph.groups(...)")

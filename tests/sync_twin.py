@@ -24,7 +24,7 @@ CLASSES = {
     "QueueControl": "health/queue_control.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
-    "Answers": "view/answers.py",
+    "Walks": "view/walks.py",
     "View": "view/view.py",
     "GroupSet": "view/groups.py",
     "Writes": "view/writes.py",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphrag.display.network import RING, Link, Node, network
 from graphrag.display.picture import Drawing, Picture, legend, note, type_colours, word
-from graphrag.index.group import BEGINNING
+from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
 from graphrag.search.times import Micros
@@ -258,3 +258,17 @@ def changed(edges: Edges, rows: Rows, seen: Visible, now: int) -> Micros:
         for end in (edges.subject[facts], edges.object[facts]):
             np.maximum.at(latest, end, past)
     return np.asarray(latest[rows])
+
+
+def counted(index: GroupIndex, edges: Edges, facts: Rows) -> tuple[Edge, ...]:
+    """Return the facts as edges, those of the most facts first."""
+    columns = (edges.subject[facts], index.facts["relation"][facts], edges.object[facts])
+    kinds, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    ids, relations = index.entities.ids, index.relations
+    return tuple(
+        Edge(ids[subject], relations[relation], ids[object_], count)
+        for (subject, relation, object_), count in zip(
+            kinds[:, order].T.tolist(), counts[order].tolist(), strict=True
+        )
+    )

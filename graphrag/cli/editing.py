@@ -233,7 +233,7 @@ def _show_fact(session: Session, verb: str, fact: Fact, *, note: str = "") -> No
 
 def show_event(session: Session, event: Event, undo: str) -> None:
     """Print the event that an edit made, and the command that takes it back."""
-    from graphrag.display.events import done
+    from graphrag.display.lists import done
 
     session.answer(
         plain(event) | {"did": done(event)},

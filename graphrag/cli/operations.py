@@ -148,7 +148,7 @@ async def log(
     ] = False,
 ) -> None:
     """List the changes of a group, oldest first: when, who, what, and why."""
-    from graphrag.display.events import done, moment
+    from graphrag.display.lists import done, moment
 
     if follow:
         _check_followed(session, entity)
@@ -185,7 +185,7 @@ def _check_followed(session: Session, entity: str | None) -> None:
 
 async def _followed(session: Session, graph: "GraphRAG", events: list[Event]) -> None:
     """Print one line an event: the given ones, then whatever is committed."""
-    from graphrag.display.events import done, moment
+    from graphrag.display.lists import done, moment
 
     def show(event: Event) -> None:
         if session.json:

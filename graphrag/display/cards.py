@@ -98,6 +98,7 @@ def fact_table(
             )
             for fact, colour, cells in rows
         ),
+        words=True,
     )
 
 
@@ -211,11 +212,12 @@ def community_card(community: Community) -> str:
     )
 
 
-def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Html:
-    """Return texts, or cells that are HTML, as a table of HTML."""
+def table(header: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool = False) -> Html:
+    """Return texts, or cells that are HTML, as a table of HTML; ``words`` stand at the left."""
+    style = ' style="text-align:left"' if words else ""
 
     def line(cells: Iterable[str], tag: str) -> str:
-        shown = (f'<{tag} style="text-align:left">{escape(cell)}</{tag}>' for cell in cells)
+        shown = (f"<{tag}{style}>{escape(cell)}</{tag}>" for cell in cells)
         return f"<tr>{''.join(shown)}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
@@ -230,7 +232,7 @@ def bullets(title: str, lines: Iterable[str]) -> Html:
 
 def _card(head: str, rows: Mapping[str, str]) -> str:
     shown = [(name, value) for name, value in rows.items() if value]
-    return f"<div>{head}</div>{table((), shown) if shown else ''}"
+    return f"<div>{head}</div>{table((), shown, words=True) if shown else ''}"
 
 
 def _values(attributes: Mapping[str, object]) -> dict[str, str]:

@@ -144,7 +144,7 @@ class EpisodeWindow:
                     Html(f"<b>{escape(cell)}</b>") for cell in (cells[0], episode.content[:300])
                 ]
             rows.append(cells)
-        return table(("when", "what"), rows)
+        return table(("when", "what"), rows, words=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -171,10 +171,11 @@ class SagaView:
             for episode in self.episodes
         )
         lines = "<br>".join(map(escape, self.summary.splitlines()))
+        episodes = table(("when", "what"), rows, words=True)
         return (
             f"<b>{escape(self.name)}</b><p>{lines}</p>"
-            f"<details><summary>{some(len(self), 'episode')}</summary>"
-            f"{table(('when', 'what'), rows)}</details>{stages_table(self.timeline, self.at)}"
+            f"<details><summary>{some(len(self), 'episode')}</summary>{episodes}</details>"
+            f"{stages_table(self.timeline, self.at)}"
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from graphrag.display.cards import episode_title, lifetime, triple
-from graphrag.display.events import done
+from graphrag.display.lists import done
 from graphrag.model.values import Community, Entity, Episode, Event, Fact
 from graphrag.search.context import Citation
 from graphrag.search.sources import Quote

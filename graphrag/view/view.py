@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
-from graphrag.view.answers import Answers
 from graphrag.view.lens import steady
+from graphrag.view.walks import Walks
 
 if TYPE_CHECKING:
-    from graphrag.analysis.paths import Neighbor, Path
-    from graphrag.analysis.subgraph import Subgraph
-    from graphrag.analysis.timeline import EntityProfile
+    from graphrag.ask.answer import Answer
+    from graphrag.ask.cited import CitedAnswer
     from graphrag.explorer.atlas import Atlas
-    from graphrag.model.values import Entity
+    from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
+    from graphrag.search.placement import Placement
     from graphrag.search.request import Recipe, Scope
-    from graphrag.search.results import Results
+    from graphrag.search.results import Hit, Results
     from graphrag.search.within import Reach, Within
     from graphrag.view.audit import Audit
     from graphrag.view.communities import CommunityReads
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @checked(QueryError, around=steady, but=("answer",))
-class View(Answers):
+class View(Walks):
     """A group as seen from one viewpoint; every read of it is a method here.
 
     ``graph.at(valid_at=...)`` is one; a graph itself is the view of now.
@@ -125,110 +125,107 @@ class View(Answers):
         )
         return await run(request, [self._lens], saga=saga)
 
-    async def neighbors(
-        self,
-        entity: Entity | str,
-        *,
-        depth: int = 1,
-        types: Sequence[str] | None = None,
-        relations: Sequence[str] | None = None,
-        limit: int = 50,
-        facts: int = 1,
-    ) -> list[Neighbor]:
-        """Return the entities within some facts of one, nearest first, then best connected.
+    async def ask(self, question: str) -> Answer:
+        """Answer a question from the facts, without a model, or say why there is no answer.
 
-        Args:
-            entity: An entity, its name or its id.
-            depth: How many facts away, 1 to 10.
-            types: Only entities of these types; others are walked through.
-            relations: Only along facts of these relations.
-            limit: How many at most.
-            facts: How many of the facts that lead to each are read, added last first.
+        It knows who and what, when, since and until when, how long, how many, whether, and which
+        came first; before, after, during, first, last, nth; times in the question, and "as known
+        at". Entities are found by their names, relations by the words of theirs.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
+            QueryError: if there is no question, or it is a text.
         """
-        from graphrag.view import walks
+        from graphrag.view.asking import answer
 
-        return await walks.neighbors(
-            self._lens,
-            entity,
-            depth=depth,
-            types=types,
-            relations=relations,
+        return await answer(self._lens, question)
+
+    async def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
+        """Answer a question with numbered sources, or say that the graph does not.
+
+        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
+        a search finds, and every sentence is checked against the sources that it cites; without a
+        model it is the sentences of the sources themselves. At most one question to the model.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        from graphrag.view import answering
+
+        return await answering.answer(self._lens, question, max_tokens)
+
+    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> AsyncIterator[CitedAnswer]:
+        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
+
+        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
+        what ``answer`` returns. What is not written by a model comes at once.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        from graphrag.view import answering
+
+        return answering.stream(self._lens, question, max_tokens)
+
+    async def explain(
+        self,
+        query: str,
+        item: Hit[Any] | Fact | Entity | Episode | str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        max_tokens: int | None = None,
+    ) -> Placement:
+        """Say why a question finds something, or which step of the search lost it.
+
+        Args:
+            query: The question, as it was searched.
+            item: A hit, a fact, an episode, an entity, the id of one, or the name of an entity.
+            limit: As of ``search``, like all that follows but the last.
+            scopes: What is searched.
+            recipe: How it is ranked.
+            centers: What closeness counts from.
+            where: What hits must be like.
+            saga: The saga that is searched.
+            within: The part that is searched.
+            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        from graphrag.search.results import Hit
+        from graphrag.view import explaining
+        from graphrag.view.searches import request_of
+
+        request = request_of(
+            query,
+            self.group_id,
+            self.viewpoint,
             limit=limit,
-            facts=facts,
+            scopes=scopes,
+            recipe=recipe,
+            centers=centers,
+            where=where,
+            saga=saga,
+            within=within,
         )
-
-    async def visible(
-        self, entity: Entity | str, *, through: Sequence[str], hops: int = 1
-    ) -> Reach:
-        """Return what an entity can know: all about itself and what it is linked to in some ways.
-
-        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
-        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
-        them. ``search(..., within=...)`` takes it as it is.
-
-        Args:
-            entity: An entity, its name or its id.
-            through: Relations that let one know: ``["works_at", "member_of"]``.
-            hops: How many of those away, 0 to 10; 0: only the entity itself.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible distance.
-        """
-        from graphrag.view import walks
-
-        return await walks.visible(self._lens, entity, through=through, hops=hops)
-
-    async def path(
-        self, start: Entity | str, end: Entity | str, *, max_depth: int = 4
-    ) -> Path | None:
-        """Return a shortest chain of facts between two entities, None if it takes more than these.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth.
-        """
-        from graphrag.view import walks
-
-        return await walks.path(self._lens, start, end, max_depth=max_depth)
-
-    async def paths(
-        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
-    ) -> list[Path]:
-        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
-
-        No entity comes twice in one of them; a fact costs 2 minus its confidence.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or number.
-        """
-        from graphrag.view import walks
-
-        return await walks.paths(self._lens, start, end, k=k, max_depth=max_depth)
-
-    async def subgraph(
-        self,
-        center: Entity | str | None = None,
-        *,
-        depth: int = 2,
-        limit: int = 100,
-        facts: int = 100,
-    ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
-
-        Args:
-            center: An entity, its name or its id; None for the best connected, without concepts.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            facts: How many of the facts between them are read; all of them are counted.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        from graphrag.view import walks
-
-        return await walks.subgraph(self._lens, center, depth=depth, limit=limit, facts=facts)
+        value = item.item if isinstance(item, Hit) else item
+        id_ = value if isinstance(value, str) else value.id
+        return await explaining.explain(self._lens, request, id_, saga=saga, max_tokens=max_tokens)
 
     async def show(self, *, limit: int = 2000) -> Atlas:
         """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
@@ -242,20 +239,3 @@ class View(Answers):
             QueryError: for an impossible limit.
         """
         return await self.export.atlas(limit=limit, quotes=True)
-
-    async def profile(
-        self, entity: Entity | str, *, facts: int = 12, changes: int = 3
-    ) -> EntityProfile:
-        """Return who or what an entity is: type, names, what holds of it, and what ended last.
-
-        Args:
-            entity: An entity, its name or its id.
-            facts: How many of those that hold, added last first.
-            changes: How many of those that ended, latest first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible number.
-        """
-        from graphrag.view import walks
-
-        return await walks.profile(self._lens, entity, facts=facts, changes=changes)

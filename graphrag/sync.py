@@ -41,7 +41,7 @@ from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
-from graphrag.health.findings import CheckReport, RepairReport
+from graphrag.health.holdings import CheckReport, RepairReport
 from graphrag.history.erasure import Forgotten, Texts
 from graphrag.ingest.adding import Added
 from graphrag.ingest.batch import BatchReport, OnError, Progress
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
-    from graphrag.health.queue_control import QueueControl as AsyncQueueControl
+    from graphrag.health.health import QueueControl as AsyncQueueControl
     from graphrag.health.reembed import Reembedded
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
@@ -1644,7 +1644,7 @@ class Walks(Reads):
             )
         )
 
-    def visible(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
+    def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
         """Return what an entity can know: all about itself and what it is linked to in some ways.
 
         Entities: itself, and what facts of these relations lead to, in either direction. Facts:
@@ -1659,7 +1659,7 @@ class Walks(Reads):
         Raises:
             QueryError: if there is no such entity, or for an impossible distance.
         """
-        return self._portal.wait(self._twin.visible(entity, through=through, hops=hops))
+        return self._portal.wait(self._twin.within(entity, through=through, hops=hops))
 
     def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
         """Return a shortest chain of facts between two entities, None if it takes more than these.
@@ -1783,7 +1783,7 @@ class View(Walks):
             saga: Name of a saga: only what its episodes tell of, and no communities; short for
                 ``where=Field.saga == name``.
             within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``visible`` found.
+                near something, or what ``within()`` found.
             explain: Note every step with its time in ``Results.explanation``.
 
         Raises:

@@ -1,6 +1,6 @@
 """Searches limited to a part of the graph: near something, or visible to somebody.
 
-``Within`` is evaluated at search time, ``Reach`` is a precomputed set of ids (``visible``) with set
+``Within`` is evaluated at search time, ``Reach`` is a precomputed set of ids (``graph.within()``) with set
 operations. Names, walks and statistics are limited too, so nothing outside shows in an order.
 """
 
@@ -46,7 +46,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reach:
-    """A part of the graph, as ids: what ``visible`` found, and sets made of it.
+    """A part of the graph, as ids: what ``graph.within()`` found, and sets made of it.
 
     ``a | b`` is what is in either, ``a & b`` what is in both, ``a - b`` what is in the first only.
     """

@@ -21,7 +21,7 @@ CLASSES = {
     "EventLog": "history/event_log.py",
     "Erase": "history/erase.py",
     "Load": "io/loading.py",
-    "QueueControl": "health/queue_control.py",
+    "QueueControl": "health/health.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
     "Walks": "view/walks.py",

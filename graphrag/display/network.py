@@ -63,9 +63,6 @@ def network(
     for node in nodes.values():
         labels.keep_free(node.x, node.y, node.radius)
     lines = {ends: _line(*(nodes[end] for end in ends)) for ends in links}
-    for ends, link in links.items():
-        if link.label:
-            labels.avoid(*lines[ends])
     shapes = [_ARROW] if any(any(link.arrows) for link in links.values()) else []
     shapes += [_drawn(link, lines[ends]) for ends, link in links.items()]
     shapes += [

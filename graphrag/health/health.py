@@ -1,4 +1,4 @@
-"""Look after a graph: is it sound, what can be repaired, and what leads nowhere.
+"""Look after a graph and its queue: is it sound, what can be repaired, and what leads nowhere.
 
 What does the work is imported when it is asked for: most programs never do.
 """
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.errors import InputError, UnknownGroupError
-from graphrag.health.findings import CheckReport, RepairReport
+from graphrag.health.holdings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.queue import QueueStatus
 from graphrag.model.arguments import checked
-from graphrag.model.values import DEFAULT_GROUP
+from graphrag.model.values import DEFAULT_GROUP, Episode
 from graphrag.session import Handle
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
@@ -221,3 +222,38 @@ class Health:
         from graphrag.health.holdings import group_names
 
         return await group_names(self._handle.session.store)
+
+
+@checked(door="graph.queue")
+class QueueControl:
+    """The queued episodes of a group: ``graph.queue``."""
+
+    def __init__(self, handle: Handle, group: str) -> None:
+        self._handle = handle
+        self._group = group
+
+    async def status(self) -> QueueStatus:
+        """Count the episodes of the group that are pending, done and failed."""
+        return await self._handle.session.queue.status(self._group)
+
+    async def failed(self) -> list[Episode]:
+        """Return the episodes whose facts could not be read, with their ``error``."""
+        return await self._handle.session.queue.failed(self._group)
+
+    async def retry(self) -> int:
+        """Make the failed episodes of the group pending again and return their number."""
+        return await self._handle.session.queue.retry(self._group)
+
+    async def drain(self) -> None:
+        """Return when no queued episode of the group is pending any more.
+
+        Failed ones are not waited for. With ``workers=0`` this is what does the work.
+
+        Raises:
+            StoreError: if the store is gone; what is pending stays so.
+        """
+        await self._handle.session.queue.drain(self._group)
+
+    async def drain_all(self) -> None:
+        """Return when no queued episode of any group is pending any more; as ``drain``."""
+        await self._handle.session.queue.drain(None)

@@ -101,7 +101,7 @@ class View(Walks):
             saga: Name of a saga: only what its episodes tell of, and no communities; short for
                 ``where=Field.saga == name``.
             within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``visible`` found.
+                near something, or what ``within()`` found.
             explain: Note every step with its time in ``Results.explanation``.
 
         Raises:

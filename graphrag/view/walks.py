@@ -80,9 +80,7 @@ class Walks(Reads):
             for row in rows.tolist()
         ]
 
-    async def visible(
-        self, entity: Entity | str, *, through: Sequence[str], hops: int = 1
-    ) -> Reach:
+    async def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
         """Return what an entity can know: all about itself and what it is linked to in some ways.
 
         Entities: itself, and what facts of these relations lead to, in either direction. Facts:

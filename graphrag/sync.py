@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from graphrag.search.results import Hit, Results
     from graphrag.search.sources import Quote
     from graphrag.search.within import Reach, Within
+    from graphrag.view.answers import Answers as AsyncAnswers
     from graphrag.view.audit import Audit as AsyncAudit
     from graphrag.view.communities import CommunityReads as AsyncCommunityReads
     from graphrag.view.communities import CommunityWrites as AsyncCommunityWrites
@@ -1606,6 +1607,110 @@ class Reads:
 
 
 @named()
+class Answers(Reads):
+    """The reads that answer questions."""
+
+    _twin: AsyncAnswers
+
+    def __init__(self, twin: AsyncAnswers, portal: Portal) -> None:
+        super().__init__(twin, portal)
+        self._twin = twin
+
+    def ask(self, question: str) -> Answer:
+        """Answer a question from the facts, without a model, or say why there is no answer.
+
+        It knows who and what, when, since and until when, how long, how many, whether, and which
+        came first; before, after, during, first, last, nth; times in the question, and "as known
+        at". Entities are found by their names, relations by the words of theirs.
+
+        Raises:
+            QueryError: if there is no question, or it is a text.
+        """
+        return self._portal.wait(self._twin.ask(question))
+
+    def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
+        """Answer a question with numbered sources, or say that the graph does not.
+
+        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
+        a search finds, and every sentence is checked against the sources that it cites; without a
+        model it is the sentences of the sources themselves. At most one question to the model.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.wait(self._twin.answer(question, max_tokens=max_tokens))
+
+    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
+        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
+
+        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
+        what ``answer`` returns. What is not written by a model comes at once.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.follow(
+            lambda: self._twin.stream_answer(question, max_tokens=max_tokens)
+        )
+
+    def explain(
+        self,
+        query: str,
+        item: Hit[Any] | Fact | Entity | Episode | str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        max_tokens: int | None = None,
+    ) -> Placement:
+        """Say why a question finds something, or which step of the search lost it.
+
+        Args:
+            query: The question, as it was searched.
+            item: A hit, a fact, an episode, an entity, the id of one, or the name of an entity.
+            limit: As of ``search``, like all that follows but the last.
+            scopes: What is searched.
+            recipe: How it is ranked.
+            centers: What closeness counts from.
+            where: What hits must be like.
+            saga: The saga that is searched.
+            within: The part that is searched.
+            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        return self._portal.wait(
+            self._twin.explain(
+                query,
+                item,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                saga=saga,
+                within=within,
+                max_tokens=max_tokens,
+            )
+        )
+
+
+@named()
 class Walks(Reads):
     """The reads that follow facts from entity to entity."""
 
@@ -1717,7 +1822,7 @@ class Walks(Reads):
 
 
 @named()
-class View(Walks):
+class View(Answers, Walks):
     """A group as seen from one viewpoint; every read of it is a method here."""
 
     _twin: AsyncView
@@ -1800,99 +1905,6 @@ class View(Walks):
                 saga=saga,
                 within=within,
                 explain=explain,
-            )
-        )
-
-    def ask(self, question: str) -> Answer:
-        """Answer a question from the facts, without a model, or say why there is no answer.
-
-        It knows who and what, when, since and until when, how long, how many, whether, and which
-        came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by their names, relations by the words of theirs.
-
-        Raises:
-            QueryError: if there is no question, or it is a text.
-        """
-        return self._portal.wait(self._twin.ask(question))
-
-    def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
-        """Answer a question with numbered sources, or say that the graph does not.
-
-        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
-        a search finds, and every sentence is checked against the sources that it cites; without a
-        model it is the sentences of the sources themselves. At most one question to the model.
-
-        Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
-
-        Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
-        """
-        return self._portal.wait(self._twin.answer(question, max_tokens=max_tokens))
-
-    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
-        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
-
-        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
-        what ``answer`` returns. What is not written by a model comes at once.
-
-        Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
-
-        Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
-        """
-        return self._portal.follow(
-            lambda: self._twin.stream_answer(question, max_tokens=max_tokens)
-        )
-
-    def explain(
-        self,
-        query: str,
-        item: Hit[Any] | Fact | Entity | Episode | str,
-        *,
-        limit: int | None = None,
-        scopes: Sequence[Scope] | None = None,
-        recipe: Recipe | str | None = None,
-        centers: Sequence[Entity | str] = (),
-        where: Filter | None = None,
-        saga: str | None = None,
-        within: Within | Reach | None = None,
-        max_tokens: int | None = None,
-    ) -> Placement:
-        """Say why a question finds something, or which step of the search lost it.
-
-        Args:
-            query: The question, as it was searched.
-            item: A hit, a fact, an episode, an entity, the id of one, or the name of an entity.
-            limit: As of ``search``, like all that follows but the last.
-            scopes: What is searched.
-            recipe: How it is ranked.
-            centers: What closeness counts from.
-            where: What hits must be like.
-            saga: The saga that is searched.
-            within: The part that is searched.
-            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
-
-        Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
-        """
-        return self._portal.wait(
-            self._twin.explain(
-                query,
-                item,
-                limit=limit,
-                scopes=scopes,
-                recipe=recipe,
-                centers=centers,
-                where=where,
-                saga=saga,
-                within=within,
-                max_tokens=max_tokens,
             )
         )
 
@@ -2276,8 +2288,9 @@ class GraphRAG(Writes):
 
         Raises:
             StoreURLError: if the URL names no store.
-            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative, or
-                ``memory_budget`` is less than 1 MiB.
+            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative,
+                ``memory_budget`` is less than 1 MiB, or a standing rule cannot stand beside the
+                others.
         """
         twin = AsyncGraphRAG.open(
             url,

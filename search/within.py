@@ -1,7 +1,7 @@
 """Searches limited to a part of the graph: near something, or visible to somebody.
 
-``Within`` is evaluated at search time, ``Reach`` is a precomputed set of ids (``graph.within()``) with set
-operations. Names, walks and statistics are limited too, so nothing outside shows in an order.
+``Within`` is evaluated at search time, ``Reach`` (``graph.within()``) is a precomputed set of ids
+with set operations. Names, walks and statistics are limited too: nothing outside shows in an order.
 """
 
 from collections.abc import Sequence

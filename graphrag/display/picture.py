@@ -66,7 +66,7 @@ def word(
     )
 
 
-def shape(tag: str, attributes: Mapping[str, str | float], title: str = "") -> str:
+def shape(tag: str, attributes: Mapping[str, object], title: str = "") -> str:
     """Return an element of SVG; ``title`` is shown when somebody points at it."""
     values = "".join(
         f' {name}="{value:.1f}"' if isinstance(value, float) else f' {name}="{value}"'

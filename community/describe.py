@@ -84,22 +84,18 @@ class Describer:
         self.moment = moment
         self._names: dict[int, str] = {}
         self._types: dict[int, str] = {}
+        self._last: tuple[Subject, Mapping[int, float]] | None = None
 
     def describe(self, one: Subject, taken: Container[str] = ()) -> Description:
         """Return a name, one that is not taken if there is any, and a summary."""
-        strength = self._central(one)
-        return Description(self._name(one, strength, taken), self._summary(one, strength))
-
-    def title(self, one: Subject, taken: Container[str] = ()) -> str:
-        """Return a name alone."""
-        return self._name(one, self._central(one), taken)
+        facts = sentences([self.named_fact(row) for row in self.chosen(one, _FACTS)])
+        quotes = self.quoted(one, _QUOTES) if self._by_texts(one) else []
+        summary = " ".join([*quotes, *facts][:_SENTENCES])
+        return Description(self.title(one, taken), summary)
 
     def chosen(self, one: Subject, count: int) -> list[int]:
         """Return the rows of the facts that tell most of a community, first things first."""
-        return self._chosen(one, self._central(one), count)
-
-    def _chosen(self, one: Subject, strength: Mapping[int, float], count: int) -> list[int]:
-        ties = one.ties.facts
+        ties, strength = one.ties.facts, self._central(one)
         if not len(ties):
             return []
         ends = np.concatenate((ties.subjects, ties.objects))
@@ -142,6 +138,9 @@ class Describer:
         return type_
 
     def _central(self, one: Subject) -> Mapping[int, float]:
+        """Return how central each member is; worked out once while one is described."""
+        if self._last is not None and self._last[0] is one:
+            return self._last[1]
         ends = np.concatenate((one.ties.subjects, one.ties.objects))
         rows, place = np.unique(ends, return_inverse=True)
         both = np.concatenate((one.ties.weights, one.ties.weights * _POINTED_AT))
@@ -151,18 +150,12 @@ class Describer:
             strength.setdefault(row, 0.0)
             if self.type(row) == CONCEPT:
                 strength[row] *= _PLAIN
+        self._last = one, strength
         return strength
-
-    def _summary(self, one: Subject, strength: Mapping[int, float]) -> str:
-        facts = [self.named_fact(row) for row in self._chosen(one, strength, _FACTS)]
-        said = self._quoted(one, strength, _QUOTES) if self._by_texts(one) else []
-        return " ".join([*said, *sentences(facts)][:_SENTENCES])
 
     def quoted(self, one: Subject, count: int) -> list[str]:
         """Return sentences of long texts that tell how its central members belong together."""
-        return self._quoted(one, self._central(one), count)
-
-    def _quoted(self, one: Subject, strength: Mapping[int, float], count: int) -> list[str]:
+        strength = self._central(one)
         members = set(one.members)
         each = {quote.text: quote for quote in one.ties.quotes}.values()  # a refrain only once
         near = [(quote, [row for row in quote.rows if row in members]) for quote in each]
@@ -192,7 +185,9 @@ class Describer:
         facts = ties.rows != NO_FACT
         return bool(ties.weights[between & ~facts].sum() > ties.weights[between & facts].sum())
 
-    def _name(self, one: Subject, strength: Mapping[int, float], taken: Container[str]) -> str:
+    def title(self, one: Subject, taken: Container[str] = ()) -> str:
+        """Return a name alone, one that is not taken if there is any."""
+        strength = self._central(one)
         order = sorted(one.members, key=lambda row: (-strength[row], self.name(row), row))
         named = [row for row in order if self.type(row) != CONCEPT] or order
         least = float(np.log1p(_ABOUT * np.expm1(strength[named[0]])))

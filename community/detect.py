@@ -67,7 +67,8 @@ def detect(
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership
-    return grouped(labels, subjects, objects, weights=weights)
+    heavy = np.ones(len(subjects)) if weights is None else weights
+    return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
 
 
 def _started(labels: Labels) -> list[int]:
@@ -88,17 +89,6 @@ def seeded(seed: int) -> Iterator[None]:
             yield
         finally:
             igraph.set_random_number_generator(random)
-
-
-def grouped(
-    labels: Labels, subjects: Nodes, objects: Nodes, *, weights: Weights | None = None
-) -> list[list[int]]:
-    """Return the communities of at least two nodes that labels mean; -1 is none.
-
-    Largest first, members best connected first.
-    """
-    heavy = np.ones(len(subjects)) if weights is None else weights
-    return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
 
 
 def by_label(labels: Labels, strength: Weights) -> list[list[int]]:

@@ -1,6 +1,6 @@
 """The public names and where each is defined: the one table, which ``__init__.py`` reads too."""
 
-from graphrag.analysis.absence import Absence as Absence
+from graphrag.analysis.difference import Absence as Absence
 from graphrag.analysis.difference import ChangedFact as ChangedFact
 from graphrag.analysis.difference import Changes as Changes
 from graphrag.analysis.cleanup import Cleaned as Cleaned

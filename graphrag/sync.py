@@ -28,9 +28,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
-from graphrag.analysis.absence import Absence
 from graphrag.analysis.contradictions import Contradictions, Outcome
-from graphrag.analysis.difference import Axis
+from graphrag.analysis.difference import Absence, Axis
 from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap, CommunityView

@@ -188,7 +188,7 @@ class Timeline(Picture):
             text = cut(f"{triple(stage.fact)}, {lifetime(stage.fact)}", _LONGEST)
             words.append(word(beside, y + 10, text))
             width = max(width, beside + 12 + width_of(text, 11))
-        colours = {stage.status: _COLOURS[stage.status] for stage in self.stages}
+        colours: dict[str, str] = {one.status: _COLOURS[one.status] for one in self.stages}
         dots, meanings, end = legend(colours, bottom + 12, width)
         return Drawing(width, end, "".join((*shapes, dots)), "".join((*words, meanings)))
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphrag.analysis.absence import Absence, absence_of
 from graphrag.analysis.conflicts import Sources, find_contradictions
 from graphrag.analysis.contradictions import Asked, Contradictions, Outcome
-from graphrag.analysis.difference import Axis
+from graphrag.analysis.difference import Absence, Axis, absence_of
 from graphrag.analysis.orphans import Orphans, find_orphans
 from graphrag.analysis.stats import Growth, Period, hubs, read_growth
 from graphrag.errors import QueryError

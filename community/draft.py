@@ -34,8 +34,8 @@ def continued(old: Sequence[Community], new: Sequence[tuple[int, Sequence[str]]]
         old: The communities.
         new: Level and members of each cluster.
     """
-    sizes = {one.id: len(one.members) for one in old}
-    level_of = {one.id: one.level for one in old}
+    sizes = {community.id: len(community.members) for community in old}
+    level_of = {community.id: community.level for community in old}
     homes: dict[str, list[str]] = {}
     for community in old:
         for member in community.members:
@@ -124,12 +124,12 @@ async def drafts(
 def _within(clusters: Sequence[Cluster], ties: Ties, nodes: int) -> list[Ties]:
     """Return the ties between the members of each cluster."""
     held = np.zeros(nodes, dtype=np.bool_)
-    for one in clusters:
-        held[list(one.members)] = True
+    for cluster in clusters:
+        held[list(cluster.members)] = True
     near = ties.some(np.flatnonzero(held[ties.subjects] & held[ties.objects]))
     found = [near] * len(clusters)
-    for level in {one.level for one in clusters}:
-        here = [place for place, one in enumerate(clusters) if one.level == level]
+    for level in {cluster.level for cluster in clusters}:
+        here = [place for place, cluster in enumerate(clusters) if cluster.level == level]
         parts = inside([clusters[place].members for place in here], near.subjects, near.objects)
         for place, part in zip(here, parts, strict=True):
             found[place] = near.some(part)
@@ -140,8 +140,8 @@ def lasting(
     old: Sequence[Community], new: Sequence[Draft], same: Mapping[int, Community] = _NONE
 ) -> Mapping[int, Community]:
     """Return the community that each draft continues, by its place; ``same`` is known of."""
-    settled = {one.id for one in same.values()}
-    by_id = {one.id: one for one in old if one.id not in settled}
+    settled = {community.id for community in same.values()}
+    by_id = {community.id: community for community in old if community.id not in settled}
     places = [place for place in range(len(new)) if place not in same]
     found = continued(
         list(by_id.values()), [(new[place].level, new[place].members) for place in places]
@@ -234,11 +234,11 @@ class Facts:
     ) -> list[MarkedDescription]:
         """Return what is to be said of each draft; what a model said of the same stays."""
         kept = {
-            place: one
-            for place, one in known.items()
-            if one.fingerprint.partition(" ")[0] == drafts[place].fingerprint
+            place: community
+            for place, community in known.items()
+            if community.fingerprint.partition(" ")[0] == drafts[place].fingerprint
         }
-        names = {*taken, *(one.name for one in kept.values())}
+        names = {*taken, *(community.name for community in kept.values())}
         found: list[MarkedDescription] = []
         async for place, draft in in_turns(enumerate(drafts)):
             if (same := kept.get(place)) is not None:

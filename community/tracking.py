@@ -104,7 +104,8 @@ async def tracked(
     described = await _described(states, cut, ties, order, Describer(index, moment), len(parts))
     found = _identified(described, parts, stored, ids)
     by_slice = [
-        {one.id: frozenset(one.members[number]) for one in found} for number in range(len(parts))
+        {community.id: frozenset(community.members[number]) for community in found}
+        for number in range(len(parts))
     ]
     turns = [part.start or start for part in parts]
     happened = tuple(events(by_slice, turns, share=how.share, change=how.change))
@@ -159,7 +160,7 @@ async def _described(
         found.append((mark, Subject([int(row) for row in best], facts), members))
     taken: set[str] = set()
     named = []
-    async for _, subject, members in in_turns(sorted(found, key=lambda one: one[0])):
+    async for _, subject, members in in_turns(sorted(found, key=lambda entry: entry[0])):
         name = describer.title(subject, taken)
         taken.add(name)
         named.append((name, members))
@@ -183,13 +184,13 @@ def _identified(
     members = [
         tuple(tuple(ids[row] for row in rows) for rows in slices_) for _, slices_ in described
     ]
-    coarsest = [one for one in stored if one.level == 0]
-    last = [(0, one[-1]) for one in members if len(one[-1]) >= LEAST]
-    places = [place for place, one in enumerate(members) if len(one[-1]) >= LEAST]
+    coarsest = [community for community in stored if community.level == 0]
+    last = [(0, by_slice[-1]) for by_slice in members if len(by_slice[-1]) >= LEAST]
+    places = [place for place, by_slice in enumerate(members) if len(by_slice[-1]) >= LEAST]
     known = {places[number]: id_ for number, id_ in continued(coarsest, last).items()}
     return tuple(
-        DynamicCommunity(known.get(place) or _id(one, parts), name, one)
-        for place, ((name, _), one) in enumerate(zip(described, members, strict=True))
+        DynamicCommunity(known.get(place) or _id(by_slice, parts), name, by_slice)
+        for place, ((name, _), by_slice) in enumerate(zip(described, members, strict=True))
     )
 
 
@@ -218,7 +219,7 @@ def events(
         share: Of its members that a community must have gone to, or come from, another one.
         change: Share of its size by which one must grow or shrink.
     """
-    there = [_there(one) for one in members]
+    there = [_there(part) for part in members]
     for before, after, at in zip(there, there[1:], turns[1:], strict=False):
         yield from _between(before, after, at, share, change)
 
@@ -241,12 +242,12 @@ def _between(
         target = id_ if id_ in after else _most(some, new, share)
         if target is not None:
             sources[target].add(id_)
-    merged = {one: some for one, some in sources.items() if len(some) > 1}
-    split = {one: some for one, some in parts.items() if len(some) > 1}
-    for one in _ranked(merged, after):
-        yield CommunityEvent("merged", at, tuple(_ranked(merged[one], before)), (one,))
-    for one in _ranked(split, before):
-        yield CommunityEvent("split", at, (one,), tuple(_ranked(split[one], after)))
+    merged = {id_: some for id_, some in sources.items() if len(some) > 1}
+    split = {id_: some for id_, some in parts.items() if len(some) > 1}
+    for id_ in _ranked(merged, after):
+        yield CommunityEvent("merged", at, tuple(_ranked(merged[id_], before)), (id_,))
+    for id_ in _ranked(split, before):
+        yield CommunityEvent("split", at, (id_,), tuple(_ranked(split[id_], after)))
     involved = {*merged, *split, *chain(*merged.values(), *split.values())}
     for id_ in _ranked(after.keys() - before.keys() - involved, after):
         yield CommunityEvent("born", at, (), (id_,))
@@ -266,7 +267,7 @@ def _homes(members: Members) -> dict[str, str]:
 
 def _most(some: frozenset[str], homes: Mapping[str, str], share: float) -> str | None:
     """Return where at least this share of some entities is, the most of all."""
-    counts = Counter(homes[one] for one in some if one in homes)
+    counts = Counter(homes[entity] for entity in some if entity in homes)
     if not counts:
         return None
     id_, number = min(counts.items(), key=lambda item: (-item[1], item[0]))

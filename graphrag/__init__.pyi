@@ -69,9 +69,9 @@ from graphrag.extract.llm.small import SmallLLMExtractor as SmallLLMExtractor
 from graphrag.extract.neural.extractor import NeuralExtractor as NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor as RulesExtractor
 from graphrag.graph import GraphRAG as GraphRAG
-from graphrag.health.holdings import CheckReport as CheckReport
-from graphrag.health.holdings import Finding as Finding
-from graphrag.health.holdings import RepairReport as RepairReport
+from graphrag.health.findings import CheckReport as CheckReport
+from graphrag.health.findings import Finding as Finding
+from graphrag.health.findings import RepairReport as RepairReport
 from graphrag.health.reembed import Reembedded as Reembedded
 from graphrag.history.replay import Replayed as Replayed
 from graphrag.history.erasure import Forgotten as Forgotten

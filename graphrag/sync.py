@@ -40,7 +40,7 @@ from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
-from graphrag.health.holdings import CheckReport, RepairReport
+from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.history.erasure import Forgotten, Texts
 from graphrag.ingest.adding import Added
 from graphrag.ingest.batch import BatchReport, OnError, Progress

@@ -13,7 +13,7 @@ from graphrag.cli.render import day, line, table
 from graphrag.cli.terminal import Session
 from graphrag.display.visible import flatten, visible
 from graphrag.errors import GraphRAGError, QueryError
-from graphrag.health.holdings import Finding
+from graphrag.health.findings import Finding
 from graphrag.model.values import Event
 
 if TYPE_CHECKING:

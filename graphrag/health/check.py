@@ -4,16 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from graphrag.errors import StoreError
 from graphrag.health.columns import memory_findings
-from graphrag.health.holdings import (
-    TABLES,
-    CheckReport,
-    Finding,
-    Image,
-    Snapshot,
-    image,
-    replayed,
-    take,
-)
+from graphrag.health.findings import CheckReport, Finding
+from graphrag.health.holdings import TABLES, Image, Snapshot, image, replayed, take
 from graphrag.health.rules import meaning_findings, record_findings
 from graphrag.index.load import load_group
 from graphrag.index.read_lazy import read_aside, read_mentions, read_sources

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.health.holdings import Finding, Snapshot
+from graphrag.health.findings import Finding
+from graphrag.health.holdings import Snapshot
 from graphrag.index.chunks import Pieces
 from graphrag.index.entries import ROW_BITS
 from graphrag.index.group import GroupIndex

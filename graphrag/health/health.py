@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.errors import InputError, UnknownGroupError
-from graphrag.health.holdings import CheckReport, RepairReport
+from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.queue import QueueStatus
 from graphrag.model.arguments import checked

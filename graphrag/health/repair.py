@@ -8,7 +8,8 @@ an index to write against.
 from collections.abc import Iterable, Mapping
 
 from graphrag.health.check import checked, restorable
-from graphrag.health.holdings import Finding, RepairReport, Snapshot, replayed, take
+from graphrag.health.findings import Finding, RepairReport
+from graphrag.health.holdings import Snapshot, replayed, take
 from graphrag.health.rules import chain, embedding_fault, record_findings
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import EMBEDDED, words

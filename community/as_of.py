@@ -16,7 +16,7 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detected
-from graphrag.community.draft import Draft, Facts, drafts, finished, id_from, lasting
+from graphrag.community.draft import Draft, by_facts, drafts, finished, id_from, lasting
 from graphrag.community.stored import Tree, in_order, merged, with_members
 from graphrag.community.ties import Ties
 from graphrag.index.bm25 import Postings
@@ -73,7 +73,7 @@ async def communities_of(
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, *times)
     made = await drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
-    descriptions = await Facts().describe(made, {}, Describer(index, moment), set())
+    descriptions = await by_facts(made, {}, Describer(index, moment), set())
     return in_order(finished(made, descriptions, known, index.group_id, at, _id))
 
 

@@ -127,7 +127,7 @@ async def _planned(
     known = lasting(redrawn.loose, made, same)
     describer = Describer(index, moment)
     names = {one.name for one in redrawn.kept}
-    descriptions = await workshop.author.describe(made, known, describer, names)
+    descriptions = await workshop.author(made, known, describer, names)
     at = done.at or utc_now()
     fresh = finished(made, descriptions, known, index.group_id, at, lambda _: new_id())
     ranks = {one.id: draft.ranks for one, draft in zip(fresh, made, strict=True)}

@@ -2,10 +2,9 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 import numpy as np
@@ -202,49 +201,36 @@ MarkedDescription = tuple[Description, str]
 """What is said of a community, and the mark by which it is known to be still right."""
 
 
-class Author(Protocol):
-    """Describes communities in the making."""
+Author = Callable[
+    [Sequence[Draft], Mapping[int, Community], Describer, Set[str]],
+    Awaitable[list[MarkedDescription]],
+]
+"""Describes drafts, parents before their parts, with the old words where nothing changed.
 
-    async def describe(
-        self,
-        drafts: Sequence[Draft],
-        known: Mapping[int, Community],
-        describer: Describer,
-        taken: Set[str],
-    ) -> list[MarkedDescription]:
-        """Return what is to be said of each draft, the old words where nothing changed.
-
-        Args:
-            drafts: Parents before their parts.
-            known: The community that a draft continues, by its place.
-            describer: Knows names and facts.
-            taken: Names of other communities.
-        """
+It is given the community that a draft continues, by its place, what knows names and facts, and the
+names of other communities.
+"""
 
 
-class Facts:
-    """Describes communities by names, relations and dates."""
-
-    async def describe(
-        self,
-        drafts: Sequence[Draft],
-        known: Mapping[int, Community],
-        describer: Describer,
-        taken: Set[str],
-    ) -> list[MarkedDescription]:
-        """Return what is to be said of each draft; what a model said of the same stays."""
-        kept = {
-            place: community
-            for place, community in known.items()
-            if community.fingerprint.partition(" ")[0] == drafts[place].fingerprint
-        }
-        names = {*taken, *(community.name for community in kept.values())}
-        found: list[MarkedDescription] = []
-        async for place, draft in in_turns(enumerate(drafts)):
-            if (same := kept.get(place)) is not None:
-                found.append((Description(same.name, same.summary), same.fingerprint))
-                continue
-            said = describer.describe(draft.subject, names)
-            names.add(said.name)
-            found.append((said, draft.fingerprint))
-        return found
+async def by_facts(
+    drafts: Sequence[Draft],
+    known: Mapping[int, Community],
+    describer: Describer,
+    taken: Set[str],
+) -> list[MarkedDescription]:
+    """Describe drafts by names, relations and dates; what a model said of the same stays."""
+    kept = {
+        place: community
+        for place, community in known.items()
+        if community.fingerprint.partition(" ")[0] == drafts[place].fingerprint
+    }
+    names = {*taken, *(community.name for community in kept.values())}
+    descriptions: list[MarkedDescription] = []
+    async for place, draft in in_turns(enumerate(drafts)):
+        if (same := kept.get(place)) is not None:
+            descriptions.append((Description(same.name, same.summary), same.fingerprint))
+            continue
+        description = describer.describe(draft.subject, names)
+        names.add(description.name)
+        descriptions.append((description, draft.fingerprint))
+    return descriptions

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.search.edges import Edges
-from graphrag.search.rewind import Past, index_then
+from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.search.edges import Edges, confidences
+from graphrag.search.rewind import index_then
 from graphrag.search.within import DEEPEST, checked_number
 from graphrag.temporal.moment import from_micros, to_micros
 from graphrag.view.lens import MOST
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
-    from graphrag.analysis.paths import Costs, Neighbor, Path
+    from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import EntityProfile
     from graphrag.model.values import Entity
@@ -246,7 +246,8 @@ class Walks(Reads):
         checked_number("k", k, least=1, most=MOST)
         index, past, seen, [first, last] = await self._lens.places(start, end)
         edges = Edges.of(index, seen)
-        costs = await self._costs(index, past) if sure else None
+        # What is stated again is surer than before, and costs less.
+        costs = 2 - await confidences(index, self._lens.store, past) if sure else None
         ways = shortest(edges, first, last, max_depth=max_depth, k=k, costs=costs)
         rows = [row for way in ways for row in way.entities]
         fact_rows = [row for way in ways for row in way.facts]
@@ -259,14 +260,3 @@ class Walks(Reads):
             )
             for way in ways
         ]
-
-    async def _costs(self, index: GroupIndex, past: Past) -> Costs:
-        """Return what each fact costs on a way: what is stated again is surer than before."""
-        from graphrag.index.read_lazy import read_aside
-
-        await read_aside(self._lens.store, index, {"relates_to": ["confidence"]})
-        costs = 2 - np.nan_to_num(index.facts.aside["confidence"].values(len(index.facts)), nan=1.0)
-        for id_, image in past.images("relates_to"):
-            if "confidence" in image and id_ in index.facts.row_of:
-                costs[index.facts.row_of[id_]] = 2 - image["confidence"]
-        return np.asarray(costs)

@@ -7,16 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag.community.refine import LEAST
-from graphrag.display.picture import (
-    COLOURS,
-    Drawing,
-    Labels,
-    cut,
-    note,
-    shape,
-    width_of,
-    word,
-)
+from graphrag.display.picture import COLOURS, Drawing, Labels, note, shape, width_of, word
+from graphrag.display.visible import cut
 
 if TYPE_CHECKING:
     from graphrag.community.flow import CommunityFlow, DynamicCommunity

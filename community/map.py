@@ -12,8 +12,8 @@ import numpy as np
 from graphrag.display.cards import bullets, community_card, fact_table, lifetime, triple
 from graphrag.display.lists import listed
 from graphrag.display.network import GREY, Link, Node, network
-from graphrag.display.picture import COLOURS, Drawing, Picture, cut, note, shape
-from graphrag.display.visible import escape, flatten, visible
+from graphrag.display.picture import COLOURS, Drawing, Picture, note, shape
+from graphrag.display.visible import cut, escape, flatten, visible
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, Community, Entity, Fact
 from graphrag.search.rewind import Past

@@ -1,11 +1,11 @@
 """What a search returns: hits with one score each and the reasons for it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphrag.display.cards import fact_table, table
-from graphrag.display.visible import escape
+from graphrag.display.visible import cut, escape
 from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.search.explain import Explanation
 from graphrag.temporal.moment import utc_now
@@ -133,36 +133,30 @@ class Results:
 
 
 _EXCERPT = 240
+_Cells = Callable[[Any], Sequence[str]]
 
 
 def results_page(results: Results) -> str:
     """Return a table for each scope that found something."""
     parts = [f"<b>{escape(results.query)}</b>"]
     if results.facts:
-        rows = (
-            (hit.item, "", (_cut(results.source_of(hit.item) or hit.item.text), _score(hit)))
-            for hit in results.facts
+        sources = (results.source_of(hit.item) or hit.item.text for hit in results.facts)
+        facts = (
+            (hit.item, "", (cut(source, _EXCERPT), _score(hit)))
+            for hit, source in zip(results.facts, sources, strict=True)
         )
-        parts.append(f"<p>Facts</p>{fact_table(('source', 'score'), rows, now=utc_now())}")
-    entities = (
-        (_score(hit), hit.item.name, hit.item.entity_type, _cut(hit.item.summary))
-        for hit in results.entities
+        parts.append(f"<p>Facts</p>{fact_table(('source', 'score'), facts, now=utc_now())}")
+    scopes: tuple[tuple[str, Sequence[Hit[Any]], Sequence[str], _Cells], ...] = (
+        ("Entities", results.entities, ("name", "type", "summary"), _entity),
+        ("Episodes", results.episodes, ("date", "name", "text"), _episode),
+        ("Communities", results.communities, ("name", "summary"), _community),
     )
-    episodes = (
-        (_score(hit), f"{hit.item.valid_at:%Y-%m-%d}", hit.item.name, _cut(hit.item.content))
-        for hit in results.episodes
-    )
-    communities = (
-        (_score(hit), hit.item.name, _cut(hit.item.summary)) for hit in results.communities
-    )
-    scopes: tuple[tuple[str, Sequence[str], Iterable[Sequence[str]]], ...] = (
-        ("Entities", ("score", "name", "type", "summary"), entities),
-        ("Episodes", ("score", "date", "name", "text"), episodes),
-        ("Communities", ("score", "name", "summary"), communities),
-    )
-    for title, header, cells in scopes:
-        if getattr(results, title.lower()):
-            parts.append(f"<p>{title}</p>{table(header, cells, words=True)}")
+    for title, hits, header, cells in scopes:
+        if hits:
+            rows = (
+                (_score(hit), *(cut(cell, _EXCERPT) for cell in cells(hit.item))) for hit in hits
+            )
+            parts.append(f"<p>{title}</p>{table(('score', *header), rows, words=True)}")
     if not results:
         parts.append("<p>nothing found</p>")
     if results.explanation is not None:
@@ -170,9 +164,17 @@ def results_page(results: Results) -> str:
     return "".join(parts)
 
 
-def _score(hit: Hit[Fact] | Hit[Entity] | Hit[Episode] | Hit[Community]) -> str:
+def _entity(entity: Entity) -> Sequence[str]:
+    return entity.name, entity.entity_type, entity.summary
+
+
+def _episode(episode: Episode) -> Sequence[str]:
+    return f"{episode.valid_at:%Y-%m-%d}", episode.name, episode.content
+
+
+def _community(community: Community) -> Sequence[str]:
+    return community.name, community.summary
+
+
+def _score(hit: Hit[Any]) -> str:
     return f"{hit.score:.3f}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _EXCERPT else text[:_EXCERPT].rstrip() + " …"

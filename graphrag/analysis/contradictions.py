@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from graphrag.analysis.difference import Axis as TimeAxis
 from graphrag.display.cards import fact_table, lifetime, triple
-from graphrag.display.visible import Html, escape, flatten
+from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.ingest.lifetimes.rivalry import Exclusion
 from graphrag.model.values import Fact
 from graphrag.search.sources import Quote
@@ -220,11 +220,8 @@ def shown_quotes(quotes: tuple[Quote, ...]) -> list[str]:
 
 def quoted(quote: Quote) -> str:
     """Return the words of a source with the name and the date of its episode."""
-    words = flatten(quote.shown)
-    words = words if len(words) <= _WIDEST else words[: _WIDEST - 1].rstrip() + "…"
     named = flatten(quote.episode.name), f"{quote.episode.valid_at:%Y-%m-%d}"
-    place = ", ".join(filter(None, named))
-    return f"“{words}” ({place})"
+    return f"“{cut(flatten(quote.shown), _WIDEST)}” ({', '.join(filter(None, named))})"
 
 
 def _row(contradiction: Contradiction) -> dict[str, Any]:

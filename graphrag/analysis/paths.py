@@ -14,16 +14,8 @@ import numpy.typing as npt
 
 from graphrag.display.cards import lifetime
 from graphrag.display.network import Link, Node, network
-from graphrag.display.picture import (
-    Drawing,
-    Picture,
-    cut,
-    legend,
-    type_colours,
-    width_of,
-    word,
-)
-from graphrag.display.visible import flatten
+from graphrag.display.picture import Drawing, Picture, legend, type_colours, width_of, word
+from graphrag.display.visible import cut, flatten
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Edges, Rows
 

@@ -16,8 +16,8 @@ from graphrag.display.cards import (
     triple,
 )
 from graphrag.display.lists import Listed
-from graphrag.display.picture import Drawing, Picture, cut, legend, rule, shape, width_of, word
-from graphrag.display.visible import Html, escape, flatten
+from graphrag.display.picture import Drawing, Picture, legend, rule, shape, width_of, word
+from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact

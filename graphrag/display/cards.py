@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from graphrag.display.bars import AXIS, Axis, bar
-from graphrag.display.visible import Html, escape, flatten
+from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.model.assertion import held_from
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
@@ -125,26 +125,23 @@ def episode_title(episode: Episode) -> str:
     words = flatten(episode.content[: 2 * _TITLE])
     if len(words) <= _TITLE:
         return f"“{words}”"
-    cut = words[:_TITLE]
-    return f"“{cut.rpartition(' ')[0] or cut}…”"
+    first = words[:_TITLE]
+    return f"“{first.rpartition(' ')[0] or first}…”"
 
 
 def episode_line(episode: Episode) -> str:
     """Return when an episode was said, its name and how it begins."""
-    words = " ".join(episode.content.split())
-    cut = words if len(words) <= _SHORT else f"{words[: _SHORT - 1]}…"
+    words = cut(" ".join(episode.content.split()), _SHORT)
     name = f"{flatten(episode.name)}: " if episode.name else ""
-    return f"{_day(episode.valid_at)}, {name}{cut!r}"
+    return f"{_day(episode.valid_at)}, {name}{words!r}"
 
 
 def saga_line(saga: Saga) -> str:
     """Return its name, and how its summary begins and when it was written."""
     if not saga.summary or saga.summarized_until is None:
         return f"{saga.name!r}, no summary"
-    said = f"{saga.summary[:_SHORT]}…" if len(saga.summary) > _SHORT else saga.summary
-    return (
-        f"{saga.name!r}, as of {saga.summarized_until:%Y-%m-%d} by {saga.summarized_by}: {said!r}"
-    )
+    written = f"as of {saga.summarized_until:%Y-%m-%d} by {saga.summarized_by}"
+    return f"{saga.name!r}, {written}: {cut(saga.summary, _SHORT)!r}"
 
 
 def community_line(community: Community) -> str:
@@ -185,8 +182,7 @@ def entity_card(entity: Entity) -> str:
 
 def episode_card(episode: Episode) -> str:
     """Return an episode as HTML: when it was said, by whom, and its words."""
-    words = episode.content
-    cut = words if len(words) <= _LONG else f"{words[: _LONG - 1]}…"
+    words = escape(cut(episode.content, _LONG))
     name = escape(episode.name or "episode")
     head = f'<b title="{escape(episode.id)}">{name}</b> {_day(episode.valid_at)}'
     return (
@@ -199,7 +195,7 @@ def episode_card(episode: Episode) -> str:
                 **_values(episode.metadata),
             },
         )
-        + f'<blockquote style="white-space:pre-wrap">{escape(cut)}</blockquote>'
+        + f'<blockquote style="white-space:pre-wrap">{words}</blockquote>'
     )
 
 

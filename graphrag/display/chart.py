@@ -7,17 +7,8 @@ from math import ceil, floor, log10
 from typing import Any
 
 from graphrag.display.bars import Axis
-from graphrag.display.picture import (
-    COLOURS,
-    Drawing,
-    Picture,
-    cut,
-    note,
-    rule,
-    shape,
-    width_of,
-    word,
-)
+from graphrag.display.picture import COLOURS, Drawing, Picture, note, rule, shape, width_of, word
+from graphrag.display.visible import cut
 
 _WIDTH, _HEIGHT = 460, 220
 """Pixels of the field in which the lines are."""

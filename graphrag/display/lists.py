@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Self, SupportsIndex, TypeVar, overload
 
 from graphrag.display.cards import table
-from graphrag.display.visible import escape, flatten
+from graphrag.display.visible import cut, escape, flatten
 from graphrag.model.values import Event
 
 Item = TypeVar("Item")
@@ -164,5 +164,4 @@ def _how(before: object, after: object) -> str:
 
 def _shown(image: object, column: str) -> str:
     value = image.get(column) if isinstance(image, dict) else None
-    text = "" if value is None else str(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return "" if value is None else cut(str(value), _SHOWN)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import hypot
 from typing import TypeVar
 
-from graphrag.display.picture import Labels, cut, shape, word
+from graphrag.display.picture import Labels, shape, word
+from graphrag.display.visible import cut
 
 GREY = "#8a8a8a"
 RING = "#c8463c"

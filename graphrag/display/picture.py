@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from graphrag.display.visible import escape
+from graphrag.display.visible import cut, escape
 from graphrag.errors import InputError, MissingExtraError
 
 Theme = Literal["light", "dark"]
@@ -40,11 +40,6 @@ _Box = tuple[float, float, float, float]
 def width_of(text: str, size: float) -> float:
     """Return how wide a text is, nearly."""
     return 2 * _WIDE * size * len(text)
-
-
-def cut(text: str, room: int) -> str:
-    """Return a text of no more characters than there is room for."""
-    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
 
 
 def word(

@@ -28,6 +28,11 @@ def flatten(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def cut(text: str, room: int) -> str:
+    """Return a text of no more characters than there is room for."""
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+
+
 class Html(str):
     """Text that is HTML already, which ``escape`` leaves as it is."""
 

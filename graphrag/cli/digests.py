@@ -27,7 +27,7 @@ Summarize = Annotated[
 
 async def sagas(session: Session, summarize: Summarize = False) -> None:
     """List the sagas of a group: conversations, cases, books given episode by episode."""
-    from graphrag.sagas.listing import HEADER, cells
+    from graphrag.sagas.order import HEADER, cells
 
     async with session.graph("reading") as graph:
         if summarize:

@@ -231,7 +231,7 @@ async def revert(
 
 def _show_event(session: Session, event: Event, undo: str) -> None:
     """Print the event that an edit made, and the command that takes it back."""
-    from graphrag.display.events import done
+    from graphrag.display.lists import done
 
     session.answer(
         plain(event) | {"did": done(event)},

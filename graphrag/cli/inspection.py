@@ -87,7 +87,7 @@ async def log(
     ),
 ) -> None:
     """List the newest changes of a group, oldest first: when, who, what, and why."""
-    from graphrag.display.events import done, moment
+    from graphrag.display.lists import done, moment
 
     if follow:
         _check_followed(session, entity)
@@ -123,7 +123,7 @@ def _check_followed(session: Session, entity: str | None) -> None:
 
 async def _follow(session: Session, graph: "GraphRAG", events: Sequence[Event]) -> None:
     """Print one line an event: the given ones, then whatever is committed."""
-    from graphrag.display.events import done, moment
+    from graphrag.display.lists import done, moment
 
     def show(event: Event) -> None:
         if session.json:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from graphrag.display.cards import episode_title, lifetime, triple
-from graphrag.display.events import done
+from graphrag.display.lists import done
 from graphrag.model.values import Episode, Event, Fact
 from graphrag.search.sources import Quote
 

@@ -11,10 +11,10 @@ import anyio.to_thread
 
 from graphrag.extract.rules import denials, speakers, truth
 from graphrag.extract.rules.letter import letter_of, speaker_of
-from graphrag.extract.rules.name import Draft, Name, finished
+from graphrag.extract.rules.name import CandidateClaim, Name, finished
 from graphrag.extract.rules.reader import FIRST_PERSON, Reader
 from graphrag.extract.rules.renames import without_names
-from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.scene import Discourse
 from graphrag.extract.rules.speakers import quoted
 from graphrag.extract.rules.structure import read_structure
 from graphrag.local.parser import SCRIPT, parse, parse_ahead
@@ -63,7 +63,7 @@ def _extract(context: ExtractionContext) -> Extraction:
 def _prose(episode: Episode) -> Extraction:
     letter = letter_of(episode.content)
     author = episode.author or letter.author or speaker_of(letter.text)
-    scene = Scene(speaker=author, addressee=letter.addressee, text=episode)
+    scene = Discourse(speaker=author, addressee=letter.addressee, text=episode)
     prose = prose_of(letter.text)
     named = without_names(prose.text, 0, scene, episode.valid_at)
     reader_text, taken_back, denied = denials.without_denials(named)
@@ -101,11 +101,11 @@ def _messages(
         if other.source == "message":
             known += [turn.speaker for turn in speakers.turns(other.content, other.author)]
     known = list(dict.fromkeys(known))
-    names, drafts = list[Name](), list[Draft]()
+    names, drafts = list[Name](), list[CandidateClaim]()
     dropped, asked = list[str](), ""
     for turn in said:
         others = [name for name in known if name not in ("", turn.speaker)]
-        scene = Scene(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
+        scene = Discourse(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         prefix = f"{turn.speaker}: " if turn.speaker else ""
         reader = Reader(scene, episode.valid_at, prefix=prefix)
         scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import KIN
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
-from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, gender_of
+from graphrag.extract.rules.line import Sentence
+from graphrag.extract.rules.name import CandidateClaim, Name, gender_of
 from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.trades import is_former
 from graphrag.extract.rules.truth import is_negated
@@ -22,7 +22,7 @@ _SIBLINGS = frozenset({"brother", "sister", "twin"})
 _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 
 
-def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
+def read_kin(line: Sentence, stated: list[Clause]) -> Iterator[CandidateClaim]:
     """Yield what the nouns of kinship of a sentence say of those with a name."""
     true = {clause.verb.i for clause in stated}
     for noun in line.sentence:
@@ -38,7 +38,7 @@ def read_kin(line: Line, stated: list[Clause]) -> Iterator[Draft]:
                 yield from _related(owner, other, noun, line)
 
 
-def _siblings(noun: "Token", line: Line) -> Iterator[Draft]:
+def _siblings(noun: "Token", line: Sentence) -> Iterator[CandidateClaim]:
     """Yield ``the brothers Sven and Arne Lind``."""
     if noun.tag_ != "NNS" or noun.lemma_.lower() not in _SIBLINGS:
         return
@@ -54,7 +54,7 @@ def _former(noun: "Token") -> bool:
     return noun.lower_ in _EX
 
 
-def _owners(noun: "Token", line: Line) -> list[Name]:
+def _owners(noun: "Token", line: Sentence) -> list[Name]:
     """Return whose relative it is: of ``her``, ``Ann's``, ``of Ann``, or the subject's."""
     within = noun.dep_ in ("compound", "nmod") and noun.head.pos_ == "PROPN"
     of = [*noun.children, *(noun.head.children if within else ())]  # "whose father Albert Lee"
@@ -108,7 +108,7 @@ def _is_in_law(noun: "Token") -> bool:
     return after.startswith(("-in-law", " in law", " in-law"))
 
 
-def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Draft]:
+def _related(owner: Name, other: Name, noun: "Token", line: Sentence) -> Iterator[CandidateClaim]:
     word = noun.lower_ if noun.lower_ in KIN else noun.lemma_.lower().removeprefix("ex-")
     if word not in KIN:
         return
@@ -123,7 +123,7 @@ def _related(owner: Name, other: Name, noun: "Token", line: Line) -> Iterator[Dr
     yield line.draft(one, relation, two, life)
 
 
-def read_pair(clause: Clause, line: Line) -> Iterator[Draft]:
+def read_pair(clause: Clause, line: Sentence) -> Iterator[CandidateClaim]:
     """Yield ``Anna and Ben became engaged``, ``Anna is married to Ben``, ``they divorced``."""
     states = [child for child in clause.verb.children if child.dep_ == "acomp"]
     states += [clause.verb] if clause.passive else []

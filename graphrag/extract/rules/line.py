@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.lifetime import ALWAYS, Life, spanned
-from graphrag.extract.rules.name import Draft, Name
-from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.name import CandidateClaim, Name
+from graphrag.extract.rules.scene import Discourse
 from graphrag.extract.rules.when import times_of
 from graphrag.temporal.period import Period
 
@@ -21,13 +21,13 @@ _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 
 
 @dataclass(slots=True)
-class Line:
+class Sentence:
     """A sentence in its scene."""
 
     sentence: "Span"
     offset: int
     """Where its paragraph starts in the episode."""
-    scene: Scene
+    scene: Discourse
     reference: datetime
     prefix: str = ""
     """Put before the sentence to make it readable alone: ``Caroline: ``."""
@@ -123,9 +123,11 @@ class Line:
         # It ended when that happened, and that was some day in the period.
         return [inner[0].bounded("before")]
 
-    def draft(self, one: Name, relation: str, other: Name | None, life: Life = ALWAYS) -> Draft:
+    def draft(
+        self, one: Name, relation: str, other: Name | None, life: Life = ALWAYS
+    ) -> CandidateClaim:
         """Return a claim of this sentence."""
-        return Draft(
+        return CandidateClaim(
             one,
             relation,
             other,

@@ -65,7 +65,7 @@ def gender_of(word: str) -> str:
 
 
 @dataclass(slots=True)
-class Draft:
+class CandidateClaim:
     """A claim whose ends are names of the scene."""
 
     subject: Name
@@ -105,10 +105,10 @@ class Draft:
         )
 
 
-def telling(drafts: list[Draft]) -> list[Draft]:
+def telling(drafts: list[CandidateClaim]) -> list[CandidateClaim]:
     """Leave out what says without a date what the same text says with one, and plans called off."""
 
-    def key(draft: Draft) -> tuple[int, str, int]:
+    def key(draft: CandidateClaim) -> tuple[int, str, int]:
         return id(draft.subject), draft.relation, id(draft.object)
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
@@ -121,7 +121,7 @@ def telling(drafts: list[Draft]) -> list[Draft]:
     ]
 
 
-def sound(drafts: Iterable[Draft]) -> Iterator[Draft]:
+def sound(drafts: Iterable[CandidateClaim]) -> Iterator[CandidateClaim]:
     """Yield the drafts whose ends are no bare titles, and whose roles are not those of places."""
     for draft in drafts:
         ends = (draft.subject, draft.object)
@@ -146,7 +146,7 @@ def _is_place(name: Name) -> bool:
 _IN_PLACES = frozenset({"lives_in", "born_in", "died_in"})
 
 
-def finished(names: Iterable[Name], drafts: Iterable[Draft]) -> Extraction:
+def finished(names: Iterable[Name], drafts: Iterable[CandidateClaim]) -> Extraction:
     """Return what a text says: its names and its drafts."""
     drafts = list(drafts)
     for draft in drafts:

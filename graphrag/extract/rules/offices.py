@@ -14,8 +14,8 @@ from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import GONE, Life, lifetime
-from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name
+from graphrag.extract.rules.line import Sentence
+from graphrag.extract.rules.name import CandidateClaim, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
 from graphrag.extract.rules.trades import (
     LEADING,
@@ -60,7 +60,7 @@ class Office:
     chosen_by: tuple["Token", ...] = ()
 
 
-def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
+def read_offices(stated: Sequence[Clause], line: Sentence) -> Iterator[CandidateClaim]:
     """Yield who holds which title in a sentence, and who holds one no more."""
     by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
@@ -72,7 +72,7 @@ def read_offices(stated: Sequence[Clause], line: Line) -> Iterator[Draft]:
                 yield from _held(office, line)
 
 
-def _office(noun: "Token", clauses: dict[int, Clause], line: Line) -> Office | None:
+def _office(noun: "Token", clauses: dict[int, Clause], line: Sentence) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
         first = _office(head, clauses, line)
@@ -187,7 +187,7 @@ def _serving(office: Office, clauses: dict[int, Clause]) -> None:
             office.clause = clause
 
 
-def _held(office: Office, line: Line) -> Iterator[Draft]:
+def _held(office: Office, line: Sentence) -> Iterator[CandidateClaim]:
     noun = office.noun
     bodies = bodies_of(office.noun, office.clause, office.chosen_by, line)
     owners = [noun] if office.clause is None else [noun, office.clause.verb]
@@ -216,7 +216,7 @@ def _held(office: Office, line: Line) -> Iterator[Draft]:
             yield draft
 
 
-def _holder(token: "Token", line: Line) -> Name | None:
+def _holder(token: "Token", line: Sentence) -> Name | None:
     holder = line.name(token)
     if holder is None or not holder.named or token.lower_ in ("it", "you", "we"):
         return None
@@ -228,8 +228,8 @@ def _holder(token: "Token", line: Line) -> Name | None:
 
 
 def _stated(
-    holder: Name, noun: "Token", bodies: list[tuple[Name, str]], line: Line
-) -> Iterator[Draft]:
+    holder: Name, noun: "Token", bodies: list[tuple[Name, str]], line: Sentence
+) -> Iterator[CandidateClaim]:
     word = noun.lemma_.lower()
     holder.plays |= word in lexicon.PLAYING
     title, start, end = title_of(noun)

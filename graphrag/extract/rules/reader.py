@@ -11,11 +11,11 @@ from graphrag.extract.rules.clauses import clauses
 from graphrag.extract.rules.clauses import denials as denied_clauses
 from graphrag.extract.rules.kin import read_kin, read_pair
 from graphrag.extract.rules.lifetime import CANCELLED
-from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft
+from graphrag.extract.rules.line import Sentence
+from graphrag.extract.rules.name import CandidateClaim
 from graphrag.extract.rules.offices import read_offices
 from graphrag.extract.rules.renames import note_former
-from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.scene import Discourse
 from graphrag.extract.rules.speakers import SPEECH, is_inside
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import parse
@@ -31,7 +31,7 @@ _PERSONAL = SPEECH | {"think", "know", "believe", "feel", "laugh", "smile", "wal
 class Reader:
     """Reads one text's sentences."""
 
-    scene: Scene
+    scene: Discourse
     reference: datetime
     prefix: str = ""
     """Put before each sentence to make it readable alone: ``Caroline: ``."""
@@ -40,7 +40,7 @@ class Reader:
     """Where ``scratch that,`` and its like ended."""
     denied: list[int] = field(default_factory=list)
     """Where what was said before is denied."""
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[CandidateClaim] = field(default_factory=list)
     """What was read so far."""
     dropped: list[str] = field(default_factory=list)
     """What is said and not read."""
@@ -69,11 +69,11 @@ class Reader:
             draft.life, draft.corrects = CANCELLED, True
         self.drafts[:0] = reader.drafts
 
-    def _stated(self, sentence: "Span", offset: int) -> Iterator[Draft]:
+    def _stated(self, sentence: "Span", offset: int) -> Iterator[CandidateClaim]:
         start = offset + sentence.start_char
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
         corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
-        line = Line(sentence, offset, self.scene, self.reference, self.prefix, corrects)
+        line = Sentence(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         if truth.is_unreal(sentence.text):
             return
         if denials.calls_off(sentence.text):

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.line import Line
+from graphrag.extract.rules.line import Sentence
 from graphrag.extract.rules.name import Name
 from graphrag.extract.rules.phrases import Phrase, phrase_of
-from graphrag.extract.rules.scene import Scene
+from graphrag.extract.rules.scene import Discourse
 from graphrag.model.assertion import Date, EntityName, Naming, Precision
 from graphrag.names.key import name_key
 from graphrag.temporal.find import find_times
@@ -47,7 +47,7 @@ _QUOTED = re.compile(
 _PRECISIONS: dict[str, Precision] = {"year": "year", "month": "month", "day": "day"}
 
 
-def renamed(clause: Clause, line: Line) -> bool:
+def renamed(clause: Clause, line: Sentence) -> bool:
     """Note ``Globex was renamed Initech`` and its like as another name of one thing."""
     given = clause.arguments.get("dobj", [])
     old = clause.subjects if clause.passive else given
@@ -70,7 +70,7 @@ def renamed(clause: Clause, line: Line) -> bool:
     return False
 
 
-def note_former(line: Line) -> None:
+def note_former(line: Sentence) -> None:
     """Note ``Initech, formerly Globex``."""
     for token in line.sentence:
         adverbs = (child.lower_ for child in token.children if child.dep_ == "advmod")
@@ -81,7 +81,7 @@ def note_former(line: Line) -> None:
                 _note(one, "former", None, until)
 
 
-def without_names(text: str, offset: int, scene: Scene, said: datetime) -> str:
+def without_names(text: str, offset: int, scene: Discourse, said: datetime) -> str:
     """Note the other names that a text gives in passing, and return it with blanks for them.
 
     Args:
@@ -124,7 +124,7 @@ def _blank(text: str, start: int, end: int) -> str:
     return " " * (end - start) + text[end:]
 
 
-def _enter(one: Name, other: "Token", line: Line) -> bool:
+def _enter(one: Name, other: "Token", line: Sentence) -> bool:
     phrase = phrase_of(other)
     if phrase is None or not phrase.named or name_key(phrase.text) == name_key(one.text):
         return False

@@ -26,7 +26,7 @@ _OF_FIRMS = frozenset({"parent", "child", "twin"})
 _RELATIVE = frozenset({"who", "which", "that", "whom"})
 
 
-class Scene:
+class Discourse:
     """The names of one text in reading order."""
 
     def __init__(

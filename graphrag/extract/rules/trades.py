@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
     from graphrag.extract.rules.clauses import Clause
-    from graphrag.extract.rules.line import Line
+    from graphrag.extract.rules.line import Sentence
     from graphrag.extract.rules.name import Name
 
 _SUFFIXES = (
@@ -211,7 +211,7 @@ def relation_of(title: str, preposition: str, body: "Name") -> str | None:
 
 
 def bodies_of(
-    noun: "Token", clause: "Clause | None", chosen_by: Sequence["Token"], line: "Line"
+    noun: "Token", clause: "Clause | None", chosen_by: Sequence["Token"], line: "Sentence"
 ) -> "list[tuple[Name, str]]":
     """Return what a title is held for, each with its preposition."""
     found: list[tuple[Name, str]] = []

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
-from graphrag.extract.rules.line import Line
-from graphrag.extract.rules.name import Draft, Name, can_be
+from graphrag.extract.rules.line import Sentence
+from graphrag.extract.rules.name import CandidateClaim, Name, can_be
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.subjects import is_definite, is_pastime
 from graphrag.extract.rules.trades import is_title
@@ -31,7 +31,7 @@ _SCENIC = frozenset("open start create set use".split())
 """Verbs of what is done in passing: ``opened the meeting``, ``used his axe``."""
 
 
-def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
+def read_verb(clause: Clause, line: Sentence) -> Iterator[CandidateClaim]:
     """Yield what a listed verb states with each of its arguments; a renaming states nothing."""
     if clause.lemma in NAMING and renamed(clause, line):
         return
@@ -50,8 +50,8 @@ def read_verb(clause: Clause, line: Line) -> Iterator[Draft]:
 
 
 def _matched(
-    frame: Frame, clause: Clause, subject: "Token", target: "Token", line: Line
-) -> Draft | None:
+    frame: Frame, clause: Clause, subject: "Token", target: "Token", line: Sentence
+) -> CandidateClaim | None:
     one, other = line.name(subject), line.name(target)
     if one is None or other is None or one is other:
         return None

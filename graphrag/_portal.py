@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 from graphrag.errors import StoreClosedError, StoreError
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import WORKER
-from graphrag.ingest.results import BatchReport, Progress
+from graphrag.ingest.reports import BatchReport, Progress
 from graphrag.session import Handle
 from graphrag.store.log import FOLLOWER
 from graphrag.store.process import Owner

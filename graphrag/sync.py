@@ -45,7 +45,7 @@ from graphrag.history.erasure import Forgotten, Texts
 from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
-from graphrag.ingest.results import Added, BatchReport, ImportReport, Progress, WriteResult
+from graphrag.ingest.reports import Added, BatchReport, ImportReport, Progress, WriteResult
 from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
     from graphrag.ingest.batch import OnError
-    from graphrag.ingest.results import BatchReport, Progress
+    from graphrag.ingest.reports import BatchReport, Progress
     from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad

@@ -17,7 +17,7 @@ from graphrag.cli.terminal import Session, Stopped
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
-    from graphrag.ingest.results import BatchReport
+    from graphrag.ingest.reports import BatchReport
     from graphrag.io.documents import Document
     from graphrag.io.folders import Pile
 

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from graphrag.ingest.results import ImportReport
-    from graphrag.ingest.results import Progress as BatchProgress
+    from graphrag.ingest.reports import ImportReport
+    from graphrag.ingest.reports import Progress as BatchProgress
     from graphrag.io.copy_group import CopyProgress
 
 _NAME = 32

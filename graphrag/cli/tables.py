@@ -17,7 +17,7 @@ from graphrag.errors import GraphRAGError
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
-    from graphrag.ingest.results import ImportReport
+    from graphrag.ingest.reports import ImportReport
     from graphrag.io.tables import Survey
 
 Kind = Literal["facts", "contacts", "calendar", "graphiti", "zep", "mem0"]

@@ -16,7 +16,7 @@ from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.ingest.results import closed
+from graphrag.ingest.reports import closed
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact

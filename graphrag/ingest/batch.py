@@ -22,7 +22,7 @@ from graphrag.errors import (
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.read_ahead import Read, reads
-from graphrag.ingest.results import Added, BatchReport, Failed, Progress
+from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
 from graphrag.ingest.unread import add_known, keep_unread, read_and_add
 from graphrag.ingest.windows import Stream
 

@@ -15,7 +15,7 @@ from graphrag.ingest.commit import Writer
 from graphrag.ingest.open_points import both, find_open_points, ruling_of
 from graphrag.ingest.plan import new_saga
 from graphrag.ingest.planner import EpisodeWrite
-from graphrag.ingest.results import Added
+from graphrag.ingest.reports import Added
 from graphrag.ingest.statements import REVIEW_BELOW, decide, extract
 from graphrag.ingest.trust import FULL_TRUST, Trust, limited
 from graphrag.model.extraction import Extraction

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.plan import EpisodePlan, new_saga, passages_of
-from graphrag.ingest.results import Added, closed, left_out
+from graphrag.ingest.reports import Added, closed, left_out
 from graphrag.ingest.statements import entity_name, mentions_of, other_name, state
 from graphrag.ingest.summaries import summarize_plan
 from graphrag.model.assertion import Ending

@@ -18,7 +18,7 @@ from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion, is_waiting
 from graphrag.ingest.policy import FAILED
-from graphrag.ingest.results import Added
+from graphrag.ingest.reports import Added
 from graphrag.model.values import Episode
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import to_micros

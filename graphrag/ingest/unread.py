@@ -12,7 +12,7 @@ from graphrag.errors import BudgetExceededError, GraphRAGError, LLMError
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.plan import EpisodePlan, new_saga, passages_of
-from graphrag.ingest.results import Added
+from graphrag.ingest.reports import Added
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.store.changes import ChangeSet

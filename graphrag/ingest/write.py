@@ -18,7 +18,7 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.ledger import Rules
 from graphrag.ingest.plan import DirectPlan, SkippedRow
-from graphrag.ingest.results import WriteResult
+from graphrag.ingest.reports import WriteResult
 from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.protocols import traced
 from graphrag.store.changes import ChangeSet

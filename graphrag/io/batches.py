@@ -11,7 +11,7 @@ from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.plan import DirectPlan, SkippedRow
-from graphrag.ingest.results import ImportReport
+from graphrag.ingest.reports import ImportReport
 from graphrag.ingest.write import FactWriter, Stream, uncollected
 from graphrag.io.fact_rows import given_row
 from graphrag.io.network_facts import NetworkRows, is_network

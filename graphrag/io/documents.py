@@ -20,7 +20,7 @@ from graphrag.errors import EpisodeError
 from graphrag.ingest.batch import OnError, add_all
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
-from graphrag.ingest.results import BatchReport, Failed, Progress
+from graphrag.ingest.reports import BatchReport, Failed, Progress
 from graphrag.io.folders import read_files, written_at
 from graphrag.io.prose import split_prose
 from graphrag.io.records import Draft, json_drafts, jsonl_drafts

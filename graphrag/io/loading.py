@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag.ingest.batch import OnError, checked_on_error
 from graphrag.ingest.intake import checked_group
-from graphrag.ingest.results import BatchReport, ImportReport, Progress
+from graphrag.ingest.reports import BatchReport, ImportReport, Progress
 from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts

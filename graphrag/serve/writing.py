@@ -6,7 +6,7 @@ from collections.abc import Set
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
-from graphrag.ingest.results import Added
+from graphrag.ingest.reports import Added
 from graphrag.serve import inputs, outputs
 from graphrag.serve.grants import Call
 from graphrag.serve.reading import fact_outputs

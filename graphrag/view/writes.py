@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.intake import NewEpisode, prepare
-from graphrag.ingest.results import Added, WriteResult
+from graphrag.ingest.reports import Added, WriteResult
 from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import DEFAULT_GROUP, JSON, Entity, Source
 from graphrag.session import Handle
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphrag.history.erase import Erase
     from graphrag.history.event_log import EventLog
     from graphrag.ingest.batch import Episodes, OnError
-    from graphrag.ingest.results import BatchReport, Progress
+    from graphrag.ingest.reports import BatchReport, Progress
     from graphrag.io.loading import Load
     from graphrag.view.communities import CommunityWrites
     from graphrag.view.exports import GroupExports

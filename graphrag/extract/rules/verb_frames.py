@@ -74,6 +74,7 @@ _WORK = (
     *_frame("hold take get receive", "degree_from degree_at phd_from", "studies_at", "end", _PO),
     *_frame("spend", "year_at year_with month_at", "works_at", "state", _PO),
     *_frame("employ hire recruit", "dobj", "works_at", "start", _OP, swap=True),
+    *_frame("employ hire", "dobj", "employs", "start", _PP),
     *_frame("employ hire recruit", "agent", "works_at", "state", _O, passive=True),
     *_frame("leave quit", "dobj", "works_at", "end", _PO),
     *_frame("leave", "for", "works_at", "start", _PO),

@@ -82,6 +82,7 @@ _WORK = (
     *_frame("stop", "at", "works_at", "end", _PO),
     *_frame("take", "over_dobj", "responsible_for", "start", _P, bare=True),
     *_frame("resign retire", "from", "works_at", "end", _PO),
+    *_frame("step stand", "down_from", "works_at", "end", _PO),
     *_frame("join", "from", "works_at", "end", _PO),
     *_frame("fire dismiss sack", "dobj", "works_at", "end", _OP, swap=True),
     *_frame("fire dismiss sack", "agent", "works_at", "end", _O, passive=True),

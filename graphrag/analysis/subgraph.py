@@ -69,15 +69,15 @@ class Subgraph(Picture):
         return {
             "nodes": [
                 {
-                    "id": one.id,
-                    "name": one.name,
-                    "type": one.entity_type,
-                    "summary": one.summary,
-                    "facts": self.degrees[one.id],
-                    "heat": round(self.heat[one.id], 4),
-                    "changed": _iso(self.changed[one.id]),
+                    "id": entity.id,
+                    "name": entity.name,
+                    "type": entity.entity_type,
+                    "summary": entity.summary,
+                    "facts": self.degrees[entity.id],
+                    "heat": round(self.heat[entity.id], 4),
+                    "changed": _iso(self.changed[entity.id]),
                 }
-                for one in self.entities
+                for entity in self.entities
             ],
             "edges": [asdict(edge) for edge in self.edges],
             "facts": [

@@ -188,7 +188,7 @@ class Timeline(Picture):
             text = cut(f"{triple(stage.fact)}, {lifetime(stage.fact)}", _LONGEST)
             words.append(word(beside, y + 10, text))
             width = max(width, beside + 12 + width_of(text, 11))
-        colours: dict[str, str] = {one.status: _COLOURS[one.status] for one in self.stages}
+        colours: dict[str, str] = {stage.status: _COLOURS[stage.status] for stage in self.stages}
         dots, meanings, end = legend(colours, bottom + 12, width)
         return Drawing(width, end, "".join((*shapes, dots)), "".join((*words, meanings)))
 
@@ -200,7 +200,7 @@ def heading(entity: Entity) -> Html:
 
 def stages_table(stages: Sequence[Stage], at: datetime) -> Html:
     """Return facts as a table of HTML, each with the bar of its validity."""
-    rows = ((one.fact, _COLOURS[one.status], (one.status, one.why)) for one in stages)
+    rows = ((stage.fact, _COLOURS[stage.status], (stage.status, stage.why)) for stage in stages)
     return fact_table(("status", "why"), rows, now=at)
 
 
@@ -216,13 +216,13 @@ class EntityProfile:
 
     def __str__(self) -> str:
         """Return a few lines of text."""
-        one = self.entity
-        head = entity_title(one)
-        if one.aliases:
-            head += flatten(f", also called {', '.join(also_called(one))}")
+        entity = self.entity
+        head = entity_title(entity)
+        if entity.aliases:
+            head += flatten(f", also called {', '.join(also_called(entity))}")
         lines = [head]
-        if one.attributes:
-            shown = (f"{key}: {value}" for key, value in one.attributes.items())
+        if entity.attributes:
+            shown = (f"{key}: {value}" for key, value in entity.attributes.items())
             lines.append(flatten("; ".join(shown)))
         lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
         if self.changes:
@@ -256,14 +256,16 @@ async def read_stages(
     found = await store.get(Fact, [index.facts.ids[fact] for fact in rows])
     facts = past.facts(found, index)
     closers = await store.get(
-        Fact, {one.invalidated_by for one in facts.values() if one.invalidated_by} - facts.keys()
+        Fact, {fact.invalidated_by for fact in facts.values() if fact.invalidated_by} - facts.keys()
     )
     known = {**past.facts(closers, index), **facts}
     order = sorted(
         facts.values(),
-        key=lambda one: (one.valid_at is not None, one.valid_at, one.created_at, one.id),
+        key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.created_at, fact.id),
     )
-    return tuple(Stage(one, status(one, at), known.get(one.invalidated_by or "")) for one in order)
+    return tuple(
+        Stage(fact, status(fact, at), known.get(fact.invalidated_by or "")) for fact in order
+    )
 
 
 def status(fact: Fact, at: datetime) -> Status:

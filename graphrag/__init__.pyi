@@ -72,7 +72,7 @@ from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport
 from graphrag.health.findings import Finding as Finding
 from graphrag.health.findings import RepairReport as RepairReport
-from graphrag.health.reembed import Reembedded as Reembedded
+from graphrag.health.repair import Reembedded as Reembedded
 from graphrag.history.replay import Replayed as Replayed
 from graphrag.history.erasure import Forgotten as Forgotten
 from graphrag.ingest.batch import BatchReport as BatchReport

@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.health import QueueControl as AsyncQueueControl
-    from graphrag.health.reembed import Reembedded
+    from graphrag.health.repair import Reembedded
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed

@@ -17,7 +17,7 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from graphrag.health.reembed import Reembedded
+    from graphrag.health.repair import Reembedded
     from graphrag.ingest.batch import Progress
     from graphrag.ingest.direct_plan import ImportReport
     from graphrag.io.copy_group import CopyProgress

@@ -69,11 +69,11 @@ def arranged(labels: Labels, ties: Ties, named: int) -> Labels:
     for _ in range(_ROUNDS if named else 0):
         _spread(labels, ties, named)
     rest = ties.within(labels < 0)
-    found = detect(rest.one, rest.other)
-    for label, members in enumerate(found, start=named):
+    detected = detect(rest.one, rest.other)
+    for label, members in enumerate(detected, start=named):
         labels[members] = label
     single = np.flatnonzero(labels < 0)
-    labels[single] = named + len(found) + np.arange(len(single))
+    labels[single] = named + len(detected) + np.arange(len(single))
     return labels
 
 

@@ -22,7 +22,7 @@ from graphrag.search.request import Recipe, Request
 from graphrag.search.rewind import Past
 from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
-from graphrag.temporal.interval import NOW, Viewpoint
+from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
 from graphrag.text.split import count_tokens
 from graphrag.view.lens import MOST, Lens, community_meant, steady
@@ -283,11 +283,9 @@ class CommunityWrites(CommunityReads):
         return list(planned.tree.communities)
 
 
-async def made_for(request: Request, lenses: Sequence[Lens]) -> Made | None:
-    """Return the communities of another moment that a search is to rank, if it looks at one."""
-    view, embedder = lenses[0].viewpoint, lenses[0].session.embedder
-    if "communities" not in request.scopes or view == NOW or view == Viewpoint(history=True):
-        return None
+async def made_for(request: Request, lenses: Sequence[Lens]) -> Made:
+    """Return the communities of another moment that a search is to rank."""
+    embedder = lenses[0].session.embedder
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     then = [await CommunityReads(lens)._then() for lens in lenses]
     return await made_of(then, request.query, vector, embedder)

@@ -16,13 +16,13 @@ from graphrag.search.results import Results
 from graphrag.search.rewind import Past
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.communities import made_for
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter
     from graphrag.search.placement import Watch
+    from graphrag.search.rank_communities import Made
     from graphrag.search.within import Reach, Within
 
 
@@ -102,7 +102,13 @@ async def _found(
         request = watch.on(request)
     if saga is not None and saga not in index.sagas:
         raise QueryError(missing(saga, request.group, index.sagas))
-    results = await pipeline.run(
+    made: Made | None = None
+    if "communities" in request.scopes and lens.viewpoint not in (NOW, Viewpoint(history=True)):
+        # Here, not above: most searches are of now, and rank the communities that are stored.
+        from graphrag.view.communities import made_for
+
+        made = await made_for(request, lenses)
+    return await pipeline.run(
         request,
         index,
         session.store,
@@ -110,10 +116,9 @@ async def _found(
         lens.viewpoint,
         reranker=session.reranker,
         past=past,
-        made=await made_for(request, lenses),
+        made=made,
         tracer=session.tracer,
     )
-    return results
 
 
 async def _answering(request: Request, lens: Lens) -> Request:

@@ -7,7 +7,7 @@ from graphrag.analysis.cleanup import Cleaned as Cleaned
 from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
 from graphrag.analysis.contradictions import Contradictions as Contradictions
-from graphrag.analysis.timeline import FactList as FactList
+from graphrag.display.lists import FactList as FactList
 from graphrag.analysis.stats import Grown as Grown
 from graphrag.analysis.stats import Growth as Growth
 from graphrag.analysis.timeline import EntityProfile as EntityProfile

@@ -34,7 +34,7 @@ from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap, CommunityView
 from graphrag.community.report import GlobalContext
-from graphrag.display.lists import Groups, Log
+from graphrag.display.lists import FactList, Groups, Log
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
-    from graphrag.analysis.timeline import EntityProfile, FactList, Timeline
+    from graphrag.analysis.timeline import EntityProfile, Timeline
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
     from graphrag.community.flow import CommunityFlow

@@ -64,9 +64,9 @@ TODAY = {
     "modules with exactly one importer": 157,
     "lines written by hand": 91_075,
     "own files on one add_episode": 81,
-    "own files on one search": 101,
+    "own files on one search": 100,
     "public methods of GraphRAG": 29,
-    "own files on one at().facts": 26,
+    "own files on one at().facts": 25,
 }
 """What is not reached yet: these may only fall, and a line goes when its bound is reached."""
 

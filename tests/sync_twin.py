@@ -24,6 +24,7 @@ CLASSES = {
     "QueueControl": "health/queue_control.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
+    "Streams": "view/answers.py",
     "Answers": "view/answers.py",
     "View": "view/view.py",
     "GroupSet": "view/groups.py",

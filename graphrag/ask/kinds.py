@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from graphrag.ask.asked import Clause
+from graphrag.ask.clause import Clause
+from graphrag.ask.names import QUOTES
 from graphrag.ask.senses import parts_of, senses_of, stem_of, stems_of
-from graphrag.ask.spans import QUOTES
 from graphrag.ask.world import World
 
 _KINDS: Final = """
@@ -42,8 +42,8 @@ class Kinds:
         self.rows = set(rows)
         """What answers, of the kinds that were said."""
         self._open = bool(self.rows)
-        self.above = ""
-        """What it lies in."""
+        self.said = ""
+        """The word by which some of it was left out."""
 
     def fits(self, at: int) -> bool:
         """Tell whether a word says of which kind something is; leave only what is."""
@@ -58,11 +58,10 @@ class Kinds:
         if stem_of(word) not in _GROUP and not any(is_kind(word, kind) for kind in known):
             return False
         kept = {row for row in self.rows if self._is(row, word)}
-        if self._open and not kept and _GROUP.get(stem_of(word)) in _REGIONS:
-            self.above = word
-            return True
         if self._open and not kept:
             return False
+        if kept != self.rows:
+            self.said = word
         self.rows = kept
         return True
 
@@ -98,7 +97,7 @@ def is_of(row: int, word: str, world: World) -> bool:
         return True
     of_country = _GROUP[stem_of(word)] == _COUNTRY
     stems = {stem_of(word), *(["capit", "citizen"] if of_country else [])}
-    for line in world.lines([row]):
+    for line in world.rows([row]):
         # The capital of a country is its object; the country is that of "capital of".
         turned = parts_of(line.relation) in (("capital",), ("has", "capital"))
         if not stems.isdisjoint(stems_of(line.relation)):

@@ -9,10 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from graphrag.ask.asked import Clause, Named, Token
-from graphrag.ask.relatives import kin_of, noun_of
-from graphrag.ask.senses import CONVERSE, deeds_of, is_light, parts_of, senses_of, stem_of, stems_of
-from graphrag.ask.world import Line, World
+from graphrag.ask.clause import Clause, Token
+from graphrag.ask.query import Named
+from graphrag.ask.senses import (
+    CONVERSE,
+    GENDERED,
+    KIN,
+    deeds_of,
+    is_light,
+    parts_of,
+    senses_of,
+    stem_of,
+    stems_of,
+)
+from graphrag.ask.world import FactRow, World
 
 Side = Literal["subject", "object"]
 _OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
@@ -59,7 +69,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
     score, places, met, turned, noun = 0.0, [], set[str](), False, False
-    agent, kin = False, noun_of(name)[0]
+    agent = False
     deeds = deeds_of(parts[-1]) if len(parts) == 1 else frozenset[str]()
     for place, token in enumerate(clause.tokens):
         word = token.word
@@ -69,14 +79,15 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
             score += _WORD if word in parts and word not in _BE else 0.0
             continue
         stem = stem_of(word)
+        if stem in GENDERED and stem not in stems and not GENDERED.isdisjoint(stems):
+            if CONVERSE.get(stem) == CONVERSE.get(*(GENDERED & {*stems})):
+                continue  # a mother is no father
         if stem in stems or stem in deeds:
             score += _OWN if stem not in met else 0.0
             noun = True
         elif len(parts) == 1 and not deeds_of(word).isdisjoint(stems):
             score += _OWN if stem not in met else 0.0
             agent = True
-        elif kin and kin_of(word):
-            continue  # a father's mother is no father
         elif senses & senses_of(stem):
             score += _SENSE if stem not in met else 0.0
             noun = noun or stem in CONVERSE
@@ -113,7 +124,7 @@ def strange(clause: Clause) -> list[str]:
     return [word for word in _content(clause) if senses_of(stem_of(word))]
 
 
-def best(clause: Clause, lines: Sequence[Line], world: World) -> list[Evidence]:
+def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidence]:
     """Return the relations of some facts that the words may mean, the likeliest alone if sure.
 
     Without any evidence: the only one there is, if no word of the clause speaks of something else.
@@ -131,7 +142,7 @@ def mutual(relation: str, world: World) -> bool:
     """Tell whether a relation reads the same from both ends."""
     if world.relations[relation].symmetric:
         return True
-    if noun_of(relation)[1]:
+    if not GENDERED.isdisjoint(stems_of(relation)):
         return False  # a sister's brother is no sister
     senses = frozenset().union(*map(senses_of, stems_of(relation)))
     return bool(senses & _MUTUAL)
@@ -167,11 +178,18 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     word = _word(tokens, place - 1)
     sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
     having = word in _DO and not _HAVE.isdisjoint(clause.words)
-    if tokens[0].word == "whose" and 1 in meant.places and noun_of(meant.relation)[0]:
+    if (
+        tokens[0].word == "whose"
+        and 1 in meant.places
+        and not KIN.isdisjoint(stems_of(meant.relation))
+    ):
         surface, sure = True, True  # "whose daughter is A"
     elif _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
         # Of kin it is plain who has it: a sister's brother is no sister of his.
-        surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
+        surface, sure = (
+            not meant.of,
+            meant.sure and not KIN.isdisjoint(stems_of(meant.relation)) and meant.of,
+        )
     elif word in _DO and meant.places:
         surface = True
     elif not meant.places:
@@ -180,7 +198,10 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         if asks_who and any(one.word in ("did", "does", "do") for one in tokens[:place]):
             surface = True
     elif before and word in ("of", "the") and not any(_verb(tokens, at) for at in before):
-        surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
+        surface, sure = (
+            not meant.of,
+            meant.sure and not KIN.isdisjoint(stems_of(meant.relation)) and meant.of,
+        )
     else:
         surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
     if _passive(clause, meant):

@@ -5,9 +5,12 @@ common English ("spouse", ``married_to``). Domain terms are declared as synonyms
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from graphrag.model.values import Fact
+from graphrag.names.words import FATHER, MOTHER
 from graphrag.text.tokens import tokenize
 
 _IRREGULAR: Final = dict(
@@ -56,7 +59,6 @@ locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
 bear birth birthplace native
 die death decease perish away vital
-vital alive
 bury burial grave tomb
 member membership belong affiliate affiliation join party society club organisation association
 member affiliate leave quit resign enter
@@ -69,7 +71,7 @@ coach train trainer manager
 win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
-create creator creation author write writer compose composer invent inventor make maker origin
+create creator creation design designer architect publish author write writer compose composer invent inventor make maker origin
 produce producer production manufacture manufacturer make maker build builder
 develop developer development
 perform performer performance sing singer artist
@@ -151,7 +153,8 @@ def stem_of(word: str) -> str:
     """Return what the forms of a word share: "won" and "wins", "criticised" and "criticize"."""
     low = word.casefold()
     low = _IRREGULAR.get(low, low)
-    stem = next(iter(tokenize(_SPELLED.sub("iz", low).replace("our", "or"))), low)
+    terms = tokenize(_SPELLED.sub("iz", low).replace("our", "or"))
+    stem = low if "-" in low else next(iter(terms), low)  # a mother-in-law is no mother
     # Of one verb the stemmer leaves "sue" and "su", of "sued".
     return stem.removesuffix("e") if len(stem) > _SHORT else stem
 
@@ -178,8 +181,21 @@ CONVERSE: Final = {
     for word in words.split()
 }
 """What stands at the other end of a relation: A's children are those that A is a parent of."""
+KIN: Final = frozenset(
+    map(stem_of, "father mother parent son daughter child brother sister sibling".split())
+)
 GENDERED: Final = frozenset(map(stem_of, "father mother son daughter brother sister".split()))
 """Words that say more than a relation that holds of both."""
+
+
+def belied(word: str, facts: Iterable[Fact]) -> bool:
+    """Tell whether facts call somebody by the word of the other sex: ``my mum`` is no father."""
+    pair = {"mother": (MOTHER, FATHER), "father": (FATHER, MOTHER)}.get(word.strip("?.!,"))
+    texts = [{*fact.text.casefold().replace(",", " ").split()} for fact in facts]
+    return pair is not None and any(
+        text.isdisjoint(pair[0].split()) and not text.isdisjoint(pair[1].split())
+        for text in texts
+    )
 
 
 @lru_cache(maxsize=20_000)

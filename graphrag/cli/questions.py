@@ -38,7 +38,7 @@ async def ask(
                 "values": list(answer.values),
                 "facts": plain(answer.facts),
                 "bounds": plain(answer.bounds),
-                "asked": str(answer.question),
+                "asked": str(answer.query or answer.question),
                 "steps": list(answer.steps),
                 "missing": answer.missing,
             }
@@ -71,7 +71,7 @@ async def answer(
     """Answer a question with its sources; the exit code is 1 if the graph does not answer it."""
     view, said = seen(at, known_at, history=False), 0
     async with session.graph() as graph:
-        async for found in view.of(graph).stream_answer(question, max_tokens=max_tokens):
+        async for found in view.of(graph).stream.answer(question, max_tokens=max_tokens):
             if session.json:
                 continue
             if found.by == "facts" or not found:

@@ -123,9 +123,9 @@ async def _answering(request: Request, lens: Lens) -> Request:
     if not ranked or lens.session.store.profile != "process" or request.where is not None:
         return request
     # Here, not above: it brings the grammar of questions, which opening a graph does not need.
-    from graphrag.view.asking import answering
+    from graphrag.view.asking import answer_first
 
-    first = await answering(lens, request.query)
+    first = await answer_first(lens, request.query)
     return replace(request, recipe=replace(recipe, rerank=(first,))) if first else request
 
 

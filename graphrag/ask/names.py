@@ -9,7 +9,10 @@ from calendar import monthrange
 from datetime import datetime
 from typing import Final
 
-from graphrag.ask.asked import Named, Token
+import numpy as np
+
+from graphrag.ask.clause import Token
+from graphrag.ask.query import Named
 from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.index.group import GroupIndex
 from graphrag.names.key import name_key
@@ -133,28 +136,140 @@ def impossible(tokens: tuple[Token, ...]) -> str:
 def _named(
     text: str, spans: list[Span], index: GroupIndex, seen: Visible
 ) -> list[tuple[int, int, Named]]:
-    """Return the names of entities, the longest from the left."""
+    """Return the names of entities, the longest from the left; short ones of what is left."""
     found: list[tuple[int, int, Named]] = []
-    place, small = 0, text[1:] == text[1:].casefold()
+    small = text[1:] == text[1:].casefold()
+    free: list[list[int]] = [[]]
+    place = 0
     while place < len(spans):
-        start = spans[place][0]
-        length = 1
-        for last in range(min(len(spans), place + _LONGEST) - 1, place - 1, -1):
-            _, end, word = spans[last]
-            if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
-                continue
-            words = text[start:end]
-            quoted = text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES
-            if quoted and (same := seen.named(words, index)):
-                ids = list(same)  # the novel "1984"
-            else:
-                ids = _bearers(words, index, seen, place, small)
-            if ids and not _is_noun(words, text[:start], text[end:]):
-                found.append((start, end, Named(words, tuple(ids))))
-                length = last - place + 1
-                break
+        length, named = _from(text, spans, place, index, seen, small)
+        if named is None:
+            free[-1].append(place)
+        else:
+            found.append((spans[place][0], spans[place + length - 1][1], named))
+            free.append([])
         place += length
+    for run in free:
+        found += _short_names(text, spans, run, index, seen, small)
+    return sorted(found, key=lambda one: one[0])
+
+
+def _from(
+    text: str, spans: list[Span], place: int, index: GroupIndex, seen: Visible, small: bool
+) -> tuple[int, Named | None]:
+    """Return the longest full name that begins at a word, and of how many words it is."""
+    start = spans[place][0]
+    for last in range(min(len(spans), place + _LONGEST) - 1, place - 1, -1):
+        _, end, word = spans[last]
+        if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
+            continue
+        words = text[start:end]
+        quoted = text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES
+        if quoted and (same := seen.named(words, index)):
+            ids = list(same)  # the novel "1984"
+        else:
+            ids = _bearers(words, index, seen, place, small)
+        if ids and not _is_noun(words, text[:start], text[end:]):
+            return last - place + 1, Named(words, tuple(ids))
+        if (
+            not ids
+            and not is_light(spans[place][2])
+            and _JOINED.search(words)
+            and (ids := _whole(words, index, seen))
+        ):
+            return last - place + 1, Named(words, tuple(ids))
+    return 1, None
+
+
+def _short_names(
+    text: str, spans: list[Span], run: list[int], index: GroupIndex, seen: Visible, small: bool
+) -> list[tuple[int, int, Named]]:
+    """Return the short names among the words that are part of no full name, the longest first."""
+    found: list[tuple[int, int, Named]] = []
+    at = 0
+    while at < len(run):
+        taken = 1
+        for size in range(min(_SHORT_WORDS, len(run) - at), 0, -1):
+            start, end, last = spans[run[at]][0], *spans[run[at + size - 1]][1:]
+            if not last[0].isalnum():
+                continue
+            ids = _called(text[start:end], index, seen, small, first=run[at] == 0)
+            if ids:
+                found.append((start, end, Named(text[start:end], tuple(ids), short=True)))
+                taken = size
+                break
+        at += taken
     return found
+
+
+def _called(words: str, index: GroupIndex, seen: Visible, small: bool, *, first: bool) -> list[str]:
+    """Return the ids of the entities that people call by these words: a part of their names."""
+    parts = [word for word in _PLAIN.findall(words.casefold()) if word not in _FILLING]
+    raw = _PLAIN.findall(words)
+    if not parts or raw[0].casefold() in _FILLING or raw[-1].casefold() in _FILLING:
+        return []
+    capital = any(word[:1].isupper() for word in raw[first:]) or (
+        first and raw[0][:1].isupper() and not _common(parts[0], index)
+    )
+    if not capital and (not small or any(_common(word, index) for word in parts)):
+        return []
+    if all(word in _CALENDAR or is_light(word) or word.isdigit() for word in parts):
+        return []
+    rows = _holding(parts, index, seen)
+    ids = [index.entities.ids[row] for row in rows]
+    fitting = [id_ for id_ in ids if any(_calls(parts, name) for name in index.names.names[id_])]
+    fitting = seen.shown(fitting, index)
+    return fitting if len(fitting) <= _MOST_CALLED else []
+
+
+def _whole(words: str, index: GroupIndex, seen: Visible) -> list[str]:
+    """Return the ids of entities with all words of a phrase and no others: "the navy of Karia"."""
+    bare = re.sub(r"['’]s\b", "", words.casefold())
+    parts = [word for word in _PLAIN.findall(bare) if word not in _FILLING]
+    rows = _holding(parts, index, seen) if len(parts) > 1 else []
+    ids = [index.entities.ids[row] for row in rows]
+    return seen.shown(
+        (id_ for id_ in ids if any(_bag(name) == sorted(parts) for name in index.names.names[id_])),
+        index,
+    )
+
+
+def _bag(name: str) -> list[str]:
+    return sorted(word for word in _PLAIN.findall(name.casefold()) if word not in _FILLING)
+
+
+def _holding(parts: list[str], index: GroupIndex, seen: Visible) -> list[int]:
+    """Return the rows of the entities whose names have all of these words, if they are few."""
+    found: set[int] | None = None
+    for part in parts:
+        rows = np.flatnonzero(index.entities.postings.scores(part)).tolist()
+        found = set(rows) if found is None else found & set(rows)
+    rows = sorted(found or ())
+    return rows if len(rows) <= _MOST_ROWS else []
+
+
+def _calls(parts: list[str], name: str) -> bool:
+    """Tell whether some words are a part of a name: its beginning, its end, or all but marks."""
+    size = len(parts)
+    if sorted(parts) == _bag(name):
+        return True  # "the Karian Navy"
+    core = [
+        word for word in _PLAIN.findall(_ASIDE.sub("", name.casefold())) if word not in _FILLING
+    ]
+    return any(core[at : at + size] == parts for at in range(len(core) - size + 1))
+
+
+_JOINED: Final = re.compile(
+    r"^[^\W_]\S*(?: \S+){0,3}(?: (?:of|in|at) (?:the )?[A-Z]\S*|['’]s [^\W_]\S*(?: \S+)?)$"
+)
+"""Words that may be the parts of one name, put otherwise: "Theatre Royal in Glasgow"."""
+_PLAIN: Final = re.compile(r"[^\W_]+(?:['’.&][^\W_]+)*")
+_ASIDE: Final = re.compile(r"\(.*?\)")
+_FILLING: Final = frozenset("the a an of in at and s".split())
+_SHORT_WORDS: Final = 6
+_MOST_CALLED: Final = 12
+"""Entities that a short name may mean; more are not looked at."""
+_MOST_ROWS: Final = 500
 
 
 def _is_noun(words: str, before: str, after: str) -> bool:
@@ -181,10 +296,7 @@ def _bearers(words: str, index: GroupIndex, seen: Visible, place: int, small: bo
         return []
     ids = seen.named(words, index)
     if not ids:
-        # "Ada" for the one known person who is called so.
-        plain = words[0].isupper() or (small and not _common(low, index))
-        people = seen.people(low, index) if alone and plain and (place or not common) else []
-        return people if len(people) == 1 else []
+        return []
     if low == words:
         # What is written small is a name if the graph writes it so, or no word but a name.
         own = [id_ for id_ in ids if _small(id_, low, index)]

@@ -3,24 +3,24 @@
 from calendar import monthrange
 from datetime import MAXYEAR, UTC, datetime, timedelta
 
-from graphrag.ask.asked import Lasting
-from graphrag.ask.world import Line
+from graphrag.ask.query import Lasting
+from graphrag.ask.world import FactRow
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.assertion import Precision
 from graphrag.model.values import Fact
-from graphrag.search.query_time import times_in
-from graphrag.temporal.moment import from_micros, to_micros
+from graphrag.temporal.moment import from_micros
 
 Stated = tuple[Precision | None, Precision | None]
 """How finely a beginning and an end were stated; None if nobody stated that one."""
 
 _DAY = timedelta(days=1)
+_DAY_MICROS = 86_400_000_000
 _LAST_YEAR = MAXYEAR - 1
 _UNITS = ("year", "month", "week", "day")
 
 
 def date_words(
-    wants: str, line: Line, unit: str, stated: Stated = (None, None), *, over: bool = False
+    wants: str, line: FactRow, unit: str, stated: Stated = (None, None), *, over: bool = False
 ) -> str | None:
     """Return the date that is asked for, None if it is not known.
 
@@ -57,7 +57,7 @@ def _coarser(unit: str, stated: Precision | None) -> str:
     return min(unit, stated or unit, key=_UNITS.index) if stated != "exact" else unit
 
 
-def stretch_words(line: Line) -> str:
+def stretch_words(line: FactRow) -> str:
     """Return when a fact holds, for the steps of an answer."""
     start, end = _moment(line.start), _moment(line.end)
     if start is not None and not line.placed:
@@ -78,17 +78,15 @@ def between(start: int, end: int, unit: str) -> int:
     return months if unit == "month" else months // 12
 
 
-def moment_in(words: str) -> int | None:
-    """Return the beginning of a date in words, as a fact may have one for its object."""
-    found = times_in(words, datetime.now(UTC))
-    start = found[0][2].interval.start if len(found) == 1 else None
-    return None if start is None else to_micros(start, BEGINNING)
+def lasts(row: FactRow) -> bool:
+    """Tell a state from what happened on a day."""
+    return row.end - row.start > _DAY_MICROS
 
 
-def lasts(line: Line, lasting: Lasting, now: int) -> bool:
+def lasted(row: FactRow, lasting: Lasting, now: int) -> bool:
     """Tell whether a fact held as long as asked for, up to now if it has not ended."""
-    first, last = _moment(line.start), _moment(min(line.end, now))
-    if first is None or last is None or not line.placed:
+    first, last = _moment(row.start), _moment(min(row.end, now))
+    if first is None or last is None or not row.placed:
         return False
     edge = _later(first, lasting.number, lasting.unit)
     match lasting.bound:
@@ -101,7 +99,7 @@ def lasts(line: Line, lasting: Lasting, now: int) -> bool:
         case "most":
             return last <= edge
         case _:
-            return between(line.start, min(line.end, now), lasting.unit) == lasting.number
+            return between(row.start, min(row.end, now), lasting.unit) == lasting.number
 
 
 def _later(moment: datetime, number: int, unit: str) -> datetime:

@@ -1,0 +1,426 @@
+"""The grammar of a question: what it wants, in which order, in what time, within which limits.
+
+Operation words are read and taken out; what is left of a clause are the names and the words that
+mean a relation. A word that changes what is asked and of which nothing was made is unread.
+"""
+
+import re
+from dataclasses import replace
+from typing import Final, Literal
+
+from graphrag.ask.clause import Clause, Condition, Frame, Token, Tokens
+from graphrag.ask.division import (
+    AUXILIARIES,
+    LATER,
+    WH,
+    Part,
+    apart_in,
+    between,
+    choice_in,
+    divided,
+    known_in,
+    place_of,
+    shape_of,
+    stripped,
+    succession,
+    without,
+)
+from graphrag.ask.query import Lasting, Order, Unit, Wants
+from graphrag.ask.senses import is_past
+from graphrag.search.query_time import Said
+from graphrag.temporal.interval import Interval
+from graphrag.temporal.vocabulary import MONTHS
+
+_UNITS: Final[dict[str, Unit]] = {
+    **dict.fromkeys(("day", "days", "date", "dates"), "day"),
+    **dict.fromkeys(("week", "weeks"), "week"),
+    **dict.fromkeys(("month", "months"), "month"),
+    **dict.fromkeys(("year", "years"), "year"),
+}
+_UNIT: Final = "days?|weeks?|months?|years?"
+_ASK: Final = r"(?:what|which)(?: exact| calendar)? "
+_HOW_OFTEN: Final = re.compile(
+    r"\bhow (?:many times|often|frequently)\b|\bnumber of times\b|"
+    r"\bhow many (?:separate |different )?(?:occasions|instances|spells|stints|terms)\b"
+)
+_HOW_LONG: Final = re.compile(
+    rf"\b(?:how (?:many|much)|(?:the )?number of) (?:\w+ )?(?P<unit>{_UNIT})\b|\bhow long\b|"
+    r"\bhow much time\b|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|"
+    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b"
+)
+_IN_UNITS: Final = re.compile(
+    r"\b(?:in|measured in|expressed in) (?P<unit>days|weeks|months|years)\b"
+)
+_HOW_MANY: Final = re.compile(r"\bhow many\b|(?:^|\b(?:what|the|total|state) )number of\b|^count\b")
+_WHEN: Final = re.compile(
+    r"(?:^|[,:] |^(?:since|until|till|from|by|up to) )when\b|"
+    rf"\b{_ASK}(?P<unit>day|date|week|month|year|time)\b|"
+    r"(?:^|what (?:is|was) |give |name |state )(?:the )?(?:[a-z]+ |most recent |very [a-z]+ )?"
+    r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b"
+)
+_SINCE: Final = re.compile(
+    rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
+    rf"\b(?:first|earliest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
+)
+_UNTIL: Final = re.compile(
+    rf"\b(?:until|till|up to|up until) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\b(?:until|till)\W*$|"
+    rf"\b(?:last|final|latest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
+)
+_AGE: Final = re.compile(
+    r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b|'s age\b"
+)
+STARTING: Final = frozenset(
+    "began begin begins started start starts joined join joins became become becomes moved move "
+    "moves entered enter joining becoming moving starting hired appointed elected".split()
+)
+ENDING: Final = frozenset(
+    "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
+    "finished finish retired retire departed leaving quitting resigning retiring cancel "
+    "cancelled".split()
+)
+EDGES: Final = STARTING | ENDING
+_BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
+_END: Final = ENDING | frozenset("ending over".split())
+
+
+def wants_of(shape: str) -> tuple[Wants, Unit | None]:
+    """Return what a question asks for, and the unit that it says."""
+    given = _IN_UNITS.search(shape)
+    unit = _UNITS[given["unit"]] if given else None
+    if _AGE.search(shape):
+        return "age", None
+    if _HOW_OFTEN.search(shape):
+        return "how often", unit
+    if length := _HOW_LONG.search(shape):
+        return "how long", _UNITS.get(length["unit"] or length["count"] or "", unit)
+    if _HOW_MANY.search(shape):
+        return "how many", unit
+    when = _WHEN.search(shape)
+    if when is not None and when.start() and when.group().endswith(" when"):
+        # ", when he was there" bounds what another word asks for
+        when = None if WH & set(shape[: when.start()].split()) else when
+    if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
+        unit = _UNITS.get(when["unit"] or when["of"] or "", unit)
+    else:
+        when = None
+    if _SINCE.search(shape):
+        return "since", unit
+    if _UNTIL.search(shape):
+        return "until", unit
+    if when is not None:
+        words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
+        return "until" if words & _END else "since" if words & _BEGIN else "when", unit
+    first = next((word for word in shape.split() if word not in ("T", ",")), "")
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
+    # "When" and "which" may open a clause of it: "did A live there when B did".
+    if first in AUXILIARIES and not asks - {"when", "which"}:
+        return "whether", unit
+    return "entities", unit
+
+
+_ORDINALS: Final = {
+    word: number
+    for number, word in enumerate(
+        "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 2
+    )
+}
+_NTH: Final = re.compile(rf"\b(?P<n>{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th))\b")
+_FROM_END: Final = re.compile(
+    r"\b(?:penultimate|last but one|(?:second|next)(?: |-)to(?: |-)last|second(?: |-)last)\b"
+)
+_FIRST: Final = re.compile(
+    r"\b(?:first|earliest|initial|initially|original|originally|1st|oldest|to begin with|"
+    r"(?:start|started|begin|began) (?:out|off))\b"
+)
+_LAST: Final = re.compile(
+    r"\b(?:last|latest|final|finally|most recent|most recently|newest|ultimately|lastly)\b"
+)
+
+
+def order_of(tokens: Tokens) -> Order | None:
+    """Return which of several some words ask for."""
+    shape = shape_of(tokens)
+    if _FROM_END.search(shape):
+        return Order("last", 2)
+    if nth := _NTH.search(shape):
+        word = nth["n"]
+        number = _ORDINALS.get(word) or int(re.sub(r"\D", "", word))
+        kind: Literal["first", "last"] = "last" if f"{word} last" in shape else "first"
+        return Order(kind, number)
+    if re.search(r"\b(?:longest|for the most (?:time|days|months|years))\b", shape):
+        return Order("longest")
+    if re.search(r"\b(?:shortest|briefest)\b", shape):
+        return Order("shortest")
+    first, last = _FIRST.search(shape), _LAST.search(shape)
+    if first and not (last and last.start() < first.start()):
+        return Order("first")
+    return Order("last") if last else None
+
+
+_SMALL: Final = {
+    word: number
+    for number, word in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen twenty".split(),
+        1,
+    )
+} | {"a": 1, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100}
+_BOUNDS: Final[dict[Literal["more", "least", "less", "most", "exactly"], str]] = {
+    "least": "at least|no less than|no fewer than",
+    "most": "at most|no more than|no longer than|up to",
+    "more": "more than|longer than|over",
+    "less": "less than|fewer than|shorter than|under",
+    "exactly": "exactly|precisely",
+}
+_LASTING: Final = re.compile(
+    r"\b(?:for )?(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in _BOUNDS.items())
+    + rf") (?P<n>\d+|{'|'.join(_SMALL)}) (?P<unit>day|week|month|year|decade)s?"
+    r"(?! (?:before|after|ago|later|earlier|old|prior|of|or))\b"
+)
+_EXCEPT: Final = re.compile(
+    r"(?:, )?\b(?:other than|besides|apart from|aside from|except for|except|excluding|but not|"
+    r"not counting|in addition to) (?:(?:at|in|for|with|by|as|to) )?"
+    r"(?P<names>E(?: (?:,|and|or|nor|, and) E)*)(?: ,)?"
+)
+_ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
+_PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
+_AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
+_PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(one, one) for one in word.split()))
+    for words, word in (
+        ("in charge of|at the (?:helm|head|top) of", "head of"),
+        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
+        ("to begin with", "first"),
+        ("(?:begin|began|start|started) with", "begin"),
+        ("set foot (?:in|on)", "visited"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) married", "wed"),
+        ("passed away", "died"),
+        ("acts? as|acted as|serves? as|served as", "is"),
+        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
+        ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:taken|took|take) to court", "sued"),
+        ("(?:take|took) over(?= E)", "acquired"),
+        ("(?:come|came|comes) out", "been created"),
+        ("(?:go|goes|went|been) to", "visited attended"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
+
+
+def read(text: str, tokens: Tokens) -> Frame:
+    """Return a question as its grammar reads.
+
+    Args:
+        text: The question as asked.
+        tokens: Its words, with names and times as one each.
+    """
+    known, words = known_in(stripped(tokens))
+    words = stripped(words)
+    for pattern, plain in _PHRASES:
+        if found := pattern.search(shape_of(words)):
+            rest = between(words, found.string, found.end() + 1, len(found.string))
+            words = between(words, found.string, 0, max(0, found.start() - 1)) + plain + rest
+    if re.match(
+        r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
+    ):
+        words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
+    wants, unit = wants_of(shape_of(words))
+    frame = Frame(text, wants, Clause(()), unit, known=known)
+    frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
+    frame, words = _limited(frame, words)
+    if wants in ("entities", "whether") and (choice := choice_in(words)):
+        return _checked(_choosing(frame, *choice))
+    if wants == "how long" and not frame.ago and (apart := apart_in(words)):
+        one, other = (_clause(part) for part in apart)
+        gap = not _GAP.isdisjoint(shape_of(words).split())
+        return _checked(replace(frame, main=one, apart=other, from_end=gap))
+    main, parts = divided(words)
+    if not parts and wants in ("entities", "whether") and (followed := succession(main)):
+        main, parts = followed[0], [followed[1]]
+    frame = replace(frame, main=_clause(main, bounded=bool(parts)), conditions=_conditions(parts))
+    return _checked(_present(_linked(frame, parts)))
+
+
+_GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
+
+
+def _clause(tokens: Tokens, *, bounded: bool = False) -> Clause:
+    tokens, said = _timed(tokens)
+    order = order_of(tokens)
+    if (
+        bounded
+        and order is not None
+        and order.n == 1
+        and re.search(r"^(?:next|then)\b", shape_of(tokens))
+    ):
+        order = None
+    return Clause(tokens, order, said)
+
+
+def _conditions(parts: list[Part]) -> tuple[Condition, ...]:
+    return tuple(Condition(one.link, _clause(one.tokens), one.near) for one in parts)
+
+
+def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame:
+    shape = shape_of(rest)
+    tail = shape.rpartition(" or ")[2] if "other way" in shape and "before" in shape else shape
+    later = LATER.search(tail) and not re.search(r"\b(?:earlier|first|sooner)\b", tail)
+    words, said = _timed(rest)
+    main = Clause(words, Order("last" if later else "first"), said)
+    among = tuple(token.named for token in choices if token.named is not None)
+    return replace(frame, wants="which", main=main, among=among)
+
+
+def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
+    """Take what limits the facts out of the words."""
+    if found := _LASTING.search(shape_of(tokens)):
+        bound = next(name for name in _BOUNDS if found[name])
+        number = int(found["n"]) if found["n"].isdigit() else _SMALL[found["n"]]
+        tens, unit = (10, "year") if found["unit"] == "decade" else (1, found["unit"])
+        frame = replace(frame, lasting=Lasting(bound, number * tens, _UNITS[unit]))
+        tokens = without(tokens, found)
+    if found := _EXCEPT.search(shape_of(tokens)):
+        named = between(tokens, found.string, found.start("names"), found.end("names"))
+        names = tuple(token.named for token in named if token.named is not None)
+        frame, tokens = replace(frame, without=names), without(tokens, found)
+    if found := _ENDED.search(shape_of(tokens)):
+        frame, tokens = replace(frame, ended=True), without(tokens, found)
+    if found := _PLANNED.search(shape_of(tokens)):
+        frame = replace(frame, planned=True)
+        tokens = tokens if found.start() == 0 else without(tokens, found)
+    return frame, tokens
+
+
+_LEADING: Final = re.compile(
+    r"\b(?:(?P<after>following|(?:later|newer|more recent) than|after)"
+    r"|preceding|(?:earlier|older) than|before|prior to)$"
+)
+
+
+def _timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
+    """Return some words without their time, and the time."""
+    place = next((at for at, token in enumerate(tokens) if token.said is not None), None)
+    if place is None or (said := tokens[place].said) is None:
+        return tokens, None
+    lead = _LEADING.search(shape_of(tokens[:place]))
+    if lead is None or said.bound != "in":
+        return tokens[:place] + tokens[place + 1 :], said
+    begin = place_of(lead.string, lead.start())
+    rest = tokens[:begin] + tokens[place + 1 :]
+    words = f"{lead.group()} {said.words}"
+    if lead["after"]:
+        return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))
+    return rest, replace(
+        said, words=words, bound="before", interval=Interval(end=said.interval.start)
+    )
+
+
+_NEXT: Final = re.compile(
+    r"\b(?:immediately|right|just|directly|straight|next|subsequently|first|most recently|last|"
+    r"preceding|previous|shortly|then)\b"
+)
+
+
+def _linked(frame: Frame, parts: list[Part]) -> Frame:
+    """Settle whether the facts next to a condition are asked for, or all on its side."""
+    shape, main = shape_of(frame.main.tokens), frame.main
+    if main.during is not None and not parts and main.order is None:
+        # "After 3 May, whom did A visit next?"
+        half: dict[str, Literal["first", "last"]] = {"after": "first", "before": "last"}
+        kind = half.get(main.during.bound)
+        if kind is not None and _NEXT.search(shape):
+            return replace(frame, main=replace(main, order=Order(kind)))
+    if len(parts) != 1 or parts[0].link not in ("before", "after"):
+        return frame
+    if frame.wants not in ("entities", "when", "whether"):
+        return frame
+    near = parts[0].near or _NEXT.search(shape) is not None
+    near = near or (frame.wants == "entities" and not _several(main.tokens))
+    if near and main.order in (Order("first"), Order("last")):
+        main = replace(main, order=None)
+    conditions = (replace(frame.conditions[0], nearest=near),)
+    return replace(frame, main=main, conditions=conditions)
+
+
+def _several(tokens: Tokens) -> bool:
+    """Tell whether several things are asked for: "which offices", "list", "all"."""
+    words = [token.word for token in tokens]
+    if not {"all", "list", "any", "every", "ever", "each"}.isdisjoint(words):
+        return True
+    for place, word in enumerate(words[:-1]):
+        if word in ("which", "what", "whose", "name"):
+            rest = (w for w in words[place + 1 :] if w not in ("other", "different", "the"))
+            noun = next(rest, "")
+            plural = len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
+            return noun == "of" or noun in ("people", "men", "women", "children") or plural
+    return False
+
+
+def _present(frame: Frame) -> Frame:
+    """Mark a question that asks of now: in the present tense, with no time and no order."""
+    words = [token.word for token in frame.main.tokens]
+    now = not {"currently", "now", "still", "presently", "nowadays"}.isdisjoint(words)
+    limits = frame.ended or frame.planned or frame.lasting or frame.conditions
+    if frame.main.during or frame.main.order or limits:
+        return frame
+    if frame.wants not in ("entities", "whether", "how many"):
+        return frame
+    if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
+        return frame
+    verb = next((word for word in words if word in AUXILIARIES), None)
+    if frame.wants == "how many" and not now:
+        if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
+            verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
+        return replace(frame, present=verb in ("is", "are", "do", "does"))
+    past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
+    if past and not now:
+        return frame
+    if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
+        return frame
+    # "Ann Little's husband" and "birthplace of Ann" have no tense.
+    tenseless = verb is None and not now and not WH & set(words)
+    return replace(frame, present=not tenseless)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ORDERING: Final = _words(
+    "first second third fourth fifth sixth seventh eighth ninth tenth last latest earliest final "
+    "finally initial initially original originally oldest newest longest shortest 1st recent "
+    "recently next previous previously preceding early earlier late later before after following "
+    "soon shortly just then until till since once more most less least few fewer longer than"
+)
+CHANGING: Final = _words(
+    "no not never nor neither none nobody n't without hardly rarely other else another why if "
+    "only alone even twice decade century half same together simultaneously again back return "
+    "returns returned returning rejoin rejoins rejoined rejoining eldest youngest older younger"
+)
+"""Words that change what is asked, and that no grammar here reads."""
+
+
+def _checked(frame: Frame) -> Frame:
+    """Note the words that change what is asked, of which nothing was made."""
+    ordered = (
+        bool(frame.conditions or frame.among or frame.apart or frame.ago)
+        or frame.wants in ("since", "until", "how long", "age", "which")
+        or any(clause.order or clause.during for clause in frame.clauses)
+    )
+    counted = frame.wants.startswith("how")
+    compared = bool(frame.among or frame.apart or frame.without)
+    unread = []
+    for clause in frame.clauses:
+        for token in clause.tokens:
+            word = token.word
+            month = word in MONTHS and token.text[:1].isupper() and token.named is None
+            digits = word[:1].isdigit() and clause.order is None
+            changing = (word in CHANGING and not compared) or word.endswith("n't")
+            changing = changing and not (word == "same" and frame.conditions)
+            ordering = word in _ORDERING and not ordered
+            counting = word in ("many", "often", "long") and not counted
+            if token.said is not None or month or digits or changing or ordering or counting:
+                unread.append(token.text)
+    return replace(frame, unread=tuple(dict.fromkeys(unread)))

@@ -25,7 +25,6 @@ from graphrag.ask.answer import Answer as Answer
 from graphrag.ask.asked import Asked as Asked
 from graphrag.ask.cited import CitedAnswer as CitedAnswer
 from graphrag.ask.query import Bound as Bound
-from graphrag.ask.query import Lasting as Lasting
 from graphrag.ask.query import Order as Order
 from graphrag.ask.query import Query as Query
 from graphrag.ask.cited import Sentence as Sentence

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphrag.ask.query import Edge, Lasting, Link, Named, Order, Unit, Wants
+from graphrag.ask.query import Link, Named, Order, Unit, Wants
 from graphrag.ask.senses import is_light
 from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
@@ -85,9 +85,7 @@ class Frame:
     ended: bool = False
     planned: bool = False
     ago: bool = False
-    lasting: Lasting | None = None
     without: tuple[Named, ...] = ()
-    edge: Edge | None = None
     unread: tuple[str, ...] = ()
     """Words that change what is asked, of which nothing was made."""
 

@@ -1,7 +1,7 @@
 """The grammar of a question: what it wants, in which order, in what time, within which limits.
 
-Operation words are read and taken out; what is left of a clause are the names and the words that
-mean a relation. A word that changes what is asked and of which nothing was made is unread.
+What is left of a clause are the names and the words that mean a relation. A word that changes what
+is asked and of which nothing was made is unread.
 """
 
 import re
@@ -25,159 +25,13 @@ from graphrag.ask.division import (
     succession,
     without,
 )
-from graphrag.ask.query import Lasting, Order, Unit, Wants
+from graphrag.ask.operations import order_of, wants_of
+from graphrag.ask.query import Order
 from graphrag.ask.senses import is_past
 from graphrag.search.query_time import Said
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.vocabulary import MONTHS
 
-_UNITS: Final[dict[str, Unit]] = {
-    **dict.fromkeys(("day", "days", "date", "dates"), "day"),
-    **dict.fromkeys(("week", "weeks"), "week"),
-    **dict.fromkeys(("month", "months"), "month"),
-    **dict.fromkeys(("year", "years"), "year"),
-}
-_UNIT: Final = "days?|weeks?|months?|years?"
-_ASK: Final = r"(?:what|which)(?: exact| calendar)? "
-_HOW_OFTEN: Final = re.compile(
-    r"\bhow (?:many times|often|frequently)\b|\bnumber of times\b|"
-    r"\bhow many (?:separate |different )?(?:occasions|instances|spells|stints|terms)\b"
-)
-_HOW_LONG: Final = re.compile(
-    rf"\b(?:how (?:many|much)|(?:the )?number of) (?:\w+ )?(?P<unit>{_UNIT})\b|\bhow long\b|"
-    r"\bhow much time\b|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|"
-    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b"
-)
-_IN_UNITS: Final = re.compile(
-    r"\b(?:in|measured in|expressed in) (?P<unit>days|weeks|months|years)\b"
-)
-_HOW_MANY: Final = re.compile(r"\bhow many\b|(?:^|\b(?:what|the|total|state) )number of\b|^count\b")
-_WHEN: Final = re.compile(
-    r"(?:^|[,:] |^(?:since|until|till|from|by|up to) )when\b|"
-    rf"\b{_ASK}(?P<unit>day|date|week|month|year|time)\b|"
-    r"(?:^|what (?:is|was) |give |name |state )(?:the )?(?:[a-z]+ |most recent |very [a-z]+ )?"
-    r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b"
-)
-_SINCE: Final = re.compile(
-    rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
-    rf"\b(?:first|earliest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
-)
-_UNTIL: Final = re.compile(
-    rf"\b(?:until|till|up to|up until) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\b(?:until|till)\W*$|"
-    rf"\b(?:last|final|latest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
-)
-_AGE: Final = re.compile(
-    r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b|'s age\b"
-)
-STARTING: Final = frozenset(
-    "began begin begins started start starts joined join joins became become becomes moved move "
-    "moves entered enter joining becoming moving starting hired appointed elected".split()
-)
-ENDING: Final = frozenset(
-    "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
-    "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    "cancelled".split()
-)
-EDGES: Final = STARTING | ENDING
-_BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
-_END: Final = ENDING | frozenset("ending over".split())
-
-
-def wants_of(shape: str) -> tuple[Wants, Unit | None]:
-    """Return what a question asks for, and the unit that it says."""
-    given = _IN_UNITS.search(shape)
-    unit = _UNITS[given["unit"]] if given else None
-    if _AGE.search(shape):
-        return "age", None
-    if _HOW_OFTEN.search(shape):
-        return "how often", unit
-    if length := _HOW_LONG.search(shape):
-        return "how long", _UNITS.get(length["unit"] or length["count"] or "", unit)
-    if _HOW_MANY.search(shape):
-        return "how many", unit
-    when = _WHEN.search(shape)
-    if when is not None and when.start() and when.group().endswith(" when"):
-        # ", when he was there" bounds what another word asks for
-        when = None if WH & set(shape[: when.start()].split()) else when
-    if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
-        unit = _UNITS.get(when["unit"] or when["of"] or "", unit)
-    else:
-        when = None
-    if _SINCE.search(shape):
-        return "since", unit
-    if _UNTIL.search(shape):
-        return "until", unit
-    if when is not None:
-        words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
-        return "until" if words & _END else "since" if words & _BEGIN else "when", unit
-    first = next((word for word in shape.split() if word not in ("T", ",")), "")
-    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
-    # "When" and "which" may open a clause of it: "did A live there when B did".
-    if first in AUXILIARIES and not asks - {"when", "which"}:
-        return "whether", unit
-    return "entities", unit
-
-
-_ORDINALS: Final = {
-    word: number
-    for number, word in enumerate(
-        "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 2
-    )
-}
-_NTH: Final = re.compile(rf"\b(?P<n>{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th))\b")
-_FROM_END: Final = re.compile(
-    r"\b(?:penultimate|last but one|(?:second|next)(?: |-)to(?: |-)last|second(?: |-)last)\b"
-)
-_FIRST: Final = re.compile(
-    r"\b(?:first|earliest|initial|initially|original|originally|1st|oldest|to begin with|"
-    r"(?:start|started|begin|began) (?:out|off))\b"
-)
-_LAST: Final = re.compile(
-    r"\b(?:last|latest|final|finally|most recent|most recently|newest|ultimately|lastly)\b"
-)
-
-
-def order_of(tokens: Tokens) -> Order | None:
-    """Return which of several some words ask for."""
-    shape = shape_of(tokens)
-    if _FROM_END.search(shape):
-        return Order("last", 2)
-    if nth := _NTH.search(shape):
-        word = nth["n"]
-        number = _ORDINALS.get(word) or int(re.sub(r"\D", "", word))
-        kind: Literal["first", "last"] = "last" if f"{word} last" in shape else "first"
-        return Order(kind, number)
-    if re.search(r"\b(?:longest|for the most (?:time|days|months|years))\b", shape):
-        return Order("longest")
-    if re.search(r"\b(?:shortest|briefest)\b", shape):
-        return Order("shortest")
-    first, last = _FIRST.search(shape), _LAST.search(shape)
-    if first and not (last and last.start() < first.start()):
-        return Order("first")
-    return Order("last") if last else None
-
-
-_SMALL: Final = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split(),
-        1,
-    )
-} | {"a": 1, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100}
-_BOUNDS: Final[dict[Literal["more", "least", "less", "most", "exactly"], str]] = {
-    "least": "at least|no less than|no fewer than",
-    "most": "at most|no more than|no longer than|up to",
-    "more": "more than|longer than|over",
-    "less": "less than|fewer than|shorter than|under",
-    "exactly": "exactly|precisely",
-}
-_LASTING: Final = re.compile(
-    r"\b(?:for )?(?:"
-    + "|".join(f"(?P<{name}>{words})" for name, words in _BOUNDS.items())
-    + rf") (?P<n>\d+|{'|'.join(_SMALL)}) (?P<unit>day|week|month|year|decade)s?"
-    r"(?! (?:before|after|ago|later|earlier|old|prior|of|or))\b"
-)
 _EXCEPT: Final = re.compile(
     r"(?:, )?\b(?:other than|besides|apart from|aside from|except for|except|excluding|but not|"
     r"not counting|in addition to) (?:(?:at|in|for|with|by|as|to) )?"
@@ -200,6 +54,7 @@ _PHRASES: Final = tuple(
         ("acts? as|acted as|serves? as|served as", "is"),
         ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
         ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:moved?|moving) (?:away from|out of)", "leave"),
         ("(?:taken|took|take) to court", "sued"),
         ("(?:take|took) over(?= E)", "acquired"),
         ("(?:come|came|comes) out", "been created"),
@@ -275,12 +130,6 @@ def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame
 
 def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
     """Take what limits the facts out of the words."""
-    if found := _LASTING.search(shape_of(tokens)):
-        bound = next(name for name in _BOUNDS if found[name])
-        number = int(found["n"]) if found["n"].isdigit() else _SMALL[found["n"]]
-        tens, unit = (10, "year") if found["unit"] == "decade" else (1, found["unit"])
-        frame = replace(frame, lasting=Lasting(bound, number * tens, _UNITS[unit]))
-        tokens = without(tokens, found)
     if found := _EXCEPT.search(shape_of(tokens)):
         named = between(tokens, found.string, found.start("names"), found.end("names"))
         names = tuple(token.named for token in named if token.named is not None)
@@ -293,6 +142,11 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
     return frame, tokens
 
 
+_PART: Final = re.compile(
+    r"\b(?:weeks?|half|quarters?|beginning|end|start|middle|months?|days?|early|late|mid|around|"
+    r"about|roughly|nearly|circa)(?: (?:of|in|the))*$"
+)
+"""Words before a time that mean a part of it, or near it."""
 _LEADING: Final = re.compile(
     r"\b(?:(?P<after>following|(?:later|newer|more recent) than|after)"
     r"|preceding|(?:earlier|older) than|before|prior to)$"
@@ -304,6 +158,8 @@ def _timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
     place = next((at for at, token in enumerate(tokens) if token.said is not None), None)
     if place is None or (said := tokens[place].said) is None:
         return tokens, None
+    if _PART.search(shape_of(tokens[:place])):
+        return tokens, None  # "in the first week of May" is not all of May
     lead = _LEADING.search(shape_of(tokens[:place]))
     if lead is None or said.bound != "in":
         return tokens[:place] + tokens[place + 1 :], said
@@ -362,7 +218,7 @@ def _present(frame: Frame) -> Frame:
     """Mark a question that asks of now: in the present tense, with no time and no order."""
     words = [token.word for token in frame.main.tokens]
     now = not {"currently", "now", "still", "presently", "nowadays"}.isdisjoint(words)
-    limits = frame.ended or frame.planned or frame.lasting or frame.conditions
+    limits = frame.ended or frame.planned or frame.conditions
     if frame.main.during or frame.main.order or limits:
         return frame
     if frame.wants not in ("entities", "whether", "how many"):
@@ -392,8 +248,9 @@ _ORDERING: Final = _words(
     "first second third fourth fifth sixth seventh eighth ninth tenth last latest earliest final "
     "finally initial initially original originally oldest newest longest shortest 1st recent "
     "recently next previous previously preceding early earlier late later before after following "
-    "soon shortly just then until till since once more most less least few fewer longer than"
+    "soon shortly just then until till since"
 )
+_COMPARING: Final = _words("more most less least few fewer longer shorter than once")
 CHANGING: Final = _words(
     "no not never nor neither none nobody n't without hardly rarely other else another why if "
     "only alone even twice decade century half same together simultaneously again back return "
@@ -413,14 +270,28 @@ def _checked(frame: Frame) -> Frame:
     compared = bool(frame.among or frame.apart or frame.without)
     unread = []
     for clause in frame.clauses:
-        for token in clause.tokens:
+        for at, token in enumerate(clause.tokens):
             word = token.word
             month = word in MONTHS and token.text[:1].isupper() and token.named is None
+            following = clause.tokens[at + 1].word if at + 1 < len(clause.tokens) else ""
+            longest = clause.order is not None and clause.order.kind in ("longest", "shortest")
+            comparing = word in _COMPARING and not (longest or following.startswith("recent"))
             digits = word[:1].isdigit() and clause.order is None
             changing = (word in CHANGING and not compared) or word.endswith("n't")
             changing = changing and not (word == "same" and frame.conditions)
+            changing = changing or (word == "or" and frame.wants == "whether")
             ordering = word in _ORDERING and not ordered
-            counting = word in ("many", "often", "long") and not counted
-            if token.said is not None or month or digits or changing or ordering or counting:
+            counting = word in ("how", "many", "often", "long") and not (
+                counted or frame.wants == "age"
+            )
+            if (
+                token.said is not None
+                or month
+                or digits
+                or comparing
+                or changing
+                or ordering
+                or counting
+            ):
                 unread.append(token.text)
     return replace(frame, unread=tuple(dict.fromkeys(unread)))

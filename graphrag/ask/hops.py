@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from graphrag.ask.clause import Clause, Token
-from graphrag.ask.coverage import unmeant
-from graphrag.ask.kinds import Kinds
+from graphrag.ask.coverage import coverage
 from graphrag.ask.query import Named, Query
 from graphrag.ask.relate import Evidence, evidence, mutual, owned
 from graphrag.ask.senses import stem_of
@@ -57,8 +56,7 @@ def hops(clause: Clause, owner: Named, world: World) -> Query | None:
     way = max(ended, key=lambda way: way.worth)
     if way.length < 2 or not isinstance(way.query, Query):
         return None
-    kinds = Kinds(world, clause, way.rows)
-    if unmeant(clause, Evidence("", places=tuple(way.used)), kinds, world):
+    if coverage(clause, Evidence("", places=tuple(way.used)), world, way.rows).left:
         return None
     return way.query
 
@@ -97,7 +95,7 @@ def _at(
 ) -> list[FactRow]:
     taken = [row for row in rows if row.at(side) in ends]
     if mutual(relation, world) and side == "object":
-        taken = [row._replace(subject=row.object, object=row.subject) for row in taken]
+        taken = [row.turned for row in taken]
     return taken
 
 

@@ -5,7 +5,6 @@ so that the year in a name is none.
 """
 
 import re
-from calendar import monthrange
 from datetime import datetime
 from typing import Final
 
@@ -28,63 +27,22 @@ _CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
 QUOTES: Final = frozenset("\"'‘’“”«»")
 _CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
-_MONTHS: Final = 12
-_LEAP: Final = 2000
-_MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DATED: Final = re.compile(
-    r"(?<![\w-])(?P<iso>\d{4}-\d{2}-\d{2})(?![\w-])|"
-    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTH})\b"
-    r"(?: ?[.,]? ?(?P<year>\d{4})\b)?|"
-    rf"\b(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
-    r"(?: ?,? ?(?P<year2>\d{4})\b)?"
-)
-_STRETCH: Final = re.compile(
-    r"\b(?:between|from) (?P<start>[12]\d{3}) (?:and|to|until|till) (?P<end>[12]\d{3})\b"
-)
-_SAME: Final = frozenset(
-    (
-        "will may mark bill rose grace hope faith joy art chase grant frank rich pat sue drew ray "
-        "dawn iris ivy daisy lily april june august summer autumn winter max gene jack miles "
-        "chance dean duke earl king queen prince rusty sandy stone wood woods young old west east "
-        "north south hill ford march apple target shell gap sprint time life people nature science "
-        "visa bush page brown black white green gray bell cook baker carter fisher hunter mason "
-        "miller porter smith taylor turner walker love day"
-    ).split()
-)
-"""Common words that are names, too: small letters do not make them one."""
 Span = tuple[int, int, str]
 
 
 _SPEAKER: Final = "user"
 _FIRST: Final = re.compile(
-    r"\b(?:(?P<helper>do|have|am) i|i (?P<verb>have|am)|i['’](?P<short>m|ve)|(?P<whose>my|mine)|i|"
-    r"(?<!tell )(?<!show )(?<!give )(?<!remind )(?:me|myself))\b(?!['’])",
+    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
+    r"\b(?!['’])",
     re.IGNORECASE,
 )
-_THIRD: Final = {"do": "does", "have": "has", "ve": "has", "am": "is", "m": "is"}
 
 
 def of_speaker(text: str, index: GroupIndex, seen: Visible) -> str:
     """Return a question with "I" as the user of an assistant, if the graph knows one."""
     if not _FIRST.search(text) or not seen.named(_SPEAKER, index):
         return text
-    return _FIRST.sub(_third, text)
-
-
-def _third(found: re.Match[str]) -> str:
-    if found["whose"]:
-        return f"{_SPEAKER}'s"
-    if found["helper"]:
-        helper = _THIRD[found["helper"].lower()]
-        return f"{helper.capitalize() if found[0][0].isupper() else helper} {_SPEAKER}"
-    verb = found["verb"] or found["short"]
-    return f"{_SPEAKER} {_THIRD[verb.lower()]}" if verb else _SPEAKER
-
-
-def names_any(text: str, index: GroupIndex, seen: Visible) -> bool:
-    """Tell whether a question names an entity, which is quick to know."""
-    spans = [(one.start(), one.end(), one.group()) for one in _WORD.finditer(text)]
-    return bool(_named(text, spans, index, seen))
+    return _FIRST.sub(lambda one: f"{_SPEAKER}'s" if one["whose"] else _SPEAKER, text)
 
 
 def tokens_of(text: str, index: GroupIndex, seen: Visible, at: datetime) -> tuple[Token, ...]:
@@ -111,26 +69,6 @@ def tokens_of(text: str, index: GroupIndex, seen: Visible, at: datetime) -> tupl
         if not any(begin <= start < stop for begin, stop, *_ in taken):
             found.append(Token(word, word.casefold().replace("’", "'")))
     return tuple(found)
-
-
-def impossible(tokens: tuple[Token, ...]) -> str:
-    """Return a date of a question that no calendar has, or a stretch that ends before it begins."""
-    text = " ".join("_" if token.named else token.text for token in tokens)
-    for found in _DATED.finditer(text.casefold()):
-        if found["iso"]:
-            year, month, day = (int(part) for part in found["iso"].split("-"))
-        else:
-            month, day = (
-                MONTHS[found["month"] or found["month2"]],
-                int(found["day"] or found["day2"]),
-            )
-            year = int(found["year"] or found["year2"] or _LEAP)
-        if not (1 <= month <= _MONTHS and 1 <= day <= monthrange(max(1, year), month)[1]):
-            return f"there is no {text[found.start() : found.end()].strip()}"
-    for found in _STRETCH.finditer(text.casefold()):
-        if int(found["end"]) < int(found["start"]):
-            return f"“{text[found.start() : found.end()]}” ends before it begins"
-    return ""
 
 
 def _named(
@@ -307,7 +245,7 @@ def _bearers(words: str, index: GroupIndex, seen: Visible, place: int, small: bo
 
 def _common(word: str, index: GroupIndex) -> bool:
     """Tell whether a word is one of the language, or of a relation."""
-    if is_light(word) or word in _SAME or senses_of(stem_of(word)):
+    if is_light(word) or senses_of(stem_of(word)):
         return True
     return any(stem_of(word) in stems_of(relation) for relation in index.relations)
 

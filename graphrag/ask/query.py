@@ -43,6 +43,15 @@ class Named:
         """Return the name."""
         return self.name
 
+    def of(self, other: "Named") -> bool:
+        """Tell whether it is one of the entities that another name may mean."""
+        return set(self.ids) <= set(other.ids)
+
+    def apart_from(self, other: "Named") -> "Named":
+        """Return it without the entities that another name means, if it is short."""
+        ids = tuple(id_ for id_ in self.ids if id_ not in other.ids)
+        return Named(self.name, ids, self.short) if self.short and ids else self
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -55,20 +64,6 @@ class Order:
     def __str__(self) -> str:
         """Say it in words."""
         return self.kind if self.n == 1 else f"number {self.n} from the {self.kind}"
-
-
-@dataclass(frozen=True, slots=True)
-class Lasting:
-    """How long facts must have lasted."""
-
-    bound: Literal["more", "least", "less", "most", "exactly"]
-    number: int
-    unit: Unit
-
-    def __str__(self) -> str:
-        """Say it in words."""
-        words = {"more": "more than", "least": "at least", "less": "less than", "most": "at most"}
-        return f"for {words.get(self.bound, self.bound)} {self.number} {self.unit}s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,6 @@ class Query:
     edge: Edge | None = None
     unit: Unit | None = None
     """What dates and lengths are given in; default: as the facts are dated."""
-    lasting: Lasting | None = None
     without: tuple[Term, ...] = ()
     """Entities that are no answer."""
     among: tuple[Term, ...] = ()
@@ -147,7 +141,6 @@ class Query:
         parts += [f"by their {self.edge}"] if self.edge else []
         parts += [self.holds] * bool(self.holds)
         parts += ["ago"] * self.ago
-        parts += [str(self.lasting)] if self.lasting else []
         parts += [f"other than {', '.join(map(str, self.without))}"] * bool(self.without)
         parts += [f"as known at {self.known_at!r}"] if self.known_at else []
         parts += [f"in {self.unit}s"] if self.unit else []

@@ -1,9 +1,7 @@
 """Moments and lengths of facts in words: as finely as a question asks, or the facts are dated."""
 
-from calendar import monthrange
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from graphrag.ask.query import Lasting
 from graphrag.ask.world import FactRow
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.assertion import Precision
@@ -15,7 +13,6 @@ Stated = tuple[Precision | None, Precision | None]
 
 _DAY = timedelta(days=1)
 _DAY_MICROS = 86_400_000_000
-_LAST_YEAR = MAXYEAR - 1
 _UNITS = ("year", "month", "week", "day")
 
 
@@ -81,34 +78,6 @@ def between(start: int, end: int, unit: str) -> int:
 def lasts(row: FactRow) -> bool:
     """Tell a state from what happened on a day."""
     return row.end - row.start > _DAY_MICROS
-
-
-def lasted(row: FactRow, lasting: Lasting, now: int) -> bool:
-    """Tell whether a fact held as long as asked for, up to now if it has not ended."""
-    first, last = _moment(row.start), _moment(min(row.end, now))
-    if first is None or last is None or not row.placed:
-        return False
-    edge = _later(first, lasting.number, lasting.unit)
-    match lasting.bound:
-        case "more":
-            return last > edge
-        case "least":
-            return last >= edge
-        case "less":
-            return last < edge
-        case "most":
-            return last <= edge
-        case _:
-            return between(row.start, min(row.end, now), lasting.unit) == lasting.number
-
-
-def _later(moment: datetime, number: int, unit: str) -> datetime:
-    """Return the moment some units after one; of a month that is too short its last day."""
-    if unit in ("day", "week"):
-        return moment + number * (_DAY if unit == "day" else 7 * _DAY)
-    months = moment.year * 12 + moment.month - 1 + number * (12 if unit == "year" else 1)
-    year, month = min(months // 12, _LAST_YEAR), months % 12 + 1
-    return moment.replace(year=year, month=month, day=min(moment.day, monthrange(year, month)[1]))
 
 
 def _moment(micros: int) -> datetime | None:

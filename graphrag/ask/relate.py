@@ -102,7 +102,8 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         score -= _WORD  # with whom, not where
     if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
         score += _HINT
-    if not places and not _content(clause) and (senses & _ROLE or parts in (("is",), ("is", "a"))):
+    bare = not places and not clause.content and "do" not in clause.words
+    if bare and (senses & _ROLE or parts in (("is",), ("is", "a"))):
         score += _HINT
     return Evidence(
         relation,
@@ -114,14 +115,9 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     )
 
 
-def _content(clause: Clause) -> list[str]:
-    """Return the words of a clause that say something of a relation."""
-    return [word for word in clause.words if not is_light(word)]
-
-
 def strange(clause: Clause) -> list[str]:
-    """Return the words that the thesaurus has a sense for, or none: what should be explained."""
-    return [word for word in _content(clause) if senses_of(stem_of(word))]
+    """Return the words that the thesaurus has a sense for: what should be explained."""
+    return [word for word in clause.content if senses_of(stem_of(word))]
 
 
 def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidence]:
@@ -174,54 +170,34 @@ _ARTICLES: Final = frozenset({"the", "a", "an"})
 
 def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     """Return the end at which the entity at a place of a clause has a relation, and if for sure."""
-    tokens, before = clause.tokens, [at for at in meant.places if at < place]
-    word = _word(tokens, place - 1)
-    sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
-    having = word in _DO and not _HAVE.isdisjoint(clause.words)
-    if (
-        tokens[0].word == "whose"
-        and 1 in meant.places
-        and not KIN.isdisjoint(stems_of(meant.relation))
-    ):
+    tokens, words = clause.tokens, [token.word for token in clause.tokens]
+    before = [at for at in meant.places if at < place]
+    verbs = [at for at in meant.places if _verb(tokens, at)]
+    lead = _word(tokens, place - 1)
+    sure = meant.sure and bool(verbs)
+    # Of kin it is plain who has it: a sister's brother is no sister of his.
+    kin = meant.sure and not KIN.isdisjoint(stems_of(meant.relation))
+    terse = place + 1 in meant.places and clause.words.isdisjoint(_AUX | {"who", "that", "which"})
+    owns = _word(tokens, place + 1) == "'s" or terse
+    owns = owns or (lead in _DO and not {"have", "had", "has"}.isdisjoint(clause.words))
+    if words[0] == "whose" and 1 in meant.places and not KIN.isdisjoint(stems_of(meant.relation)):
         surface, sure = True, True  # "whose daughter is A"
-    elif _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
-        # Of kin it is plain who has it: a sister's brother is no sister of his.
-        surface, sure = (
-            not meant.of,
-            meant.sure and not KIN.isdisjoint(stems_of(meant.relation)) and meant.of,
-        )
-    elif word in _DO and meant.places:
+    elif owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
+        surface, sure = not meant.of, kin and meant.of
+    elif lead in _DO and meant.places:
         surface = True
     elif not meant.places:
-        asks_who = bool({"who", "whom"} & clause.words)
-        surface, sure = not (asks_who and _word(tokens, place - 1) != "E"), False
-        if asks_who and any(one.word in ("did", "does", "do") for one in tokens[:place]):
-            surface = True
-    elif before and word in ("of", "the") and not any(_verb(tokens, at) for at in before):
-        surface, sure = (
-            not meant.of,
-            meant.sure and not KIN.isdisjoint(stems_of(meant.relation)) and meant.of,
-        )
+        asks_who = not {"who", "whom"}.isdisjoint(words)
+        helped = not {"did", "does", "do"}.isdisjoint(words[:place])
+        surface, sure = not asks_who or helped or lead == "E", False
     else:
-        surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
-    if _passive(clause, meant):
+        surface = not before or (len(before) < len(meant.places) and lead in _AUX)
+    turned = meant.swapped ^ meant.passive
+    if meant.places and passive_in(clause):
         surface = not surface
     elif _done_to(tokens, place, meant):
-        surface, sure = meant.swapped ^ meant.passive, True
-    return ("subject" if surface is not (meant.swapped ^ meant.passive) else "object"), sure
-
-
-_HAVE: Final = frozenset({"have", "had", "has"})
-
-
-def _terse(clause: Clause, place: int, meant: Evidence) -> bool:
-    """Tell whether a noun stands bare behind a name: "Hull mayor 2014"."""
-    return place + 1 in meant.places and clause.words.isdisjoint(_AUX | {"who", "that", "which"})
-
-
-def _auxiliary(tokens: Sequence[Token], place: int) -> bool:
-    """Tell whether an entity follows an auxiliary: "which office did E hold"."""
-    return _word(tokens, place - 1) in _AUX
+        surface, sure = turned, True
+    return ("subject" if surface is not turned else "object"), sure
 
 
 def _verb(tokens: Sequence[Token], place: int) -> bool:
@@ -235,17 +211,10 @@ def _verb(tokens: Sequence[Token], place: int) -> bool:
 def passive_in(clause: Clause) -> bool:
     """Tell whether a clause is in the passive voice with an agent."""
     words = [token.word for token in clause.tokens]
-    return "by" in words and (not _BE.isdisjoint(words) or _after_participle(words))
-
-
-def _after_participle(words: list[str]) -> bool:
-    place = words.index("by")
-    return place > 0 and words[place - 1].endswith(("ed", "en"))
-
-
-def _passive(clause: Clause, meant: Evidence) -> bool:
-    """Tell whether the words that mean a relation are passive: "was visited by"."""
-    return bool(meant.places) and passive_in(clause)
+    if "by" not in words:
+        return False
+    participle = words[max(0, words.index("by") - 1)].endswith(("ed", "en"))
+    return participle or not _BE.isdisjoint(words)
 
 
 def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:

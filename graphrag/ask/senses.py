@@ -11,7 +11,7 @@ from typing import Final
 
 from graphrag.model.values import Fact
 from graphrag.names.words import FATHER, MOTHER
-from graphrag.text.tokens import tokenize
+from graphrag.text.tokens import STOP_WORDS, tokenize
 
 _IRREGULAR: Final = dict(
     pair.split(":")
@@ -60,8 +60,9 @@ locate move relocate
 bear birth birthplace native
 die death decease perish away vital
 bury burial grave tomb
-member membership belong affiliate affiliation join party society club organisation association
+member membership belong affiliate affiliation join society club organisation association
 member affiliate leave quit resign enter
+affiliate affiliation party
 study student educate education attend graduate graduation degree university school college alma
 study alumnus alumni enrol enroll mater almae university school college graduate attend educate
 study attend enter leave finish classmate
@@ -113,31 +114,27 @@ _ENDS: Final = re.compile(r"^(\w+?)(?:isation|ization)$")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
 NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
 """Words that put one thing inside another: "the wife of", "the country that"."""
-LIGHT: Final = frozenset(
+LIGHT: Final = STOP_WORDS | frozenset(
     (
-        "is was were be been being am are has have had do does did will would can could may "
-        "might shall should must a an the this that these those it its he she they him her them "
-        "his their hers theirs who whom whose what which where when why how and or of to in on "
-        "at for from by with as into about among between than then there so if not no ever "
-        "still yet also even any some all each every both only just right immediately directly "
-        "straight next previous previously preceding following before after during while until "
-        "till since first second third fourth fifth sixth seventh eighth ninth tenth last "
-        "latest earliest final finally initial initially original originally recent recently "
-        "most more many much long often few least less early earlier late later once twice time "
-        "times occasion occasions number count total different distinct various several other "
-        "another same become became becoming begin began begun beginning begins start started "
-        "starting starts end ended ending ends stop stopped stopping cease ceased finish "
-        "finished come came comes coming go went goes gone get got gets name named names list "
-        "tell say show give find know known person people someone somebody anyone anybody "
-        "everyone everybody one ones thing things something anything who's date day days week "
-        "weeks month months year years decade century moment period stretch span duration "
-        "length overlap overlapped coincide happen happened occur occurred pass passed elapse "
-        "elapsed currently now today present presently nowadays current former formerly please "
-        "me us i you we my our your way round around alone ago part parts individual "
-        "individuals having done case order sequence rank existed exist really actually exactly "
-        "precisely apart lapse lapsed gap simultaneously concurrently together longest shortest "
-        "single continuous altogether overall record recorded shortly soon newest oldest 1st "
-        "2nd 3rd"
+        "will may might those theirs from about among between than so ever still yet also even "
+        "any some all each every both only just right immediately directly straight next previous "
+        "previously preceding following before after during while until till since first second "
+        "third fourth fifth sixth seventh eighth ninth tenth last latest earliest final finally "
+        "initial initially original originally recent recently most more many much long often few "
+        "least less early earlier late later once twice time times occasion occasions number "
+        "count total different distinct various several other another same become became becoming "
+        "begin began begun beginning begins start started starting starts end ended ending ends "
+        "stop stopped stopping cease ceased finish finished come came comes coming go went goes "
+        "gone get got gets name named names list tell say show give find know known person people "
+        "someone somebody anyone anybody everyone everybody one ones thing things something "
+        "anything who's date day days week weeks month months year years decade century moment "
+        "period stretch span duration length overlap overlapped coincide happen happened occur "
+        "occurred pass passed elapse elapsed currently now today present presently nowadays "
+        "current former formerly please me us i you we my our your way round around alone ago "
+        "part parts individual individuals done case order sequence rank existed exist really "
+        "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
+        "longest shortest single continuous altogether overall record recorded shortly soon "
+        "newest oldest 1st 2nd 3rd"
     ).split()
 )
 """Words that say nothing of the relation that is asked for."""
@@ -193,8 +190,7 @@ def belied(word: str, facts: Iterable[Fact]) -> bool:
     pair = {"mother": (MOTHER, FATHER), "father": (FATHER, MOTHER)}.get(word.strip("?.!,"))
     texts = [{*fact.text.casefold().replace(",", " ").split()} for fact in facts]
     return pair is not None and any(
-        text.isdisjoint(pair[0].split()) and not text.isdisjoint(pair[1].split())
-        for text in texts
+        text.isdisjoint(pair[0].split()) and not text.isdisjoint(pair[1].split()) for text in texts
     )
 
 

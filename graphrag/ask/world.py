@@ -47,6 +47,11 @@ class FactRow(NamedTuple):
         return self.start < self.end
 
     @property
+    def turned(self) -> "FactRow":
+        """Return it with its ends swapped."""
+        return self._replace(subject=self.object, object=self.subject)
+
+    @property
     def happened(self) -> bool:
         """Tell what happened on a day, in a month or in a year from a state that ended."""
         if self.start == BEGINNING or not 0 < self.end - self.start <= _YEAR:

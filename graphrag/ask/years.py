@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.ask.evaluate import Solution, matching
+from graphrag.ask.facts import Solution, matching
 from graphrag.ask.query import Query
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame
-from graphrag.ask.evaluate import Solution, dates_of, solve
+from graphrag.ask.evaluate import dates_of, solve
+from graphrag.ask.facts import Solution
 from graphrag.ask.grammar import read
-from graphrag.ask.names import impossible, names_any, of_speaker, tokens_of
+from graphrag.ask.names import of_speaker, tokens_of
+from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Query
 from graphrag.ask.reading import stated_units
-from graphrag.ask.resolve import NotUnderstood, Resolver
+from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
@@ -85,14 +87,14 @@ async def answer_first(lens: Lens, text: str) -> AnswerFirst | None:
     index, past = await lens.index(), await lens.past()
     world = _world(lens, index, past)
     text = of_speaker(" ".join(text.split()), index, world.seen)
-    if not names_any(text, index, world.seen):
-        return None
     tokens = tokens_of(text, index, world.seen, lens.now())
+    if not any(token.named for token in tokens):
+        return None
     frame = read(text, tokens)
-    if frame.known is not None or impossible(tokens):
+    if frame.known is not None:
         return None
     try:
-        query = Resolver(frame, world).query()
+        query = Resolver(frame, world, Patterns(world)).query()
         solution = solve(query, world)
     except CannotAnswer:
         return None
@@ -124,8 +126,6 @@ async def answer(lens: Lens, question: str) -> Answer:
     world = _world(lens, index, past)
     text = of_speaker(" ".join(question.split()), index, world.seen)
     tokens = tokens_of(text, index, world.seen, lens.now())
-    if wrong := impossible(tokens):
-        return Answer(question, missing=wrong)
     frame = read(text, tokens)
     known = None if frame.known is None else frame.known.interval
     lens, past, note = await _known(known, lens, past)
@@ -147,7 +147,7 @@ async def run(lens: Lens, query: Query) -> Answer:
 async def _resolved(frame: Frame, lens: Lens, world: World) -> Query:
     """Return a question as a query: by its words, and if they do not tell by their meaning."""
     try:
-        return Resolver(frame, world).query()
+        return Resolver(frame, world, Patterns(world)).query()
     except NotUnderstood:
         phrases = [" ".join(clause.content) for clause in frame.clauses if clause.content]
         ends = {row for one in frame.clauses for name in one.names for row in world.rows_of(name)}
@@ -161,7 +161,7 @@ async def _resolved(frame: Frame, lens: Lens, world: World) -> Query:
         for at, phrase in enumerate(phrases)
         for place, name in enumerate(names)
     }
-    return Resolver(frame, world, cosines).query()
+    return Resolver(frame, world, Patterns(world, cosines)).query()
 
 
 async def _answered(

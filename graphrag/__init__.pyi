@@ -22,7 +22,6 @@ from graphrag.analysis.subgraph import Subgraph as Subgraph
 from graphrag.analysis.timeline import Stage as Stage
 from graphrag.analysis.timeline import Timeline as Timeline
 from graphrag.ask.answer import Answer as Answer
-from graphrag.ask.asked import Asked as Asked
 from graphrag.ask.cited import CitedAnswer as CitedAnswer
 from graphrag.ask.query import Bound as Bound
 from graphrag.ask.query import Order as Order

@@ -140,7 +140,8 @@ def _describes(tokens: Sequence[Token], at: int, world: World) -> bool:
     rows = world.rows_of(named)
     if stem_of(tokens[at].word) in _GROUP:
         return any(is_of(row, tokens[at].word, world) for row in rows)
-    return not any(stem_of(world.kind(row)) in _GROUP for row in rows)
+    kinds = {world.kind(row) for row in rows} - _UNTYPED
+    return not any(stem_of(kind) in _GROUP for kind in kinds)
 
 
 def is_of(row: int, word: str, world: World) -> bool:

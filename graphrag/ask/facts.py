@@ -57,7 +57,10 @@ def matching(query: Query, world: World, done: Solution) -> list[FactRow]:
 
 
 def _fits(line: FactRow, ends: Sequence[Sequence[int] | None]) -> bool:
-    return all(rows is None or end in rows for end, rows in zip((line.subject, line.object), ends))
+    subjects, objects = ends
+    return (subjects is None or line.subject in subjects) and (
+        objects is None or line.object in objects
+    )
 
 
 def _once(rows: Sequence[FactRow]) -> list[FactRow]:

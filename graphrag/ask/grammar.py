@@ -43,6 +43,8 @@ _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b
 _PHRASES: Final = tuple(
     (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(one, one) for one in word.split()))
     for words, word in (
+        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
+        ("(?:know|knows|knew) how to", ""),
         ("in charge of|at the (?:helm|head|top) of", "head of"),
         ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
         ("to begin with", "first"),

@@ -43,7 +43,8 @@ _UNTIL: Final = re.compile(
     rf"\b(?:last|final|latest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
 )
 _AGE: Final = re.compile(
-    r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b|'s age\b"
+    r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b"
+    r"|'s age\b"
 )
 STARTING: Final = frozenset(
     "began begin begins started start starts joined join joins became become becomes moved move "

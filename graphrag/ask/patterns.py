@@ -122,8 +122,8 @@ class Patterns:
         if len(facts) > 1:
             kin = all(GENDERED & {*stems_of(one.meant.relation)} for one in facts)
             if kin and len({one.side for one in facts}) == 1:  # parents are mothers and fathers
-                names = tuple(one.meant.relation for one in facts)
-                return replace(first.query(owner), relation=names)
+                relations = tuple(one.meant.relation for one in facts)
+                return replace(first.query(owner), relation=relations)
             names = _listed(one.meant.relation for one in facts)
             raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
         used = coverage(clause, first.meant, self.world, first.far)
@@ -189,6 +189,7 @@ class Patterns:
         return Named(self.world.name(own[0]), (ids[own[0]],))
 
     def between(self, one: Named, other: Named) -> list[FactRow]:
+        """Return the facts between two entities."""
         left, right = self.world.rows_of(one), set(self.world.rows_of(other))
         return [
             row

@@ -33,6 +33,8 @@ _DO: Final = frozenset({"did", "do", "does", "has", "have", "had"})
 _AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
+_COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
+"""Relations that "what is A" asks for."""
 _MUTUAL: Final = frozenset().union(
     *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner"))
 )
@@ -103,7 +105,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
         score += _HINT
     bare = not places and not clause.content and "do" not in clause.words
-    if bare and (senses & _ROLE or parts in (("is",), ("is", "a"))):
+    if bare and (senses & _ROLE or parts in _COPULAR):
         score += _HINT
     return Evidence(
         relation,

@@ -37,7 +37,6 @@ _IRREGULAR: Final = dict(
 )
 _SENSES: Final = """
 marry marriage wed wedding spouse husband wife consort
-engage fiance fiancee betroth
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
@@ -59,7 +58,6 @@ locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
 bear birth birthplace native
 die death decease perish away vital
-bury burial grave tomb
 member membership belong affiliate affiliation join society club organisation association
 member affiliate leave quit resign enter
 affiliate affiliation party
@@ -72,9 +70,9 @@ coach train trainer manager
 win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
-create creator creation design designer architect publish author write writer compose composer invent inventor make maker origin
+create creator creation author write writer compose composer invent inventor make maker origin
+create design designer architect publish
 produce producer production manufacture manufacturer make maker build builder
-develop developer development
 perform performer performance sing singer artist
 speak speaker language tongue
 write author
@@ -95,22 +93,14 @@ negotiate negotiation talk bargain
 sign treaty pact agreement accord
 aid help assist assistance support relief
 meet meeting encounter
-attack assault raid strike
-invade invasion
 buy purchase acquire acquisition
 sell seller sale
-fund finance invest investor investment sponsor donate
 teach teacher tutor adviser advisor advise mentor supervise supervisor
-genre style music kind type
-famous fame renown notable known
 field occupation profession job trade vocation work career
 broadcast broadcaster air network channel
 drive driver
 use user
-rent tenant lease let
-treat treatment patient doctor physician
 """
-_ENDS: Final = re.compile(r"^(\w+?)(?:isation|ization)$")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
 NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
 """Words that put one thing inside another: "the wife of", "the country that"."""

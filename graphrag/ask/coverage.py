@@ -132,13 +132,16 @@ def _describes(tokens: Sequence[Token], at: int, world: World) -> bool:
     first, last = at, at + 1
     while first > 0 and tokens[first - 1].says:
         first -= 1
-    while last < len(tokens) and (tokens[last].says or tokens[last].word in (*QUOTES, "of")):
+    kind = stem_of(tokens[at].word) in _GROUP
+    while last < len(tokens) and (
+        tokens[last].says or tokens[last].word in QUOTES or (kind and tokens[last].word == "of")
+    ):
         last += 1
     named = tokens[last].named if last < len(tokens) else None
     if named is None or first == 0 or tokens[first - 1].word != "the":
         return False
     rows = world.rows_of(named)
-    if stem_of(tokens[at].word) in _GROUP:
+    if kind:
         return any(is_of(row, tokens[at].word, world) for row in rows)
     kinds = {world.kind(row) for row in rows} - _UNTYPED
     return not any(stem_of(kind) in _GROUP for kind in kinds)

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame
@@ -20,9 +20,7 @@ from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.search.fuse import Fused
-from graphrag.search.question import Question
-from graphrag.search.results import Why
+from graphrag.search.rerank.answers import AnswersFirst
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
 from graphrag.view.lens import Lens
@@ -37,38 +35,6 @@ _LONGEST = 2_000
 """Characters; what is longer is a text, not a question."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFirst:
-    """The facts that answer a question before all others, if they may be seen."""
-
-    ids: tuple[str, ...]
-
-    name: ClassVar[str] = "answer"
-    walks: ClassVar[bool] = False
-
-    def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
-        """Return the hits with those that answer first, found or not."""
-        if scope != "facts":
-            return hits
-        row_of, seen = question.index.facts.row_of, question.seen.facts
-        rows = [row_of[id_] for id_ in self.ids if id_ in row_of]
-        rows = [row for row in rows if row < len(seen) and seen[row]]
-        if rows == [hit.id for hit in hits[: len(rows)]]:
-            return hits
-        best = max((hit.score for hit in hits), default=0.0)
-        known = {hit.id: hit for hit in hits}
-        new = [
-            Fused(
-                row,
-                best + len(rows) - place,
-                (*(known[row].why if row in known else ()), Why(self.name, place, best)),
-                known[row].relevance if row in known else 1.0,
-            )
-            for place, row in enumerate(rows, 1)
-        ]
-        return [*new, *(hit for hit in hits if hit.id not in rows)]
-
-
 _ASKS = re.compile(
     r"(?i)\A\W*(?:\w+\W+){0,12}?(?:who|whom|whose|what|which|where|when|how|did|does|do|was|were|is|"
     r"has|have|name|list|tell)\b"
@@ -80,7 +46,7 @@ _MOST_RELATIONS = 64
 """Relations whose meaning a question is compared with."""
 
 
-async def answer_first(lens: Lens, text: str) -> AnswerFirst | None:
+async def answers_first(lens: Lens, text: str) -> AnswersFirst | None:
     """Return the reranker for a question of a search; None if it is none, or no fact answers."""
     if len(text) > _SHORT or not _ASKS.match(text):
         return None
@@ -100,7 +66,7 @@ async def answer_first(lens: Lens, text: str) -> AnswerFirst | None:
         return None
     ids = index.facts.ids
     rows = dict.fromkeys(row.row for row in (*solution.rows, *solution.support))
-    return AnswerFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
+    return AnswersFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
 
 
 def _world(lens: Lens, index: "GroupIndex", past: "Past") -> World:

@@ -59,6 +59,7 @@ _PHRASES: Final = tuple(
         ("(?:moved?|moving) (?:away from|out of)", "leave"),
         ("(?:taken|took|take) to court", "sued"),
         ("(?:take|took) over(?= E)", "acquired"),
+        ("(?:take|took) over as(?!.* from E)", "become"),
         ("(?:come|came|comes) out", "been created"),
         ("(?:go|goes|went|been) to", "visited attended"),
     )
@@ -282,6 +283,7 @@ def _checked(frame: Frame) -> Frame:
             changing = (word in CHANGING and not compared) or word.endswith("n't")
             changing = changing and not (word == "same" and frame.conditions)
             changing = changing or (word == "or" and frame.wants == "whether")
+            changing = changing or (word == "from" and "got" in clause.words)
             ordering = word in _ORDERING and not ordered
             counting = word in ("how", "many", "often", "long") and not (
                 counted or frame.wants == "age"

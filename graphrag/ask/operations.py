@@ -32,7 +32,8 @@ _WHEN: Final = re.compile(
     r"(?:^|[,:] |^(?:since|until|till|from|by|up to) )when\b|"
     rf"\b{_ASK}(?P<unit>day|date|week|month|year|time)\b|"
     r"(?:^|what (?:is|was) |give |name |state )(?:the )?(?:[a-z]+ |most recent |very [a-z]+ )?"
-    r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b"
+    r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
+    r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -77,7 +78,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
         # ", when he was there" bounds what another word asks for
         when = None if WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
-        unit = _UNITS.get(when["unit"] or when["of"] or "", unit)
+        unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or "", unit)
     else:
         when = None
     if _SINCE.search(shape):

@@ -90,7 +90,8 @@ class Patterns:
             raise CannotAnswer(f"nothing is known of {owner.name}")
         top = best(clause, rows, world)
         if prefer and (len(top) != 1 or not top[0].sure):
-            top = [evidence(clause, prefer, world)]
+            meant = evidence(clause, prefer, world)
+            top = [replace(meant, score=max(1.0, meant.score))]
         try:
             return self._open(clause, owner, top, rows)
         except NotUnderstood:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
+from graphrag.ask.division import PRONOUNS
 from graphrag.ask.operations import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Query
@@ -106,9 +107,13 @@ class Resolver:
     def _bound(self, condition: Condition, main: Query) -> Bound:
         """Return what bounds the answer."""
         clause, owners = condition.clause, self.frame.main.names
+        if not clause.names and owners:  # "when she died"
+            own = next(token for token in self.frame.main.tokens if token.named is not None)
+            tokens = [own if token.word in PRONOUNS else token for token in clause.tokens]
+            clause = replace(clause, tokens=tuple(tokens))
         content = [word for word in clause.content if word not in EDGES]
         query = None
-        if len(clause.names) == 1 and owners:
+        if len(clause.names) == 1 and owners and clause.names[0] not in owners:
             [name] = clause.names
             near = [owner for owner in owners if self.patterns.between(owner, name)] or [owners[0]]
             try:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphrag.ask.clause import Clause, Token
-from graphrag.ask.grammar import CHANGING
 from graphrag.ask.names import QUOTES
-from graphrag.ask.operations import EDGES
+from graphrag.ask.parse import CHANGING
 from graphrag.ask.relate import Evidence, mutual
 from graphrag.ask.senses import NESTING, parts_of, senses_of, stem_of
+from graphrag.ask.wants import EDGES
 from graphrag.ask.world import World
 
 _KINDS: Final = """

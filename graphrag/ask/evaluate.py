@@ -17,7 +17,7 @@ from graphrag.ask.facts import (
     rows_of,
 )
 from graphrag.ask.query import Order, Query, Unit
-from graphrag.ask.reading import Stated, between, date_words, lasts, stretch_words
+from graphrag.ask.spell import Stated, between, date_words, lasts, stretch_words
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.ontology.relations import FIGURES

@@ -10,8 +10,8 @@ from typing import Final
 
 from graphrag.ask.coverage import is_of
 from graphrag.ask.query import Bound, Order, Query, Term
-from graphrag.ask.reading import stretch_words
 from graphrag.ask.relate import mutual
+from graphrag.ask.spell import stretch_words
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start
 from graphrag.index.group import BEGINNING, FOREVER
 

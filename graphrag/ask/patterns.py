@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from graphrag.ask.chain import hops
 from graphrag.ask.clause import Clause
 from graphrag.ask.coverage import coverage, is_of
 from graphrag.ask.division import shape_of
-from graphrag.ask.hops import hops
 from graphrag.ask.query import Named, Query
 from graphrag.ask.relate import Evidence, best, evidence, mutual, owner_of, passive_in, side_of
 from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of

@@ -3,19 +3,25 @@
 Its main clause is a pattern of facts; its operation, its times and its other clauses limit them.
 """
 
+import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
 from graphrag.ask.division import PRONOUNS
-from graphrag.ask.operations import EDGES, ENDING
+from graphrag.ask.facts import Solution, matching
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Query
 from graphrag.ask.relate import best
 from graphrag.ask.senses import senses_of, stem_of, stems_of
-from graphrag.ask.world import CannotAnswer, World
-from graphrag.ask.years import in_its_year, is_yearless
+from graphrag.ask.wants import EDGES, ENDING
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
+from graphrag.index.group import BEGINNING
+from graphrag.search.query_time import Said
 from graphrag.temporal.interval import Interval
+from graphrag.temporal.moment import from_micros
+from graphrag.temporal.vocabulary import MONTHS
 
 _DATES: Final = ("when", "since", "until", "how long", "age")
 _NOUN: Final = ("the", "a", "an", "to", "its", "his", "her", "their", "'s")
@@ -39,7 +45,7 @@ class Resolver:
         if frame.unread:
             raise NotUnderstood(f"not understood: {', '.join(frame.unread)}")
         vague = main.during if frame.wants in ("age", "which") else frame.known
-        if vague is not None and is_yearless(vague):
+        if vague is not None and _is_yearless(vague):
             raise CannotAnswer(f"“{vague.words}” is of every year: say which")
         if frame.wants == "age":
             return replace(self._age(), words=frame.text)
@@ -92,8 +98,8 @@ class Resolver:
         """Return a query with its time, and what it asks of now."""
         frame, during = self.frame, self.frame.main.during
         if during is not None:
-            if is_yearless(during):
-                during = in_its_year(during, query, self.world)
+            if _is_yearless(during):
+                during = _in_its_year(during, query, self.world)
             return _within(query, during.interval)
         timeless = any(self.world.relations[name].timeless for name in query.relations)
         timed = query.bounds or any(one.clause.during for one in frame.conditions)
@@ -171,3 +177,68 @@ def _within(query: Query, interval: Interval) -> Query:
         for end in (query.subject, query.object)
     )
     return replace(query, subject=subject, object=object_, interval=interval)
+
+
+_NAMED: Final = 8
+"""Years that are listed; of more only the first and the last."""
+_MONTH: Final = re.compile(rf"\b(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b")
+_YEAR: Final = re.compile(r"\d{4}|['’]\d\d|\b(?:last|next|this|past|coming|previous|ago)\b")
+
+
+def _is_yearless(said: Said) -> bool:
+    """Tell whether a time is a day or month of any year."""
+    words = said.words.casefold()
+    return _MONTH.search(words) is not None and _YEAR.search(words) is None
+
+
+def _in_its_year(said: Said, query: Query, world: World) -> Said:
+    """Return a time in the one year in which the facts of a query have it.
+
+    Raises:
+        CannotAnswer: if they have it in no year, or naming the years, if there are several.
+    """
+    rows = matching(query, world, Solution())
+    found = []
+    for year in sorted({year for row in rows for year in _years(row, world)}):
+        then = _moved(said, year)
+        if then is None:
+            continue
+        start, end = bounds_of(then.interval)
+        point = {"start": "start", "end": "end"}.get(query.edge or "")
+        if any(
+            start <= getattr(row, point) < end if point else row.meets(start, end) for row in rows
+        ):
+            found.append((year, then))
+    if not found and query.wants == "whether" and rows:
+        return _moved(said, from_micros(rows[-1].start).year) or said
+    if not found:
+        raise CannotAnswer(f"no fact fits: none in {said.words!r} of any year")
+    if len(found) > 1:
+        years = [str(year) for year, _ in found]
+        named = ", ".join(years) if len(years) <= _NAMED else f"{years[0]} to {years[-1]}"
+        raise CannotAnswer(f"“{said.words}” may be of several years: {named}; say which")
+    return found[0][1]
+
+
+def _years(row: FactRow, world: World) -> range:
+    """Return the years in which a fact held; of an unknown beginning the last three."""
+    last = from_micros(min(row.end, max(world.now, row.start + 1)) - 1).year
+    first = last - 2 if row.start == BEGINNING else from_micros(row.start).year
+    return range(first, last + 1)
+
+
+def _moved(said: Said, year: int) -> Said | None:
+    """Return a time in another year; None if that has no such day."""
+    start, end = said.interval.start, said.interval.end
+    own = start or end
+    if own is None:
+        return None
+    try:
+        moved = Interval(_in(start, year - own.year), _in(end, year - own.year))
+    except ValueError:
+        return None
+    return replace(said, words=f"{said.words} {year}", interval=moved)
+
+
+def _in(moment: datetime | None, years: int) -> datetime | None:
+    return None if moment is None else moment.replace(year=moment.year + years)

@@ -25,9 +25,9 @@ from graphrag.ask.division import (
     succession,
     without,
 )
-from graphrag.ask.operations import order_of, wants_of
 from graphrag.ask.query import Order
 from graphrag.ask.senses import is_past
+from graphrag.ask.wants import order_of, wants_of
 from graphrag.search.query_time import Said
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.vocabulary import MONTHS
@@ -59,7 +59,6 @@ _PHRASES: Final = tuple(
         ("(?:moved?|moving) (?:away from|out of)", "leave"),
         ("(?:taken|took|take) to court", "sued"),
         ("(?:take|took) over(?= E)", "acquired"),
-        ("(?:take|took) over as(?!.* from E)", "become"),
         ("(?:come|came|comes) out", "been created"),
         ("(?:go|goes|went|been) to", "visited attended"),
     )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.ask.clause import Token
-from graphrag.ask.grammar import read
+from graphrag.ask.parse import read
 from graphrag.ask.query import Named, Order
 from graphrag.ask.senses import senses_of, stem_of, stems_of
 from graphrag.search.query_time import times_in

@@ -48,7 +48,7 @@ _SUPPORT: Final = frozenset(
     map(
         stem_of,
         "take make give pay hold put conclude count bring carry receive come serve occupy remain "
-        "stay belong pertain associate relate connect link".split(),
+        "stay belong pertain associate relate connect link file issue".split(),
     )
 )
 """Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
@@ -100,6 +100,8 @@ def _together(clause: Clause, relation: str, world: World) -> bool:
     """Tell whether "with" of a clause, if it is there, is of its relation: "met with"."""
     if "with" not in clause.words or not relation:
         return True
+    if clause.tokens[-1].word == "with" and not {"which", "what"}.isdisjoint(clause.words):
+        return True  # "which club was A with"
     names = world.relations.same(relation)
     return any("with" in parts_of(name) for name in names) or mutual(relation, world)
 

@@ -44,7 +44,12 @@ _PHRASES: Final = tuple(
     (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(one, one) for one in word.split()))
     for words, word in (
         ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        ("(?:know|knows|knew) how to", ""),
+        ("(?:know|knows|knew) how to|back(?= (?:in|on) T)|at (?:some|any) point|as well", ""),
+        (
+            "(?:in|during|throughout|over) (?:his|her|their|its|the) (?:whole |entire )?"
+            "(?:life|lifetime|career)",
+            "",
+        ),
         ("in charge of|at the (?:helm|head|top) of", "head of"),
         ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
         ("to begin with", "first"),
@@ -96,28 +101,17 @@ def read(text: str, tokens: Tokens) -> Frame:
     main, parts = divided(words)
     if not parts and wants in ("entities", "whether") and (followed := succession(main)):
         main, parts = followed[0], [followed[1]]
-    frame = replace(frame, main=_clause(main, bounded=bool(parts)), conditions=_conditions(parts))
+    conditions = tuple(Condition(one.link, _clause(one.tokens), one.near) for one in parts)
+    frame = replace(frame, main=_clause(main), conditions=conditions)
     return _checked(_present(_linked(frame, parts)))
 
 
 _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
 
 
-def _clause(tokens: Tokens, *, bounded: bool = False) -> Clause:
+def _clause(tokens: Tokens) -> Clause:
     tokens, said = _timed(tokens)
-    order = order_of(tokens)
-    if (
-        bounded
-        and order is not None
-        and order.n == 1
-        and re.search(r"^(?:next|then)\b", shape_of(tokens))
-    ):
-        order = None
-    return Clause(tokens, order, said)
-
-
-def _conditions(parts: list[Part]) -> tuple[Condition, ...]:
-    return tuple(Condition(one.link, _clause(one.tokens), one.near) for one in parts)
+    return Clause(tokens, order_of(tokens), said)
 
 
 def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame:
@@ -263,38 +257,40 @@ CHANGING: Final = _words(
 
 def _checked(frame: Frame) -> Frame:
     """Note the words that change what is asked, of which nothing was made."""
-    ordered = (
-        bool(frame.conditions or frame.among or frame.apart or frame.ago)
-        or frame.wants in ("since", "until", "how long", "age", "which")
-        or any(clause.order or clause.during for clause in frame.clauses)
-    )
-    counted = frame.wants.startswith("how")
-    compared = bool(frame.among or frame.apart or frame.without)
-    unread = []
-    for clause in frame.clauses:
-        for at, token in enumerate(clause.tokens):
-            word = token.word
-            month = word in MONTHS and token.text[:1].isupper() and token.named is None
-            following = clause.tokens[at + 1].word if at + 1 < len(clause.tokens) else ""
-            longest = clause.order is not None and clause.order.kind in ("longest", "shortest")
-            comparing = word in _COMPARING and not (longest or following.startswith("recent"))
-            digits = word[:1].isdigit() and clause.order is None
-            changing = (word in CHANGING and not compared) or word.endswith("n't")
-            changing = changing and not (word == "same" and frame.conditions)
-            changing = changing or (word == "or" and frame.wants == "whether")
-            changing = changing or (word == "from" and "got" in clause.words)
-            ordering = word in _ORDERING and not ordered
-            counting = word in ("how", "many", "often", "long") and not (
-                counted or frame.wants == "age"
-            )
-            if (
-                token.said is not None
-                or month
-                or digits
-                or comparing
-                or changing
-                or ordering
-                or counting
-            ):
-                unread.append(token.text)
+    unread = [
+        token.text
+        for clause in frame.clauses
+        for at, token in enumerate(clause.tokens)
+        if token.named is None and _is_unread(frame, clause, at)
+    ]
     return replace(frame, unread=tuple(dict.fromkeys(unread)))
+
+
+def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
+    """Tell whether a word changes what is asked, and nothing was made of it."""
+    token, word = clause.tokens[at], clause.tokens[at].word
+    if token.said is not None or (word in MONTHS and token.text[:1].isupper()):
+        return True
+    if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
+        return True
+    if word == "from" and "got" in clause.words:
+        return True  # who got something from A is no one who gave it
+    if word[:1].isdigit():
+        return clause.order is None
+    if word in _COMPARING:
+        following = clause.tokens[at + 1].word if at + 1 < len(clause.tokens) else ""
+        longest = clause.order is not None and clause.order.kind in ("longest", "shortest")
+        return not longest and not following.startswith("recent")
+    if word in CHANGING:
+        linked = word == "same" and frame.conditions
+        return not (linked or frame.among or frame.apart or frame.without)
+    if word in ("how", "many", "often", "long"):
+        return not frame.wants.startswith("how") and frame.wants != "age"
+    return word in _ORDERING and not (
+        frame.conditions
+        or frame.among
+        or frame.apart
+        or frame.ago
+        or frame.wants in ("since", "until", "how long", "age", "which")
+        or any(one.order or one.during for one in frame.clauses)
+    )

@@ -56,7 +56,7 @@ live reside residence resident home dwell dwelling inhabit inhabitant abode domi
 live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
-bear birth birthplace native
+bear birth birthplace birthday native
 die death decease perish away vital
 member membership belong affiliate affiliation join society club organisation association
 member affiliate leave quit resign enter
@@ -90,7 +90,7 @@ accuse blame allege
 sue lawsuit litigate litigation
 threaten threat menace
 negotiate negotiation talk bargain
-sign treaty pact agreement accord
+sign treaty pact agreement accord deal
 aid help assist assistance support relief
 meet meeting encounter
 buy purchase acquire acquisition

@@ -81,8 +81,9 @@ def dates_of(
         if query.wants == "until" and not lasts(row):
             continue  # what happened on a day has no end
         unit = query.unit or world.unit(row.relation)
-        known = (None, None) if query.unit else stated.get(row.row, (None, None))
-        words = date_words(query.wants, row, unit, known, over=over)
+        known = stated.get(row.row, (None, None))
+        fixed = query.unit is not None
+        words = date_words(query.wants, row, unit, known, fixed=fixed, over=over)
         if words is not None:
             found[words] = None
     return list(found)

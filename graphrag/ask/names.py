@@ -31,6 +31,8 @@ _LONGEST: Final = 14
 """Words and marks of a name: "Dani García (footballer, born 1974)" has eight."""
 _SHORT: Final = 6
 """Words of a part of a name, or of its words in another order."""
+_PLACE: Final = 2
+"""Words of a full name that may be short for another: "New York"."""
 _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
 _MOST_ROWS: Final = 500
@@ -115,7 +117,9 @@ class _Names:
             ids = self.seen.named(words, self.index) if quoted else []  # the novel "1984"
             ids = ids or self._bearers(words, place)
             if ids and not _is_noun(words, text[:start], text[end:]):
-                return size, Named(words, tuple(ids))
+                more = self._called(words) if size <= _PLACE and word[:1].isupper() else []
+                more = [id_ for id_ in more if id_ not in ids]
+                return size, Named(words, (*ids, *more), bool(more), len(ids))
             bounds = (self.spans[place][2], word)
             if not ids and 1 < size <= _SHORT and not any(map(is_light, map(str.casefold, bounds))):
                 if ids := self._called(words, whole=True):

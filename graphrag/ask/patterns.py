@@ -184,7 +184,8 @@ class Patterns:
             return owner
         ids = self.world.index.entities.ids
         ends = dict.fromkeys(end for row in rows for end in (row.subject, row.object))
-        own = [end for end in ends if ids[end] in owner.ids]
+        own = [end for end in ends if ids[end] in owner.ids[: owner.full]]
+        own = own or [end for end in ends if ids[end] in owner.ids]
         if len(own) != 1:
             raise CannotAnswer(f"“{owner.name}” may be {_listed(map(self.world.name, own))}")
         return Named(self.world.name(own[0]), (ids[own[0]],))

@@ -38,6 +38,8 @@ class Named:
     """Ids of the entities that the name may mean."""
     short: bool = False
     """Whether it is only a part of their names: then one of them must fit."""
+    full: int = 0
+    """How many of the ids, from the first, have it as their whole name: they come first."""
 
     def __str__(self) -> str:
         """Return the name."""
@@ -50,7 +52,7 @@ class Named:
     def apart_from(self, other: "Named") -> "Named":
         """Return it without the entities that another name means, if it is short."""
         ids = tuple(id_ for id_ in self.ids if id_ not in other.ids)
-        return Named(self.name, ids, self.short) if self.short and ids else self
+        return Named(self.name, ids, self.short, self.full) if self.short and ids else self
 
 
 @dataclass(frozen=True, slots=True)

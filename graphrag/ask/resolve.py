@@ -161,6 +161,7 @@ class Resolver:
         interval = None if clause.during is None else clause.during.interval
         ends = world.rows_of(owner)
         rows = [row for row in world.rows(ends) if row.subject in ends]
+        rows = [row for row in rows if row.relation != "has_birthday"]  # of no year
         birth = senses_of(stem_of("birth"))
         for row in rows:
             if birth & frozenset().union(*map(senses_of, stems_of(row.relation))):

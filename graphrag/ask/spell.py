@@ -17,22 +17,32 @@ _UNITS = ("year", "month", "week", "day")
 
 
 def date_words(
-    wants: str, line: FactRow, unit: str, stated: Stated = (None, None), *, over: bool = False
+    wants: str, line: FactRow, unit: str, stated: Stated, *, fixed: bool = False, over: bool = False
 ) -> str | None:
     """Return the date that is asked for, None if it is not known.
 
     The last day counts for ``until``: a lifetime is given with the first moment after it. An end
-    that was stated by its year or month is said as it was stated, as is when it was ``over``.
+    that was stated by its year or month is said as it was stated, as is the day when it was
+    ``over``. Of facts of whole years what ends with a year was over in that year.
+
+    Args:
+        wants: What is asked for.
+        line: The fact.
+        unit: The unit of the answer.
+        stated: How finely the ends of the fact were stated.
+        fixed: Whether the question says the unit.
+        over: Whether the question is of the end.
     """
+    units = (None, None) if fixed else stated
     start, end = _moment(line.start), _moment(line.end)
     if start is not None and not line.placed:
         return f"before {_written(start, 'day')}"
-    first = None if start is None else _written(start, _coarser(unit, stated[0]))
+    first = None if start is None else _written(start, _coarser(unit, units[0]))
     last = None
     if end is not None:
         coarse = stated[1] in ("year", "month")
-        day = end if coarse or over else end - timedelta(microseconds=1)
-        last = _written(day, _coarser(unit, stated[1]))
+        day = end if coarse or (over and unit != "year") else end - timedelta(microseconds=1)
+        last = _written(day, _coarser(unit, units[1]))
     if wants == "until":
         return last
     if wants == "since" or last is None or first is None:

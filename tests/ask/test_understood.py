@@ -41,7 +41,7 @@ NO_ANSWER = {
     "When did Ben Rowe leave Hull Harbour Board?": "inspected",
     "When did Cora Lunt leave York?": "no fact is known between",
     "When did Ada Vance leave Hull?": "no end is known",
-    "Who was bailiff of Hull after Dan Pym left Hull?": "no fact",
+    "Who was bailiff of Hull after Dan Pym left Hull?": "left; known: has_function",
     "Who was Ben Rowe's predecessor as bailiff of Hull?": "no fact fits",
     "Who was bailiff of Hull for more than fifty years?": "not understood: more",
     "Where did Ada Vance live when Cora Lunt was inspected?": "not understood",

@@ -159,7 +159,7 @@ from graphrag.search.placement import Placement as Placement
 from graphrag.search.recipes import RECIPES as RECIPES
 from graphrag.search.recipes import Recipes as Recipes
 from graphrag.search.request import Recipe as Recipe
-from graphrag.search.rerank.answers import AnswersFirst as AnswersFirst
+from graphrag.search.rerank.reranker import AnswersFirst as AnswersFirst
 from graphrag.search.rerank.cross import CrossEncoder as CrossEncoder
 from graphrag.search.rerank.rerankers import EpisodeMentions as EpisodeMentions
 from graphrag.search.rerank.rerankers import MMR as MMR

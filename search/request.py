@@ -14,8 +14,7 @@ from graphrag.model.values import Entity
 from graphrag.search.filters.field import Field
 from graphrag.search.filters.tree import Filter
 from graphrag.search.fuse import Fusion
-from graphrag.search.rerank.answers import AnswersFirst
-from graphrag.search.rerank.reranker import Reranking, Rereading
+from graphrag.search.rerank.reranker import AnswersFirst, Reranking, Rereading
 from graphrag.search.weights import (
     CommunityWeights,
     EntityWeights,

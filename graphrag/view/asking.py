@@ -20,7 +20,7 @@ from graphrag.ask.spell import stated_units
 from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.search.rerank.answers import AnswersFirst
+from graphrag.search.rerank.reranker import AnswersFirst
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
 from graphrag.view.lens import Lens

@@ -12,7 +12,7 @@ from graphrag.search import pipeline
 from graphrag.search.inverses import with_inverses
 from graphrag.search.recipes import recipe_of
 from graphrag.search.request import SCOPES, Recipe, Request, Scope
-from graphrag.search.rerank.answers import AnswersFirst
+from graphrag.search.rerank.reranker import AnswersFirst
 from graphrag.search.results import Results
 from graphrag.search.rewind import Past
 from graphrag.temporal.interval import NOW, Viewpoint

@@ -22,8 +22,10 @@ from graphrag.analysis.subgraph import Subgraph as Subgraph
 from graphrag.analysis.timeline import Stage as Stage
 from graphrag.analysis.timeline import Timeline as Timeline
 from graphrag.ask.answer import Answer as Answer
-from graphrag.ask.asked import Asked as Asked
 from graphrag.ask.cited import CitedAnswer as CitedAnswer
+from graphrag.ask.query import Bound as Bound
+from graphrag.ask.query import Order as Order
+from graphrag.ask.query import Query as Query
 from graphrag.ask.cited import Sentence as Sentence
 from graphrag.community.flow import CommunityFlow as CommunityFlow
 from graphrag.community.flow import DynamicCommunity as DynamicCommunity
@@ -157,6 +159,7 @@ from graphrag.search.placement import Placement as Placement
 from graphrag.search.recipes import RECIPES as RECIPES
 from graphrag.search.recipes import Recipes as Recipes
 from graphrag.search.request import Recipe as Recipe
+from graphrag.search.rerank.reranker import AnswersFirst as AnswersFirst
 from graphrag.search.rerank.cross import CrossEncoder as CrossEncoder
 from graphrag.search.rerank.rerankers import EpisodeMentions as EpisodeMentions
 from graphrag.search.rerank.rerankers import MMR as MMR

@@ -12,6 +12,7 @@ from graphrag.search import pipeline
 from graphrag.search.inverses import with_inverses
 from graphrag.search.recipes import recipe_of
 from graphrag.search.request import SCOPES, Recipe, Request, Scope
+from graphrag.search.rerank.reranker import AnswersFirst
 from graphrag.search.results import Results
 from graphrag.search.rewind import Past
 from graphrag.temporal.interval import NOW, Viewpoint
@@ -122,16 +123,20 @@ async def _found(
 
 
 async def _answering(request: Request, lens: Lens) -> Request:
-    """Return a search that lists the facts first that answer its question, if any do."""
+    """Return a search whose reranker ``AnswersFirst``, if it has one, knows the facts."""
     recipe = request.recipe
-    ranked = "facts" in request.scopes and recipe.facts.relation > 0 and not recipe.rerank
-    if not ranked or lens.session.store.profile != "process" or request.where is not None:
+    rest = tuple(one for one in recipe.rerank if not isinstance(one, AnswersFirst))
+    if len(rest) == len(recipe.rerank):
         return request
-    # Here, not above: it brings the grammar of questions, which opening a graph does not need.
-    from graphrag.view.asking import answering
+    first = None
+    ranked = "facts" in request.scopes and recipe.facts.relation > 0
+    if ranked and lens.session.store.profile == "process" and request.where is None:
+        # Here, not above: it brings the grammar of questions, which opening a graph does not need.
+        from graphrag.view.asking import answers_first
 
-    first = await answering(lens, request.query)
-    return replace(request, recipe=replace(recipe, rerank=(first,))) if first else request
+        first = await answers_first(lens, request.query)
+    rerank = rest if first is None else (first, *rest)
+    return replace(request, recipe=replace(recipe, rerank=rerank))
 
 
 async def _joined(

@@ -35,7 +35,7 @@ _PLACE: Final = 2
 """Words of a full name that may be short for another: "New York"."""
 _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
-_MOST_ROWS: Final = 500
+_MOST_ROWS: Final = 60
 _CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
 QUOTES: Final = frozenset("\"'‘’“”«»")
@@ -164,9 +164,10 @@ class _Names:
         rows: set[int] | None = None
         for part in parts if len(parts) > whole else ():
             if part not in self._rows:
-                scores = self.index.entities.postings.scores(part)
-                self._rows[part] = set(np.flatnonzero(scores).tolist())
+                self._rows[part] = self._having(part)
             rows = self._rows[part] if rows is None else rows & self._rows[part]
+            if not rows:
+                break
         if not rows or len(rows) > _MOST_ROWS:
             return []
         names = self.index.names.names
@@ -174,6 +175,14 @@ class _Names:
         ids = [id_ for id_ in ids if any(_calls(parts, name, whole) for name in names[id_])]
         ids = self.seen.shown(ids, self.index)
         return ids if len(ids) <= _MOST else []
+
+    def _having(self, word: str) -> set[int]:
+        """Return the rows of the entities with a word in their names."""
+        postings = self.index.entities.postings
+        terms = tokenize(word)
+        if not terms or any(term not in postings.numbers for term in terms):
+            return set()  # quicker than the scores of all
+        return set(np.flatnonzero(postings.scores(terms)).tolist())
 
     def _bearers(self, words: str, place: int) -> list[str]:
         """Return the ids of the entities that these words name.

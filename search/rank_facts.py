@@ -33,7 +33,7 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     trace.step("facts: fulltext")
     cosines = question.fact_cosines
     if cosines is None:
-        cosines = index.facts.vectors.compare(question.vector, seen.facts)
+        cosines = index.facts.vectors.compare(question.vector)
     methods = [
         Method("vector", cosines, recipe.vector * weights.vector),
         Method("fulltext", words, recipe.fulltext * weights.fulltext),

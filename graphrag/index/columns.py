@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.index.arrays import ArrayReader
-from graphrag.index.parallel import Rows
+from graphrag.index.cosines import Rows
 from graphrag.store.cache_file import HeldFile
 
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -1,30 +1,34 @@
-"""The texts that contain one word, as BM25 reads them, and how those of all words are sorted."""
+"""Inverted index of a group's texts in sorted segments, which are never changed.
 
-from collections.abc import Iterator, Mapping
+New texts become a segment of their own; small segments are merged when they are no longer small
+beside the one before. A removed text stays in its segment until then: ``since`` has the number of
+the first segment whose entries of a row count.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.arrays import ArrayReader
-from graphrag.index.columns import boxed
+from graphrag.index.arrays import Array, ArrayReader
 from graphrag.store.cache_file import DamagedFileError
 
 K1: Final = 1.5
 B: Final = 0.75
 ROW_BITS: Final = 32
 """Of the number of a term and a row in one."""
-_BASE = np.float32(K1 * (1 - B))
-"""The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
-
+NEVER: Final = int(np.iinfo(np.int32).max)
+"""In place of the first segment that counts, of a row without a text."""
 _MOST: Final = 255
-"""So often a term counts at most, for one more changes nothing: a byte each in memory."""
+"""Largest count of a term in a text: one more changes nothing."""
+_SHARE: Final = 8
+"""A segment is merged into the one before when that is fewer times as long."""
 
 Counts = NDArray[np.uint8]
-Sorted = tuple[NDArray[np.int32], Counts, NDArray[np.int64]]
-"""Rows and counts of all terms, one term after another, and where each term begins."""
+Entries = tuple[NDArray[np.int32], Counts]
+"""The rows that contain one term, and how often each does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,216 +42,141 @@ class Statistics:
     """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
-Gathered = tuple[NDArray[np.int32], NDArray[np.float32] | Counts]
-"""Owners of rows, and the counts of all rows of each."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The entries of some texts, sorted by term."""
 
+    terms: NDArray[np.int32]
+    """Numbers of the terms, ascending."""
+    starts: NDArray[np.int64]
+    """Where the entries of each term begin, and where the last end."""
+    rows: NDArray[np.int32]
+    counts: Counts
+    number: int = 0
 
-class Entries:
-    """The rows that contain one term, and how often each does."""
+    @classmethod
+    def of_words(cls, keys: NDArray[np.int64], number: int) -> Self:
+        """Return the segment of some words, each given as ``term << ROW_BITS | row``."""
+        pairs, counts = np.unique(keys, return_counts=True)
+        return cls._sorted(pairs, np.minimum(counts, _MOST).astype(np.uint8), number)
 
-    __slots__ = ("_gathered", "_own", "_shares", "_slope", "counts", "rows", "size")
+    @classmethod
+    def merged(cls, segments: Sequence["Segment"], since: NDArray[np.int32]) -> Self:
+        """Return the entries of several segments that count."""
+        valid = [since[segment.rows] <= segment.number for segment in segments]
+        pairs = zip(segments, valid, strict=True)
+        keys = np.concatenate([np.empty(0, np.int64), *(one.keys[kept] for one, kept in pairs)])
+        pairs = zip(segments, valid, strict=True)
+        counts = np.concatenate([np.empty(0, np.uint8), *(one.counts[kept] for one, kept in pairs)])
+        order = keys.argsort(kind="stable")
+        number = max((segment.number for segment in segments), default=0)
+        return cls._sorted(keys[order], counts[order], number)
 
-    def __init__(self, rows: NDArray[np.int32], counts: Counts, *, own: bool = True) -> None:
-        """Take the arrays; ``own``: nobody else has them, so they may be changed."""
-        self.rows = rows
-        self.counts = counts
-        self.size = len(rows)
-        self._own = own
-        self._shares: NDArray[np.float32] | None = None
-        self._slope = 0.0
-        self._gathered: Gathered | None = None
+    @classmethod
+    def _sorted(cls, keys: NDArray[np.int64], counts: Counts, number: int) -> Self:
+        terms = (keys >> ROW_BITS).astype(np.int32)
+        first = np.flatnonzero(np.diff(terms, prepend=-1))
+        rows = (keys & ((1 << ROW_BITS) - 1)).astype(np.int32)
+        return cls(terms[first], np.append(first, len(keys)), rows, counts, number)
 
-    def share(self) -> "Entries":
-        """Return the same rows in the same memory, which each of both changes apart."""
-        self._own = False
-        return Entries(self.rows[: self.size], self.counts[: self.size], own=False)
+    def __len__(self) -> int:
+        """Count the entries."""
+        return len(self.rows)
 
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory."""
-        shares = 0 if self._shares is None else self._shares.nbytes
-        return (self.rows.nbytes + self.counts.nbytes if self._own else 0) + shares
+        return sum(part.nbytes for part in (self.terms, self.starts, self.rows, self.counts))
 
-    def shares(self, slope: float, lengths: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return what part of the term's weight each row gets, from 0 to 1.
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """The term and the row of each entry as one number, ascending."""
+        terms = np.repeat(self.terms.astype(np.int64), np.diff(self.starts))
+        return np.asarray(terms << ROW_BITS | self.rows)
 
-        Kept while no text comes or goes: words that many texts have are in many queries.
+    def place(self, term: int) -> slice:
+        """Return where the entries of a term are."""
+        at = int(self.terms.searchsorted(term))
+        if at == len(self.terms) or self.terms[at] != term:
+            return slice(0)
+        return slice(int(self.starts[at]), int(self.starts[at + 1]))
+
+    def arrays(self, name: str) -> dict[str, Array]:
+        """Return what ``load`` reads."""
+        return {
+            f"{name}.numbers": self.terms,
+            f"{name}.bounds": self.starts,
+            f"{name}.rows": self.rows,
+            f"{name}.counts": self.counts,
+        }
+
+    @classmethod
+    def load(cls, arrays: ArrayReader, name: str, terms: range, rows: int) -> Self:
+        """Return the saved entries of so many rows.
+
+        Raises:
+            DamagedFileError: if they are not what was written.
         """
-        if self._shares is None or self._slope != slope:
-            rows, counts = self.rows[: self.size], self.counts[: self.size]
-            shares = counts / (counts + (_BASE + slope * lengths[rows]))
-            self._shares, self._slope = shares.astype(np.float32), slope
-        return self._shares
-
-    def gathered(self, owner: NDArray[np.int32], owners: int) -> Gathered:
-        """Return the owners of the rows, and how often each of so many owners has the term.
-
-        Kept until a text with the term comes or goes: a row has one owner for life.
-        """
-        if len(owner) == owners:  # each has one row, so there is nothing to add up
-            return owner[self.rows[: self.size]], self.counts[: self.size]
-        if self._gathered is None:
-            counts = np.bincount(owner[self.rows[: self.size]], self.counts[: self.size])
-            held = np.flatnonzero(counts > 0)  # of bits: of numbers it takes ten times as long
-            self._gathered = held.astype(np.int32), counts[held].astype(np.float32)
-        return self._gathered
-
-    def extend(self, rows: NDArray[np.int32], counts: Counts) -> None:
-        """Take in more rows, each with its count."""
-        size = self.size + len(rows)
-        self._shares = self._gathered = None
-        if size > len(self.rows) or not self._own:
-            self._reserve(size)
-        self.rows[self.size : size] = rows
-        self.counts[self.size : size] = counts
-        self.size = size
-
-    def discard(self, row: int) -> None:
-        """Let go of a row."""
-        at = int(np.argmax(self.rows[: self.size] == row))
-        if not self._own:
-            self._reserve(self.size)
-        self.size -= 1
-        self._shares = self._gathered = None
-        self.rows[at] = self.rows[self.size]
-        self.counts[at] = self.counts[self.size]
-
-    def leave(self, left: NDArray[np.bool_]) -> None:
-        """Let go of all rows that left."""
-        kept = ~left[self.rows[: self.size]]
-        if not kept.all():
-            self.rows, self.counts = self.rows[: self.size][kept], self.counts[: self.size][kept]
-            self.size, self._own = len(self.rows), True
-            self._shares = self._gathered = None
-
-    def _reserve(self, size: int) -> None:
-        spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
-        self.rows = np.concatenate((self.rows[: self.size], spare))
-        self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.uint8)))
-        self._own = True
+        numbers = arrays.numbers(f"{name}.numbers", np.int32, -1, within=terms)
+        of_rows = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
+        counts = arrays.array(f"{name}.counts", np.uint8, len(of_rows))
+        bounds = arrays.rising(f"{name}.bounds", len(numbers) + 1, to=len(of_rows))
+        if not (counts >= 1).all() or (numbers[1:] <= numbers[:-1]).any():
+            raise DamagedFileError(f"{name} has counts of what is in no text")
+        return cls(numbers, bounds, of_rows, counts)
 
 
-_TOUCHED_BYTES = 400
-"""Of a term that a query has touched, beside its rows."""
-_NONE: Sorted = np.empty(0, np.int32), np.empty(0, np.uint8), np.zeros(1, np.int64)
+class Segments:
+    """The segments of an index, the largest first."""
 
+    def __init__(self, segments: Sequence[Segment] = ()) -> None:
+        self._segments = [*segments]
+        self._borrowed = {*segments}
+        """Segments in the memory of another index."""
 
-class TermEntries:
-    """The entries of all terms by number: views of one sort, or copies."""
+    def share(self) -> "Segments":
+        """Return the same segments, to be added to apart."""
+        return Segments(self._segments)
 
-    def __init__(self) -> None:
-        self.sorted: Sorted = _NONE
-        """As of the last sort: never changed."""
-        self._touched: dict[int, Entries] = {}
-        """Those that a query or a change has asked for since."""
-        self._left: NDArray[np.bool_] | None = None
-        """Rows that left at once: a term lets go of them when it is first asked for."""
+    def take(self, segment: Segment) -> None:
+        """Take over one segment instead."""
+        self._segments = [segment]
 
-    def share(self) -> "TermEntries":
-        """Return the same entries in the same memory, which each of both changes apart."""
-        other = TermEntries()
-        other.sorted, other._left = self.sorted, self._left
-        other._touched = {number: entries.share() for number, entries in self._touched.items()}
-        return other
-
-    def take(self, built: Sorted) -> None:
-        """Take over what was sorted anew."""
-        self.sorted, self._touched, self._left = built, {}, None
-
-    def __len__(self) -> int:
-        """Count the rows of all terms as of the last sort."""
-        return len(self.sorted[0])
+    @property
+    def number(self) -> int:
+        """Return the number of the next segment."""
+        return 1 + max((segment.number for segment in self._segments), default=0)
 
     @property
     def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        rows, counts, bounds = self.sorted
-        # A touched term has its share of each row, and after a change rows of its own.
-        built, touched = rows.nbytes + counts.nbytes, len(self._touched) / max(1, len(bounds))
-        left = 0 if self._left is None else self._left.nbytes
-        return int((1 + touched) * built) + boxed(self._touched, _TOUCHED_BYTES) + left
+        """Return the bytes of memory."""
+        return sum(one.nbytes for one in self._segments if one not in self._borrowed)
 
-    def of(self, number: int) -> Entries:
-        """Return the entries of a term, to be read or changed."""
-        entries = self._touched.get(number)
-        if entries is None:
-            rows, counts, bounds = self.sorted
-            place = slice(*bounds[number : number + 2]) if number + 1 < len(bounds) else slice(0)
-            entries = Entries(rows[place], counts[place], own=False)
-            if self._left is not None:
-                entries.leave(self._left)
-            self._touched[number] = entries
-        return entries
+    def add(self, keys: NDArray[np.int64], since: NDArray[np.int32]) -> None:
+        """Add the words of new texts."""
+        self._segments.append(Segment.of_words(keys, self.number))
+        while len(self._segments) > 1 and _SHARE * len(self._segments[-1]) > len(
+            self._segments[-2]
+        ):
+            last = self._segments[-2:]
+            self._segments[-2:] = [Segment.merged(last, since)]
 
-    def leave(self, rows: NDArray[np.integer], count: int) -> None:
-        """Let go of some of so many rows."""
-        left = np.zeros(count, dtype=np.bool_)
-        left[rows] = True
-        for entries in self._touched.values():
-            entries.leave(left)  # what left before and came back since stays
-        if self._left is not None:
-            left[: len(self._left)] |= self._left
-        self._left = left
+    def merged(self, since: NDArray[np.int32]) -> Segment:
+        """Return all entries that count."""
+        return Segment.merged(self._segments, since)
 
-
-Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
-"""The numbered words of all rows, where those of each row begin, and how many they are."""
-
-
-def read_words(
-    arrays: ArrayReader, name: str, rows: int, first: tuple[str, ...]
-) -> tuple[dict[str, int], Words, Sorted]:
-    """Return the numbered terms, the words of so many rows and the arrays of terms.
-
-    ``first``: the terms that come first and stand in no text.
-    """
-    terms = arrays.distinct(f"{name}.terms")
-    if tuple(islice(terms, len(first))) != first:
-        raise DamagedFileError(f"{name} has other first terms")
-    known = range(len(first), len(terms))
-    words = arrays.numbers(f"{name}.words", np.int32, -1, within=known, rare=True)
-    places = range(len(words) + 1)
-    starts = arrays.numbers(f"{name}.starts", np.int64, rows, within=range(-1, places.stop))
-    lengths = arrays.numbers(f"{name}.lengths", np.int32, rows, within=places)
-    if (starts + lengths > len(words)).any():
-        raise DamagedFileError(f"{name} has words beyond the last")
-    found = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
-    counts = arrays.array(f"{name}.counts", np.uint8, len(found))
-    bounds = arrays.rising(f"{name}.bounds", -1, to=len(found))
-    if not (counts >= 1).all() or len(bounds) > len(terms) + 1:
-        raise DamagedFileError(f"{name} has counts of what is in no text")
-    return terms, (words, starts, lengths), (found, counts, bounds)
-
-
-def sort_words(
-    words: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int32], terms: int
-) -> Sorted:
-    """Sort the words of all rows that are there, given one row after another."""
-    rows = np.flatnonzero(starts >= 0)
-    lengths = lengths[rows]
-    # The place of each word of each live row: its start, then one more each time.
-    first = starts[rows] - (np.cumsum(lengths, dtype=np.int64) - lengths)
-    places = np.repeat(first, lengths) + np.arange(int(lengths.sum()))
-    keys = words[places].astype(np.int64) << ROW_BITS | np.repeat(rows, lengths)
-    numbers, found, counts = tallied(keys)
-    # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
-    return found, counts, np.searchsorted(numbers, np.arange(terms + 1))
-
-
-def tallied(
-    keys: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Counts]:
-    """Return term, row and count of each pair of term and row, by term."""
-    pairs, counts = np.unique(keys, return_counts=True)
-    rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
-    return pairs >> ROW_BITS, rows, np.minimum(counts, _MOST).astype(np.uint8)
-
-
-def by_term(
-    keys: NDArray[np.int64],
-) -> Iterator[tuple[int, NDArray[np.int32], Counts]]:
-    """Yield each term of some pairs of term and row, with its rows and counts."""
-    numbers, rows, counts = tallied(keys)
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-    for start, end in pairwise((*starts, len(numbers))):
-        yield int(numbers[start]), rows[start:end], counts[start:end]
+    def of(self, term: int, since: NDArray[np.int32] | None) -> Entries:
+        """Return the rows that contain a term, and how often; without ``since`` all count."""
+        rows, counts = [np.empty(0, np.int32)], [np.empty(0, np.uint8)]
+        for segment in self._segments:
+            place = segment.place(term)
+            here, times = segment.rows[place], segment.counts[place]
+            if since is not None:
+                valid = since[here] <= segment.number
+                here, times = here[valid], times[valid]
+            if len(here):
+                rows.append(here)
+                counts.append(times)
+        if len(rows) <= 2:
+            return rows[-1], counts[-1]
+        return np.concatenate(rows), np.concatenate(counts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.endpoints import Touching
+from graphrag.index.endpoints import Adjacency
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.retention import ViewCache
@@ -50,7 +50,7 @@ class Visible:
     """Start and end of every fact, as they were known then."""
     retracted: Micros
     """When each fact was retracted, as of then."""
-    touching: Touching
+    adjacency: Adjacency
 
     def facts_at(self, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | None:
         """Return the facts at some entities, seen or not; None if a pass over all is quicker."""
@@ -59,7 +59,7 @@ class Visible:
             merged = np.flatnonzero(self.speaks != np.arange(len(self.speaks)))
             kin = merged[np.isin(self.speaks[merged], entities[own])]
             entities = np.concatenate((entities[own], kin))
-        return self.touching.at(entities, len(self.facts))
+        return self.adjacency.around(entities, len(self.facts))
 
     def degree(self, id_: str, index: GroupIndex) -> int:
         """Count the facts that were stated of an entity."""
@@ -220,7 +220,7 @@ def _visible(
         valid=valid,
         invalid=invalid,
         retracted=retracted,
-        touching=index.touching,
+        adjacency=index.adjacency,
     )
 
 

@@ -131,7 +131,7 @@ def _words(scope: Scope, fresh: Scope) -> Array:
     place = np.array([fresh.row_of.get(id_, -1) for id_ in scope.ids], dtype=np.int64)
     if isinstance(scope.postings, ChunkIndex):  # of a text with several pieces all together
         rows = scope.postings.owner.values[rows]
-    of_entry = np.repeat(terms[entries.terms], np.diff(entries.starts))
+    of_entry = np.repeat(terms[entries.keys], np.diff(entries.starts))
     keys = of_entry << ROW_BITS | place[rows]
     several, at = np.unique(keys, return_inverse=True)
     return np.stack((several, np.bincount(at, entries.counts, len(several)).astype(np.int64)))

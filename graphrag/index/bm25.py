@@ -227,7 +227,7 @@ class BM25Index:
     def frequencies(self) -> dict[str, int]:
         """Return in how many rows each term occurs."""
         entries = self.entries()
-        sizes = dict(zip(entries.terms.tolist(), np.diff(entries.starts).tolist(), strict=True))
+        sizes = dict(zip(entries.keys.tolist(), np.diff(entries.starts).tolist(), strict=True))
         return {term: sizes[number] for term, number in self.numbers.items() if number in sizes}
 
     def _of(self, term: str) -> Entries:

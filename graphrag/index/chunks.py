@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.bm25 import BM25Index
 from graphrag.index.columns import Column
-from graphrag.index.entries import K1, B
+from graphrag.index.entries import K1, B, ranges
 from graphrag.index.texts import PIECE
 from graphrag.store.cache_file import DamagedFileError
 from graphrag.text.tokens import tokenize
@@ -89,7 +89,7 @@ class ChunkIndex(BM25Index):
     def stream(self, start: int, stop: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the numbered words of a range of chunks, and the row that each stands in."""
         begins, lengths = self._begins.values[start:stop], self._lengths.values[start:stop]
-        words = self._words.values[_ranges(begins, lengths)]
+        words = self._words.values[ranges(begins, lengths)]
         return words, np.repeat(self.owner.values[start:stop], lengths)
 
     def extend(self, texts: Sequence[str]) -> None:
@@ -143,7 +143,7 @@ class ChunkIndex(BM25Index):
     def _spread(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the chunks of some rows, one row after another, and where those of each begin."""
         counts = self.pieces_of(rows)
-        return _ranges(self._first.values[rows], counts), np.cumsum(counts) - counts
+        return ranges(self._first.values[rows], counts), np.cumsum(counts) - counts
 
     def by_term(
         self, terms: Sequence[str], rows: NDArray[np.intp]
@@ -227,9 +227,3 @@ class ChunkIndex(BM25Index):
         self._begins.extend(len(self._words) + np.cumsum(added, dtype=np.int64) - added)
         self._words.extend(numbers)
         super()._enter(rows, numbers)
-
-
-def _ranges(firsts: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return the numbers of several ranges, one range after another."""
-    shift = np.repeat(firsts - (np.cumsum(counts) - counts), counts)
-    return np.asarray(shift + np.arange(int(counts.sum())), dtype=np.intp)

@@ -1,8 +1,8 @@
-"""Inverted index of a group's texts in sorted segments, which are never changed.
+"""Rows by key, such as texts by term or facts by entity, in sorted segments that never change.
 
-New texts become a segment of their own; small segments are merged when they are no longer small
-beside the one before. A removed text stays in its segment until then: ``since`` has the number of
-the first segment whose entries of a row count.
+What is new becomes a segment of its own; a segment that is not small beside the one before is
+merged with it. A removed row stays in its segment until then: ``since`` has the number of the first
+segment whose entries of a row count.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,17 +18,20 @@ from graphrag.store.cache_file import DamagedFileError
 K1: Final = 1.5
 B: Final = 0.75
 ROW_BITS: Final = 32
-"""Of the number of a term and a row in one."""
+"""Of a key and a row as one number."""
 NEVER: Final = int(np.iinfo(np.int32).max)
 """In place of the first segment that counts, of a row without a text."""
 _MOST: Final = 255
-"""Largest count of a term in a text: one more changes nothing."""
+"""Largest count of a pair: one more of a term in a text changes nothing."""
 _SHARE: Final = 8
 """A segment is merged into the one before when that is fewer times as long."""
 
 Counts = NDArray[np.uint8]
+Rows = NDArray[np.intp]
+Pairs = NDArray[np.int64]
+"""Each a key and a row: ``key << ROW_BITS | row``."""
 Entries = tuple[NDArray[np.int32], Counts]
-"""The rows that contain one term, and how often each does."""
+"""The rows of one key, and how often each has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,40 +47,41 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The entries of some texts, sorted by term."""
+    """Some entries, sorted by key."""
 
-    terms: NDArray[np.int32]
-    """Numbers of the terms, ascending."""
+    keys: NDArray[np.int32]
+    """Each once, ascending."""
     starts: NDArray[np.int64]
-    """Where the entries of each term begin, and where the last end."""
+    """Where the entries of each key begin, and where the last end."""
     rows: NDArray[np.int32]
     counts: Counts
     number: int = 0
 
     @classmethod
-    def of_words(cls, keys: NDArray[np.int64], number: int) -> Self:
-        """Return the segment of some words, each given as ``term << ROW_BITS | row``."""
-        pairs, counts = np.unique(keys, return_counts=True)
-        return cls._sorted(pairs, np.minimum(counts, _MOST).astype(np.uint8), number)
+    def of(cls, pairs: Pairs, number: int) -> Self:
+        """Return the segment of some pairs, which may be repeated."""
+        distinct, counts = np.unique(pairs, return_counts=True)
+        return cls._sorted(distinct, np.minimum(counts, _MOST).astype(np.uint8), number)
 
     @classmethod
-    def merged(cls, segments: Sequence["Segment"], since: NDArray[np.int32]) -> Self:
-        """Return the entries of several segments that count."""
-        valid = [since[segment.rows] <= segment.number for segment in segments]
-        pairs = zip(segments, valid, strict=True)
-        keys = np.concatenate([np.empty(0, np.int64), *(one.keys[kept] for one, kept in pairs)])
-        pairs = zip(segments, valid, strict=True)
-        counts = np.concatenate([np.empty(0, np.uint8), *(one.counts[kept] for one, kept in pairs)])
-        order = keys.argsort(kind="stable")
+    def merged(cls, segments: Sequence["Segment"], since: NDArray[np.int32] | None) -> Self:
+        """Return the entries of several segments; without ``since`` all count."""
+        pairs, counts = [np.empty(0, np.int64)], [np.empty(0, np.uint8)]
+        for segment in segments:
+            kept = slice(None) if since is None else since[segment.rows] <= segment.number
+            pairs.append(segment.pairs[kept])
+            counts.append(segment.counts[kept])
+        every = np.concatenate(pairs)
+        order = every.argsort(kind="stable")
         number = max((segment.number for segment in segments), default=0)
-        return cls._sorted(keys[order], counts[order], number)
+        return cls._sorted(every[order], np.concatenate(counts)[order], number)
 
     @classmethod
-    def _sorted(cls, keys: NDArray[np.int64], counts: Counts, number: int) -> Self:
-        terms = (keys >> ROW_BITS).astype(np.int32)
-        first = np.flatnonzero(np.diff(terms, prepend=-1))
-        rows = (keys & ((1 << ROW_BITS) - 1)).astype(np.int32)
-        return cls(terms[first], np.append(first, len(keys)), rows, counts, number)
+    def _sorted(cls, pairs: Pairs, counts: Counts, number: int) -> Self:
+        keys = (pairs >> ROW_BITS).astype(np.int32)
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
+        return cls(keys[first], np.append(first, len(pairs)), rows, counts, number)
 
     def __len__(self) -> int:
         """Count the entries."""
@@ -86,43 +90,51 @@ class Segment:
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory."""
-        return sum(part.nbytes for part in (self.terms, self.starts, self.rows, self.counts))
+        return sum(part.nbytes for part in (self.keys, self.starts, self.rows, self.counts))
 
     @property
-    def keys(self) -> NDArray[np.int64]:
-        """The term and the row of each entry as one number, ascending."""
-        terms = np.repeat(self.terms.astype(np.int64), np.diff(self.starts))
-        return np.asarray(terms << ROW_BITS | self.rows)
+    def pairs(self) -> Pairs:
+        """Each entry as one number, ascending."""
+        keys = np.repeat(self.keys.astype(np.int64), np.diff(self.starts))
+        return np.asarray(keys << ROW_BITS | self.rows)
 
-    def place(self, term: int) -> slice:
-        """Return where the entries of a term are."""
-        at = int(self.terms.searchsorted(term))
-        if at == len(self.terms) or self.terms[at] != term:
+    def place(self, key: int) -> slice:
+        """Return where the entries of a key are."""
+        at = int(self.keys.searchsorted(key))
+        if at == len(self.keys) or self.keys[at] != key:
             return slice(0)
         return slice(int(self.starts[at]), int(self.starts[at + 1]))
+
+    def places(self, keys: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the entries of each of some keys begin, and how many they are."""
+        if not len(self.keys):
+            return np.zeros_like(keys), np.zeros_like(keys)
+        at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
+        counts = np.where(self.keys[at] == keys, self.starts[at + 1] - self.starts[at], 0)
+        return self.starts[at], counts
 
     def arrays(self, name: str) -> dict[str, Array]:
         """Return what ``load`` reads."""
         return {
-            f"{name}.numbers": self.terms,
+            f"{name}.numbers": self.keys,
             f"{name}.bounds": self.starts,
             f"{name}.rows": self.rows,
             f"{name}.counts": self.counts,
         }
 
     @classmethod
-    def load(cls, arrays: ArrayReader, name: str, terms: range, rows: int) -> Self:
+    def load(cls, arrays: ArrayReader, name: str, keys: range, rows: int) -> Self:
         """Return the saved entries of so many rows.
 
         Raises:
             DamagedFileError: if they are not what was written.
         """
-        numbers = arrays.numbers(f"{name}.numbers", np.int32, -1, within=terms)
+        numbers = arrays.numbers(f"{name}.numbers", np.int32, -1, within=keys)
         of_rows = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
         counts = arrays.array(f"{name}.counts", np.uint8, len(of_rows))
         bounds = arrays.rising(f"{name}.bounds", len(numbers) + 1, to=len(of_rows))
         if not (counts >= 1).all() or (numbers[1:] <= numbers[:-1]).any():
-            raise DamagedFileError(f"{name} has counts of what is in no text")
+            raise DamagedFileError(f"{name} has keys out of order")
         return cls(numbers, bounds, of_rows, counts)
 
 
@@ -142,6 +154,10 @@ class Segments:
         """Take over one segment instead."""
         self._segments = [segment]
 
+    def __len__(self) -> int:
+        """Count the entries."""
+        return sum(map(len, self._segments))
+
     @property
     def number(self) -> int:
         """Return the number of the next segment."""
@@ -152,24 +168,22 @@ class Segments:
         """Return the bytes of memory."""
         return sum(one.nbytes for one in self._segments if one not in self._borrowed)
 
-    def add(self, keys: NDArray[np.int64], since: NDArray[np.int32]) -> None:
-        """Add the words of new texts."""
-        self._segments.append(Segment.of_words(keys, self.number))
-        while len(self._segments) > 1 and _SHARE * len(self._segments[-1]) > len(
-            self._segments[-2]
-        ):
-            last = self._segments[-2:]
-            self._segments[-2:] = [Segment.merged(last, since)]
+    def add(self, pairs: Pairs, since: NDArray[np.int32] | None = None) -> None:
+        """Add entries."""
+        parts = [*self._segments, Segment.of(pairs, self.number)]
+        while len(parts) > 1 and _SHARE * len(parts[-1]) > len(parts[-2]):
+            parts[-2:] = [Segment.merged(parts[-2:], since)]
+        self._segments = parts
 
-    def merged(self, since: NDArray[np.int32]) -> Segment:
+    def merged(self, since: NDArray[np.int32] | None = None) -> Segment:
         """Return all entries that count."""
         return Segment.merged(self._segments, since)
 
-    def of(self, term: int, since: NDArray[np.int32] | None) -> Entries:
-        """Return the rows that contain a term, and how often; without ``since`` all count."""
+    def of(self, key: int, since: NDArray[np.int32] | None = None) -> Entries:
+        """Return the rows of a key, and how often each has it; without ``since`` all count."""
         rows, counts = [np.empty(0, np.int32)], [np.empty(0, np.uint8)]
         for segment in self._segments:
-            place = segment.place(term)
+            place = segment.place(key)
             here, times = segment.rows[place], segment.counts[place]
             if since is not None:
                 valid = since[here] <= segment.number
@@ -180,3 +194,25 @@ class Segments:
         if len(rows) <= 2:
             return rows[-1], counts[-1]
         return np.concatenate(rows), np.concatenate(counts)
+
+    def of_each(self, keys: Rows) -> tuple[Rows, Rows]:
+        """Return the pairs of some keys: their keys, and their rows."""
+        of_keys, rows = [np.empty(0, np.intp)], [np.empty(0, np.int32)]
+        for segment in self._segments:
+            starts, counts = segment.places(keys)
+            of_keys.append(np.repeat(keys, counts))
+            rows.append(segment.rows[ranges(starts, counts)])
+        return np.concatenate(of_keys), np.concatenate(rows).astype(np.intp)
+
+    def counts(self, keys: Rows) -> Rows:
+        """Return how many entries each of some keys has."""
+        total = np.zeros(len(keys), dtype=np.intp)
+        for segment in self._segments:
+            total += segment.places(keys)[1]
+        return total
+
+
+def ranges(firsts: NDArray[np.integer], counts: NDArray[np.integer]) -> Rows:
+    """Return the numbers of several ranges, one range after another."""
+    shift = np.repeat(firsts - (np.cumsum(counts) - counts), counts)
+    return np.asarray(shift + np.arange(int(counts.sum())), dtype=np.intp)

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index import incidence
 from graphrag.index.chunks import ChunkIndex
 from graphrag.index.incidence import Incidence, Mentions
 from graphrag.index.texts import episode_words
@@ -18,13 +17,12 @@ PHRASES = st.sets(st.tuples(st.integers(2, 5)) | st.tuples(st.integers(2, 5), st
 
 @given(st.lists(PAIRS, max_size=4), st.sets(st.integers(0, 14)))
 def test_pairs_are_read_from_both_sides_whenever_they_came(batches, asked):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(incidence, "_FEW", 3)
-        links, known = Incidence(), set()
-        for batch in batches:
-            new = sorted(batch - known)
-            known |= batch
-            links.add([left for left, _ in new], [right for _, right in new])
+    links, known = Incidence(), set()
+    for batch in batches:
+        new = sorted(batch - known)
+        known |= batch
+        links.add([left for left, _ in new], [right for _, right in new])
+        links.counts_right([0])
     rows = sorted(asked)
     lefts, rights = links.of_left(rows)
     assert set(zip(lefts.tolist(), rights.tolist(), strict=True)) == {

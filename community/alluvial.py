@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graphrag.community.lifecycle import LEAST
-from graphrag.display.picture import COLOURS, Drawing, Labels, cut, note, width_of, word
-from graphrag.display.visible import escape
+from graphrag.community.refine import LEAST
+from graphrag.display.picture import COLOURS, Drawing, Labels, note, shape, width_of, word
+from graphrag.display.visible import cut
 
 if TYPE_CHECKING:
     from graphrag.community.flow import CommunityFlow, DynamicCommunity
@@ -129,12 +129,12 @@ def _ribbons(
             up += arrived[target] * each
             arrived[target] += goals[one.id][target]
             middle = (left + right) / 2
-            yield (
-                f'<path d="M{left:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {up:.1f} '
+            path = (
+                f"M{left:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {up:.1f} "
                 f"{right:.1f} {up:.1f}V{up + wide:.1f}C{middle:.1f} {up + wide:.1f} "
-                f'{middle:.1f} {y + wide:.1f} {left:.1f} {y + wide:.1f}z" '
-                f'fill="{colours[one.id]}" fill-opacity="0.35"/>'
+                f"{middle:.1f} {y + wide:.1f} {left:.1f} {y + wide:.1f}z"
             )
+            yield shape("path", {"d": path, "fill": colours[one.id], "fill-opacity": "0.35"})
             y += wide
 
 
@@ -149,14 +149,11 @@ def _blocks(
             if (one.id, number) not in boxes:
                 continue
             x, y, height = boxes[one.id, number]
-            who = ", ".join(flow.names[id_] for id_ in members[:12])
-            said = (
-                f"{one.name}, {label}: {len(members)} members ({who}{' …' * (len(members) > 12)})"
-            )
-            yield (
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{_BLOCK}" height="{max(height, 1):.1f}" '
-                f'rx="2" fill="{colours[one.id]}"><title>{escape(said)}</title></rect>'
-            )
+            who = ", ".join(flow.names[id_] for id_ in members[:_NAMED])
+            more = " …" if len(members) > _NAMED else ""
+            box = {"x": x, "y": y, "width": _BLOCK, "height": max(height, 1.0), "rx": 2}
+            title = f"{one.name}, {label}: {len(members)} members ({who}{more})"
+            yield shape("rect", {**box, "fill": colours[one.id]}, title)
 
 
 def _axis(flow: CommunityFlow, step: float, y: float) -> Iterator[str]:

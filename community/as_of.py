@@ -8,8 +8,6 @@ Stored ones have words and vectors in the index. Of others a search embeds only 
 words with the question or have members about it.
 """
 
-import hashlib
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +16,7 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detected
-from graphrag.community.draft import Draft, Facts, drafts, lasting
+from graphrag.community.draft import Draft, by_facts, drafts, finished, id_from, lasting
 from graphrag.community.stored import Tree, in_order, merged, with_members
 from graphrag.community.ties import Ties
 from graphrag.index.bm25 import BM25Index
@@ -75,27 +73,12 @@ async def communities_of(
     moment = AtMoment(lambda id_: past.name(id_, index), seen.ends, *times)
     made = await drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
-    descriptions = await Facts().describe(made, {}, Describer(index, moment), set())
-    ids = [known[place].id if place in known else _id(one) for place, one in enumerate(made)]
-    return in_order(
-        Community(
-            id=ids[place],
-            group_id=index.group_id,
-            created_at=known[place].created_at if place in known else at,
-            name=said.name,
-            summary=said.summary,
-            members=one.members,
-            fingerprint=mark,
-            level=one.level,
-            parent=None if one.parent is None else ids[one.parent],
-        )
-        for place, (one, (said, mark)) in enumerate(zip(made, descriptions, strict=True))
-    )
+    descriptions = await by_facts(made, {}, Describer(index, moment), set())
+    return in_order(finished(made, descriptions, known, index.group_id, at, _id))
 
 
 def _id(draft: Draft) -> str:
-    key = "\n".join((str(draft.level), *sorted(draft.members)))
-    return str(uuid.UUID(bytes=hashlib.blake2b(key.encode(), digest_size=16).digest()))
+    return id_from(str(draft.level), draft.members)
 
 
 _EACH = 50

@@ -12,11 +12,11 @@ import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
 from graphrag.community.detect import detected
-from graphrag.community.draft import Author, drafts, lasting, seats_of
+from graphrag.community.draft import Author, drafts, finished, lasting
 from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Storing, Tree, keep_tree
 from graphrag.community.ties import Ties
-from graphrag.community.update import Redrawn, changed_since, redrawn
+from graphrag.community.update import Redrawn, changed_since, redrawn, seats_of
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import community_text
 from graphrag.model.ids import new_id
@@ -127,23 +127,10 @@ async def _planned(
     known = lasting(redrawn.loose, made, same)
     describer = Describer(index, moment)
     names = {one.name for one in redrawn.kept}
-    descriptions = await workshop.author.describe(made, known, describer, names)
-    ids = [known[place].id if place in known else new_id() for place in range(len(made))]
-    fresh = [
-        Community(
-            id=ids[place],
-            group_id=index.group_id,
-            created_at=known[place].created_at if place in known else done.at or utc_now(),
-            name=said.name,
-            summary=said.summary,
-            members=draft.members,
-            fingerprint=mark,
-            level=draft.level,
-            parent=None if draft.parent is None else ids[draft.parent],
-        )
-        for place, (draft, (said, mark)) in enumerate(zip(made, descriptions, strict=True))
-    ]
-    ranks = {id_: draft.ranks for id_, draft in zip(ids, made, strict=True)}
+    descriptions = await workshop.author(made, known, describer, names)
+    at = done.at or utc_now()
+    fresh = finished(made, descriptions, known, index.group_id, at, lambda _: new_id())
+    ranks = {one.id: draft.ranks for one, draft in zip(fresh, made, strict=True)}
     storing = Storing(index.group_id, tree, redrawn.kept, redrawn.loose, fresh, ranks)
     reworded = storing.reworded()
     texts = [community_text(one.name, one.summary) for one in reworded]

@@ -84,22 +84,18 @@ class Describer:
         self.moment = moment
         self._names: dict[int, str] = {}
         self._types: dict[int, str] = {}
+        self._last: tuple[Subject, Mapping[int, float]] | None = None
 
-    def describe(self, one: Subject, taken: Container[str] = ()) -> Description:
+    def describe(self, subject: Subject, taken: Container[str] = ()) -> Description:
         """Return a name, one that is not taken if there is any, and a summary."""
-        strength = self._central(one)
-        return Description(self._name(one, strength, taken), self._summary(one, strength))
+        facts = sentences([self.named_fact(row) for row in self.chosen(subject, _FACTS)])
+        quotes = self.quoted(subject, _QUOTES) if self._by_texts(subject) else []
+        summary = " ".join([*quotes, *facts][:_SENTENCES])
+        return Description(self.title(subject, taken), summary)
 
-    def title(self, one: Subject, taken: Container[str] = ()) -> str:
-        """Return a name alone."""
-        return self._name(one, self._central(one), taken)
-
-    def chosen(self, one: Subject, count: int) -> list[int]:
+    def chosen(self, subject: Subject, count: int) -> list[int]:
         """Return the rows of the facts that tell most of a community, first things first."""
-        return self._chosen(one, self._central(one), count)
-
-    def _chosen(self, one: Subject, strength: Mapping[int, float], count: int) -> list[int]:
-        ties = one.ties.facts
+        ties, strength = subject.ties.facts, self._central(subject)
         if not len(ties):
             return []
         ends = np.concatenate((ties.subjects, ties.objects))
@@ -141,38 +137,35 @@ class Describer:
             type_ = self._types[row] = self._index.entity_type(self._index.entities.ids[row])
         return type_
 
-    def _central(self, one: Subject) -> Mapping[int, float]:
-        ends = np.concatenate((one.ties.subjects, one.ties.objects))
+    def _central(self, subject: Subject) -> Mapping[int, float]:
+        """Return how central each member is; worked out once while one is described."""
+        if self._last is not None and self._last[0] is subject:
+            return self._last[1]
+        ends = np.concatenate((subject.ties.subjects, subject.ties.objects))
         rows, place = np.unique(ends, return_inverse=True)
-        both = np.concatenate((one.ties.weights, one.ties.weights * _POINTED_AT))
+        both = np.concatenate((subject.ties.weights, subject.ties.weights * _POINTED_AT))
         weights = np.bincount(place, weights=both, minlength=len(rows))
         strength = dict(zip(rows.tolist(), np.log1p(weights).tolist(), strict=True))
-        for row in one.members:
+        for row in subject.members:
             strength.setdefault(row, 0.0)
             if self.type(row) == CONCEPT:
                 strength[row] *= _PLAIN
+        self._last = subject, strength
         return strength
 
-    def _summary(self, one: Subject, strength: Mapping[int, float]) -> str:
-        facts = [self.named_fact(row) for row in self._chosen(one, strength, _FACTS)]
-        said = self._quoted(one, strength, _QUOTES) if self._by_texts(one) else []
-        return " ".join([*said, *sentences(facts)][:_SENTENCES])
-
-    def quoted(self, one: Subject, count: int) -> list[str]:
+    def quoted(self, subject: Subject, count: int) -> list[str]:
         """Return sentences of long texts that tell how its central members belong together."""
-        return self._quoted(one, self._central(one), count)
-
-    def _quoted(self, one: Subject, strength: Mapping[int, float], count: int) -> list[str]:
-        members = set(one.members)
-        each = {quote.text: quote for quote in one.ties.quotes}.values()  # a refrain only once
+        strength = self._central(subject)
+        members = set(subject.members)
+        each = {quote.text: quote for quote in subject.ties.quotes}.values()  # a refrain only once
         near = [(quote, [row for row in quote.rows if row in members]) for quote in each]
         left = [(quote, inside) for quote, inside in near if len(inside) > 1]
         spoken: Counter[int] = Counter()
         found: list[str] = []
 
-        def worth(one: tuple[Quote, list[int]]) -> tuple[float, str]:
+        def worth(candidate: tuple[Quote, list[int]]) -> tuple[float, str]:
             # What names others, too, is less about these; who was spoken of tells less again.
-            quote, inside = one
+            quote, inside = candidate
             said = sum(strength[row] / (1 + spoken[row]) for row in inside)
             return quote.fit * said * len(inside) / len(quote.rows), quote.text
 
@@ -183,23 +176,25 @@ class Describer:
             spoken.update(best[1])
         return found
 
-    def _by_texts(self, one: Subject) -> bool:
+    def _by_texts(self, subject: Subject) -> bool:
         """Tell whether texts tie the named members more than facts do."""
-        ties = one.ties
-        named = np.array([self.type(row) != CONCEPT for row in one.members])
-        rows = np.asarray(one.members)[named]
+        ties = subject.ties
+        named = np.array([self.type(row) != CONCEPT for row in subject.members])
+        rows = np.asarray(subject.members)[named]
         between = np.isin(ties.subjects, rows) & np.isin(ties.objects, rows)
         facts = ties.rows != NO_FACT
         return bool(ties.weights[between & ~facts].sum() > ties.weights[between & facts].sum())
 
-    def _name(self, one: Subject, strength: Mapping[int, float], taken: Container[str]) -> str:
-        order = sorted(one.members, key=lambda row: (-strength[row], self.name(row), row))
+    def title(self, subject: Subject, taken: Container[str] = ()) -> str:
+        """Return a name alone, one that is not taken if there is any."""
+        strength = self._central(subject)
+        order = sorted(subject.members, key=lambda row: (-strength[row], self.name(row), row))
         named = [row for row in order if self.type(row) != CONCEPT] or order
         least = float(np.log1p(_ABOUT * np.expm1(strength[named[0]])))
         anchors = (row for row in named if self.type(row) in _ANCHORS and strength[row] >= least)
         hub = next(anchors, named[0])
         others = [row for row in named if row != hub] or [row for row in order if row != hub]
-        kind = "" if self.type(hub) == "person" else self._class(hub, one)
+        kind = "" if self.type(hub) == "person" else self._class(hub, subject)
         head = f"{self.name(hub)}{kind}"
         for count in range(_OTHERS, max(_OTHERS, len(others)) + 1):
             shown = others[:count]
@@ -210,11 +205,11 @@ class Describer:
                 break
         return name
 
-    def _class(self, hub: int, one: Subject) -> str:
+    def _class(self, hub: int, subject: Subject) -> str:
         """Return what the hub is said to be, in brackets."""
         index = self._index
         codes = [index.relations.index(name) for name in _CLASSES if name in index.relations]
-        facts = one.ties.facts
+        facts = subject.ties.facts
         rows = facts.rows[facts.subjects == hub]
         classes = rows[np.isin(index.facts["relation"][rows], codes)]
         return f" ({self.named_fact(int(classes[-1])).object})" if len(classes) else ""

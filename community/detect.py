@@ -35,18 +35,16 @@ def detect(
     *,
     weights: Weights | None = None,
     initial: Labels | None = None,
-    seed: int = 0,
 ) -> list[list[int]]:
     """Return communities of at least two nodes, largest first; members best connected first.
 
-    The same edges and seed give the same communities. Cost is near linear in the edges.
+    The same edges give the same communities. Cost is near linear in the edges.
 
     Args:
         subjects: One end of every edge.
         objects: The other end; edges between the same two add up.
         weights: Of the edges; default: 1 each.
         initial: A community of every node to start from, -1 for none; default: each is alone.
-        seed: Of the random order in which nodes are looked at.
     """
     if not len(subjects):
         return []
@@ -58,7 +56,7 @@ def detect(
     weight = np.bincount(place, weights=weights, minlength=len(pairs))
     edges = np.column_stack(np.divmod(pairs, len(nodes)))
     graph = igraph.Graph(n=len(nodes), edges=edges.tolist())
-    with seeded(seed):
+    with seeded():
         partition = graph.community_leiden(
             "modularity",
             weights=weight.tolist(),
@@ -67,7 +65,8 @@ def detect(
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership
-    return grouped(labels, subjects, objects, weights=weights)
+    heavy = np.ones(len(subjects)) if weights is None else weights
+    return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
 
 
 def _started(labels: Labels) -> list[int]:
@@ -78,27 +77,16 @@ def _started(labels: Labels) -> list[int]:
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """Let igraph draw from numbers of our own, one call at a time: its source is global."""
+def seeded() -> Iterator[None]:
+    """Let igraph draw the same numbers every time, one call at a time: its source is global."""
     import igraph
 
     with _drawing:
-        igraph.set_random_number_generator(random.Random(seed))
+        igraph.set_random_number_generator(random.Random(0))
         try:
             yield
         finally:
             igraph.set_random_number_generator(random)
-
-
-def grouped(
-    labels: Labels, subjects: Nodes, objects: Nodes, *, weights: Weights | None = None
-) -> list[list[int]]:
-    """Return the communities of at least two nodes that labels mean; -1 is none.
-
-    Largest first, members best connected first.
-    """
-    heavy = np.ones(len(subjects)) if weights is None else weights
-    return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
 
 
 def by_label(labels: Labels, strength: Weights) -> list[list[int]]:
@@ -128,11 +116,11 @@ class Cluster:
 
 
 def detect_levels(
-    subjects: Nodes, objects: Nodes, *, weights: Weights | None = None, seed: int = 0
+    subjects: Nodes, objects: Nodes, *, weights: Weights | None = None
 ) -> list[Cluster]:
     """Return the communities of all levels, the coarsest first, on each the largest first."""
-    tops = detect(subjects, objects, weights=weights, seed=seed)
-    return divided(tops, subjects, objects, weights=weights, seed=seed)
+    tops = detect(subjects, objects, weights=weights)
+    return divided(tops, subjects, objects, weights=weights)
 
 
 async def detected(subjects: Nodes, objects: Nodes, weights: Weights) -> list[Cluster]:
@@ -154,7 +142,6 @@ def divided(
     weights: Weights | None = None,
     initial: Sequence[Labels] = (),
     known: Callable[[int, Sequence[int]], Sequence[Sequence[int]] | None] | None = None,
-    seed: int = 0,
 ) -> list[Cluster]:
     """Return communities of the coarsest level with all their parts below.
 
@@ -166,7 +153,6 @@ def divided(
         initial: Old communities of every node by level, -1 for none: where they are still good,
             they stay.
         known: The parts of a community, by its level and members, None if they are to be found.
-        seed: As of ``detect``.
     """
     found = [Cluster(0, None, members) for members in tops]
     heavy = np.ones(len(subjects)) if weights is None else weights
@@ -187,9 +173,7 @@ def divided(
             inside([found[place].members for place in unknown], subjects, objects),
             strict=True,
         ):
-            parts = detect(
-                subjects[edges], objects[edges], weights=heavy[edges], initial=start, seed=seed
-            )
+            parts = detect(subjects[edges], objects[edges], weights=heavy[edges], initial=start)
             if len(parts) > 1:
                 found += (Cluster(level, place, members) for members in parts)
     return found

@@ -1,23 +1,20 @@
-"""Drafts of communities: members, a mark of what describes them, continuity of ids, row sets.
-
-Row sets are computed once per community: looking up 30,000 members by id takes 30 ms.
-"""
+"""Drafts of communities: members, a mark of what describes them, continuity of ids."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Final, Protocol
+from datetime import datetime
+from uuid import UUID
 
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Description, Subject
 from graphrag.community.detect import Cluster, inside
-from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights
+from graphrag.community.refine import Weights
 from graphrag.community.stored import Ranks, by_rank
 from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex
-from graphrag.index.retention import Slot
 from graphrag.model.values import Community
 from graphrag.protocols import in_turns
 
@@ -36,8 +33,8 @@ def continued(old: Sequence[Community], new: Sequence[tuple[int, Sequence[str]]]
         old: The communities.
         new: Level and members of each cluster.
     """
-    sizes = {one.id: len(one.members) for one in old}
-    level_of = {one.id: one.level for one in old}
+    sizes = {community.id: len(community.members) for community in old}
+    level_of = {community.id: community.level for community in old}
     homes: dict[str, list[str]] = {}
     for community in old:
         for member in community.members:
@@ -57,6 +54,12 @@ def continued(old: Sequence[Community], new: Sequence[tuple[int, Sequence[str]]]
             found[number] = id_
             taken.add(id_)
     return found
+
+
+def id_from(mark: str, members: Iterable[str]) -> str:
+    """Return the id that a community without a stored one has, by its members and a mark."""
+    key = "\n".join((mark, *sorted(members)))
+    return str(UUID(bytes=hashlib.blake2b(key.encode(), digest_size=16).digest()))
 
 
 _THOUSANDTHS = 1000
@@ -120,12 +123,12 @@ async def drafts(
 def _within(clusters: Sequence[Cluster], ties: Ties, nodes: int) -> list[Ties]:
     """Return the ties between the members of each cluster."""
     held = np.zeros(nodes, dtype=np.bool_)
-    for one in clusters:
-        held[list(one.members)] = True
+    for cluster in clusters:
+        held[list(cluster.members)] = True
     near = ties.some(np.flatnonzero(held[ties.subjects] & held[ties.objects]))
     found = [near] * len(clusters)
-    for level in {one.level for one in clusters}:
-        here = [place for place, one in enumerate(clusters) if one.level == level]
+    for level in {cluster.level for cluster in clusters}:
+        here = [place for place, cluster in enumerate(clusters) if cluster.level == level]
         parts = inside([clusters[place].members for place in here], near.subjects, near.objects)
         for place, part in zip(here, parts, strict=True):
             found[place] = near.some(part)
@@ -136,13 +139,41 @@ def lasting(
     old: Sequence[Community], new: Sequence[Draft], same: Mapping[int, Community] = _NONE
 ) -> Mapping[int, Community]:
     """Return the community that each draft continues, by its place; ``same`` is known of."""
-    settled = {one.id for one in same.values()}
-    by_id = {one.id: one for one in old if one.id not in settled}
+    settled = {community.id for community in same.values()}
+    by_id = {community.id: community for community in old if community.id not in settled}
     places = [place for place in range(len(new)) if place not in same]
     found = continued(
         list(by_id.values()), [(new[place].level, new[place].members) for place in places]
     )
     return {**same, **{places[number]: by_id[id_] for number, id_ in found.items()}}
+
+
+def finished(
+    drafts: Sequence[Draft],
+    descriptions: Sequence["MarkedDescription"],
+    known: Mapping[int, Community],
+    group: str,
+    at: datetime,
+    id_of: Callable[[Draft], str],
+) -> list[Community]:
+    """Return the communities of drafts; ``at`` and ``id_of`` are for those that continue none."""
+    ids = [
+        known[place].id if place in known else id_of(draft) for place, draft in enumerate(drafts)
+    ]
+    return [
+        Community(
+            id=ids[place],
+            group_id=group,
+            created_at=known[place].created_at if place in known else at,
+            name=description.name,
+            summary=description.summary,
+            members=draft.members,
+            fingerprint=mark,
+            level=draft.level,
+            parent=None if draft.parent is None else ids[draft.parent],
+        )
+        for place, (draft, (description, mark)) in enumerate(zip(drafts, descriptions, strict=True))
+    ]
 
 
 def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: AtMoment) -> str:
@@ -166,100 +197,40 @@ def _fingerprint(members: Sequence[str], ties: Ties, index: GroupIndex, moment: 
     return marks.hexdigest()
 
 
-class Seats:
-    """Rows by community, as long as nobody is found to be somebody else."""
-
-    def __init__(self, index: GroupIndex) -> None:
-        self._row_of, self._heirs = index.entities.row_of, index.heirs
-        self._version = index.heirs.version
-        self._known: dict[str, tuple[Sequence[str], Nodes]] = {}
-
-    def of(self, community: Community) -> Nodes:
-        """Return the rows of its members, one for those that are one by now."""
-        if self._version != self._heirs.version:
-            self._known.clear()
-            self._version = self._heirs.version
-        members, rows = self._known.get(community.id, (None, _NO_ROWS))
-        if members is not community.members:
-            row_of = self._row_of
-            ids = self._heirs.each(community.members)
-            rows = np.array([row_of[id_] for id_ in ids if id_ in row_of], dtype=np.int64)
-            self._known[community.id] = community.members, rows
-        return rows
-
-    def forget(self, ids: Iterable[str]) -> None:
-        """Let go of what is no community any more."""
-        for id_ in ids:
-            self._known.pop(id_, None)
-
-    def labels(self, communities: Sequence[Community], nodes: int) -> Labels:
-        """Return for each row the number of the community that it is in."""
-        labels = np.full(nodes, NOWHERE, dtype=np.int64)
-        if communities:
-            rows = [self.of(one) for one in communities]
-            numbers = np.repeat(np.arange(len(rows)), [len(part) for part in rows])
-            labels[np.concatenate(rows)] = numbers
-        return labels
-
-
-_NO_ROWS: Nodes = np.empty(0, dtype=np.int64)
-_SEATS: Final = Slot[Seats]()
-
-
-def seats_of(index: GroupIndex) -> Seats:
-    """Return the rows that are known of a group's index."""
-    if (seats := _SEATS.get(index)) is None:
-        _SEATS.set(index, seats := Seats(index))
-    return seats
-
-
 MarkedDescription = tuple[Description, str]
 """What is said of a community, and the mark by which it is known to be still right."""
 
 
-class Author(Protocol):
-    """Describes communities in the making."""
+Author = Callable[
+    [Sequence[Draft], Mapping[int, Community], Describer, Set[str]],
+    Awaitable[list[MarkedDescription]],
+]
+"""Describes drafts, parents before their parts, with the old words where nothing changed.
 
-    async def describe(
-        self,
-        drafts: Sequence[Draft],
-        known: Mapping[int, Community],
-        describer: Describer,
-        taken: Set[str],
-    ) -> list[MarkedDescription]:
-        """Return what is to be said of each draft, the old words where nothing changed.
-
-        Args:
-            drafts: Parents before their parts.
-            known: The community that a draft continues, by its place.
-            describer: Knows names and facts.
-            taken: Names of other communities.
-        """
+It is given the community that a draft continues, by its place, what knows names and facts, and the
+names of other communities.
+"""
 
 
-class Facts:
-    """Describes communities by names, relations and dates."""
-
-    async def describe(
-        self,
-        drafts: Sequence[Draft],
-        known: Mapping[int, Community],
-        describer: Describer,
-        taken: Set[str],
-    ) -> list[MarkedDescription]:
-        """Return what is to be said of each draft; what a model said of the same stays."""
-        kept = {
-            place: one
-            for place, one in known.items()
-            if one.fingerprint.partition(" ")[0] == drafts[place].fingerprint
-        }
-        names = {*taken, *(one.name for one in kept.values())}
-        found: list[MarkedDescription] = []
-        async for place, draft in in_turns(enumerate(drafts)):
-            if (same := kept.get(place)) is not None:
-                found.append((Description(same.name, same.summary), same.fingerprint))
-                continue
-            said = describer.describe(draft.subject, names)
-            names.add(said.name)
-            found.append((said, draft.fingerprint))
-        return found
+async def by_facts(
+    drafts: Sequence[Draft],
+    known: Mapping[int, Community],
+    describer: Describer,
+    taken: Set[str],
+) -> list[MarkedDescription]:
+    """Describe drafts by names, relations and dates; what a model said of the same stays."""
+    kept = {
+        place: community
+        for place, community in known.items()
+        if community.fingerprint.partition(" ")[0] == drafts[place].fingerprint
+    }
+    names = {*taken, *(community.name for community in kept.values())}
+    descriptions: list[MarkedDescription] = []
+    async for place, draft in in_turns(enumerate(drafts)):
+        if (same := kept.get(place)) is not None:
+            descriptions.append((Description(same.name, same.summary), same.fingerprint))
+            continue
+        description = describer.describe(draft.subject, names)
+        names.add(description.name)
+        descriptions.append((description, draft.fingerprint))
+    return descriptions

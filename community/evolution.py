@@ -78,7 +78,6 @@ def evolve(
     *,
     resolution: float | None = None,
     coupling: float = 1.0,
-    seed: int = 0,
 ) -> States:
     """Return the community of each entity in each slice in which it has ties.
 
@@ -89,7 +88,6 @@ def evolve(
         resolution: Weight that each two members must have between them on average (the constant
             Potts model); default: modularity.
         coupling: Weight of the tie between an entity and itself in the next slice it is in.
-        seed: Of the random order.
 
     Raises:
         MissingExtraError: if ``leidenalg`` is not installed.
@@ -105,10 +103,10 @@ def evolve(
     graph = _Graph.of(part, place, one, other, ties.weights, coupling)
     labels: Labels = np.zeros(len(keys), dtype=np.int64)
     if len(keys):
-        optimiser.set_rng_seed(seed)
+        optimiser.set_rng_seed(0)
         start = None
         if len(keys) * len(np.unique(part)) >= _LARGE:
-            fine = _fine(graph, seed)
+            fine = _fine(graph)
             small = _layers(graph.joined(fine), resolution, None, partition, coupled)
             optimiser.optimise_partition_multiplex(small, n_iterations=2)
             start = np.array(small[0].membership)[fine]
@@ -200,10 +198,10 @@ def _layers(
     return [*(coupled(layer, **given) for layer in layers), free]
 
 
-def _fine(graph: _Graph, seed: int) -> Labels:
+def _fine(graph: _Graph) -> Labels:
     """Return small parts of a graph, found without regard to slices."""
     one, other, weights = (np.concatenate(column) for column in zip(*graph.edges, strict=True))
     whole = _simple(len(graph.sizes[0]), one, other, weights, None)
-    with seeded(seed):
+    with seeded():
         found = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
     return np.array(found.membership, dtype=np.int64)

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from graphrag.community.lifecycle import LEAST, CommunityEvent
+from graphrag.community.refine import LEAST
 from graphrag.display.cards import table
 from graphrag.display.picture import Drawing, Picture
 from graphrag.display.visible import flatten
@@ -15,6 +15,22 @@ from graphrag.temporal.interval import Interval
 _COLUMNS = ("start", "end", "community_id", "community", "entity_id", "entity")
 _SHOWN = 40
 """Communities, and events, in a notebook."""
+
+
+EventKind = Literal["born", "died", "grew", "shrank", "merged", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityEvent:
+    """Something that happened to communities at the turn of two slices."""
+
+    kind: EventKind
+    at: datetime
+    """Where the later slice begins."""
+    before: tuple[str, ...]
+    """Ids of those in the earlier slice that it happened to, largest first; none for a birth."""
+    after: tuple[str, ...]
+    """Ids of those in the later slice that came of it, largest first; none for a death."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,7 +11,7 @@ from functools import partial
 from pydantic import Field
 
 from graphrag.community.describe import Describer, Description
-from graphrag.community.draft import Author, Draft, Facts, MarkedDescription
+from graphrag.community.draft import Author, Draft, MarkedDescription, by_facts
 from graphrag.community.wording import sentences
 from graphrag.llm.fence import fence_of, fenced
 from graphrag.llm.schema import AnswerModel
@@ -129,6 +129,4 @@ def _asked(members: str, parts: str, facts: str, said: str = "") -> str:
 
 def author_of(llm: LLM | None) -> Author:
     """Return who names and describes communities: a language model, or the facts themselves."""
-    if llm is None:
-        return Facts()
-    return Model(llm)
+    return by_facts if llm is None else Model(llm).describe

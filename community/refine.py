@@ -17,6 +17,8 @@ Weights = npt.NDArray[np.float64]
 
 NOWHERE = -1
 """Label of a node that is in no community."""
+LEAST = 2
+"""Members of a community: who is alone makes none."""
 DRIFT = 0.05
 """Share of the edges that may change before everything is to be detected anew."""
 _LOOKS = 20
@@ -91,23 +93,6 @@ def improve(
                     queued.add(other)
                     waiting.append(other)
     return labels
-
-
-def modularity(
-    subjects: Nodes, objects: Nodes, labels: Labels, *, weights: Weights | None = None
-) -> float:
-    """Return Newman's modularity of a partition; a node that is nowhere is alone."""
-    heavy = np.ones(len(subjects)) if weights is None else weights
-    whole = float(heavy.sum())
-    if not whole:
-        return 0.0
-    alone = labels == NOWHERE
-    full = labels.copy()
-    full[alone] = labels.max(initial=-1) + 1 + np.arange(int(alone.sum()))
-    ends = np.concatenate((full[subjects], full[objects]))
-    totals = np.bincount(ends, weights=np.concatenate((heavy, heavy)))
-    within = float(heavy[full[subjects] == full[objects]].sum())
-    return within / whole - float((totals**2).sum()) / (4 * whole**2)
 
 
 def strengths(subjects: Nodes, objects: Nodes, weights: Weights, nodes: int) -> Weights:

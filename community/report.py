@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.display.visible import escape, flatten, visible
-from graphrag.errors import QueryError
 from graphrag.model.values import Community, Episode, Fact
 from graphrag.protocols import in_turns
 from graphrag.search.context import Citation
 from graphrag.search.results import Results
+from graphrag.search.within import checked_number
 
 _FACTS = 4
 """Facts that a community is shown with, at most."""
@@ -92,8 +92,7 @@ async def assembled(
     Raises:
         QueryError: for a budget below 1.
     """
-    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
-        raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
+    checked_number("max_tokens", max_tokens, least=1)
     names = {one.id: one.name for one in communities}
     selected = _selected(communities, relevance, results)
     facts = _by_community(results, selected)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, get_args
 
 import numpy as np
+from dateutil.relativedelta import relativedelta
 
 from graphrag.community.refine import Nodes, Weights
 from graphrag.community.ties import Ties
@@ -53,19 +54,14 @@ def slices(every: Every | timedelta, start: datetime, end: datetime) -> tuple[In
 
 def _turns(every: Every | timedelta, start: datetime, end: datetime) -> Iterator[datetime]:
     """Yield where slices end, the last at the end."""
-    turn = start
+    span = every if isinstance(every, timedelta) else relativedelta(months=_MONTHS[every])
+    turn = start if isinstance(every, timedelta) else begin(every, start)
     while turn < end:
         try:
-            turn = turn + every if isinstance(every, timedelta) else _next(turn, _MONTHS[every])
+            turn = turn + span
         except (OverflowError, ValueError):  # beyond the year 9999
             turn = end
         yield min(turn, end)
-
-
-def _next(moment: datetime, months: int) -> datetime:
-    """Return the beginning of the next step of the calendar."""
-    month = (moment.year * 12 + moment.month - 1) // months * months + months
-    return datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC)
 
 
 def begin(every: Every | timedelta, moment: datetime) -> datetime:

@@ -101,12 +101,12 @@ async def named_together(
         return None
     await read_mentions(store, index)
     read = await _texts(texts.tolist(), index, store, past)
-    pairs = np.concatenate([one.pairs for one in read]).T
-    weights = np.concatenate([one.weights for one in read])
-    rows, counts = (np.concatenate([getattr(one, part) for one in read]) for part in _COUNTED)
+    pairs = np.concatenate([text.pairs for text in read]).T
+    weights = np.concatenate([text.weights for text in read])
+    rows, counts = (np.concatenate([getattr(text, part) for text in read]) for part in _COUNTED)
     if seen.speaks is not None:
         pairs, rows = seen.speaks[pairs], seen.speaks[rows]
-    quotes = [quote for one in read for quote in one.quotes]
+    quotes = [quote for text in read for quote in text.quotes]
     if seen.speaks is not None:
         rows_of = seen.speaks.tolist()
         gone = set(np.flatnonzero(seen.speaks != np.arange(len(rows_of))).tolist())

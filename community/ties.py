@@ -13,8 +13,8 @@ import numpy as np
 from graphrag.community.refine import Nodes, Weights, strengths
 from graphrag.community.text_ties import Quote, named_together
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_lazy import read_aside
 from graphrag.model.values import CONCEPT
+from graphrag.search.edges import confidences
 from graphrag.search.rewind import NOTHING_UNDONE, Past
 from graphrag.search.visibility import Mask, Visible
 from graphrag.store.store import Store
@@ -78,13 +78,10 @@ class Ties:
         past: Past = NOTHING_UNDONE,
     ) -> "Ties":
         """Return what ties entities by the facts of a mask alone."""
-        await read_aside(store, index, {"relates_to": ["confidence"]})
-        sure = index.facts.aside["confidence"].values(len(index.facts))
-        if past:
-            sure = _sure_then(sure.copy(), index, past)
+        sure = await confidences(index, store, past)
         subject, object_ = seen.ends
         rows = np.flatnonzero(held & (subject != object_))
-        weights = np.maximum(np.nan_to_num(sure[rows], nan=1.0), _LEAST)
+        weights = np.maximum(sure[rows], _LEAST)
         if CONCEPT in index.types:
             common = past.types(index) == index.type_code(CONCEPT)
             weights[common[subject[rows]] | common[object_[rows]]] *= _COMMON
@@ -112,10 +109,3 @@ class Ties:
             self.weights[places],
             self.quotes,
         )
-
-
-def _sure_then(sure: Weights, index: GroupIndex, past: Past) -> Weights:
-    for id_, image in past.images("relates_to"):
-        if "confidence" in image:
-            sure[index.facts.row_of[id_]] = image["confidence"]
-    return sure

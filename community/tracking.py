@@ -1,20 +1,23 @@
-"""The communities of a group through time, put together: slices, who is in them, names and ids."""
+"""The communities of a group through time: slices, members, names and ids, and their events.
+
+Events are the six of Palla, Barabasi and Vicsek (Nature 2007), with one threshold as in Greene,
+Doyle and Cunningham (ASONAM 2010). Ids last, so only communities that come or go are matched.
+"""
 
 import asyncio
-import hashlib
-import uuid
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Subject
-from graphrag.community.draft import continued
+from graphrag.community.draft import continued, id_from
 from graphrag.community.evolution import States, evolved
-from graphrag.community.flow import CommunityFlow, DynamicCommunity
-from graphrag.community.lifecycle import LEAST, events
-from graphrag.community.refine import Nodes
+from graphrag.community.flow import CommunityEvent, CommunityFlow, DynamicCommunity
+from graphrag.community.refine import LEAST, Nodes
 from graphrag.community.slices import Every, SlicedTies, begin, sliced, slices
 from graphrag.community.ties import Ties
 from graphrag.errors import QueryError
@@ -101,7 +104,8 @@ async def tracked(
     described = await _described(states, cut, ties, order, Describer(index, moment), len(parts))
     found = _identified(described, parts, stored, ids)
     by_slice = [
-        {one.id: frozenset(one.members[number]) for one in found} for number in range(len(parts))
+        {community.id: frozenset(community.members[number]) for community in found}
+        for number in range(len(parts))
     ]
     turns = [part.start or start for part in parts]
     happened = tuple(events(by_slice, turns, share=how.share, change=how.change))
@@ -156,7 +160,7 @@ async def _described(
         found.append((mark, Subject([int(row) for row in best], facts), members))
     taken: set[str] = set()
     named = []
-    async for _, subject, members in in_turns(sorted(found, key=lambda one: one[0])):
+    async for _, subject, members in in_turns(sorted(found, key=lambda entry: entry[0])):
         name = describer.title(subject, taken)
         taken.add(name)
         named.append((name, members))
@@ -180,18 +184,96 @@ def _identified(
     members = [
         tuple(tuple(ids[row] for row in rows) for rows in slices_) for _, slices_ in described
     ]
-    coarsest = [one for one in stored if one.level == 0]
-    last = [(0, one[-1]) for one in members if len(one[-1]) >= LEAST]
-    places = [place for place, one in enumerate(members) if len(one[-1]) >= LEAST]
+    coarsest = [community for community in stored if community.level == 0]
+    last = [(0, by_slice[-1]) for by_slice in members if len(by_slice[-1]) >= LEAST]
+    places = [place for place, by_slice in enumerate(members) if len(by_slice[-1]) >= LEAST]
     known = {places[number]: id_ for number, id_ in continued(coarsest, last).items()}
     return tuple(
-        DynamicCommunity(known.get(place) or _id(one, parts), name, one)
-        for place, ((name, _), one) in enumerate(zip(described, members, strict=True))
+        DynamicCommunity(known.get(place) or _id(by_slice, parts), name, by_slice)
+        for place, ((name, _), by_slice) in enumerate(zip(described, members, strict=True))
     )
 
 
 def _id(members: Sequence[Sequence[str]], parts: Sequence[Interval]) -> str:
     """Return an id made from who is in it first, and when."""
     number = next(number for number, some in enumerate(members) if some)
-    key = "\n".join((repr(parts[number].start), *sorted(members[number])))
-    return str(uuid.UUID(bytes=hashlib.blake2b(key.encode(), digest_size=16).digest()))
+    return id_from(repr(parts[number].start), members[number])
+
+
+Members = Mapping[str, frozenset[str]]
+"""Ids of entities by the id of the community that they are in."""
+
+
+def events(
+    members: Sequence[Members], turns: Sequence[datetime], *, share: float, change: float
+) -> Iterator[CommunityEvent]:
+    """Yield what happened, slice by slice.
+
+    Several merge into one that goes on or is new, and all others end there; one splits into several
+    that are new, and itself if it goes on. Who takes part in either is not counted as born, dead,
+    grown or shrunk as well. What there was in the first slice is not said to be born.
+
+    Args:
+        members: Of each community with members, by slice.
+        turns: Where each slice begins.
+        share: Of its members that a community must have gone to, or come from, another one.
+        change: Share of its size by which one must grow or shrink.
+    """
+    there = [_there(part) for part in members]
+    for before, after, at in zip(there, there[1:], turns[1:], strict=False):
+        yield from _between(before, after, at, share, change)
+
+
+def _there(members: Members) -> Members:
+    return {id_: some for id_, some in members.items() if len(some) >= LEAST}
+
+
+def _between(
+    before: Members, after: Members, at: datetime, share: float, change: float
+) -> Iterator[CommunityEvent]:
+    old, new = _homes(before), _homes(after)
+    parts: defaultdict[str, set[str]] = defaultdict(set)
+    sources: defaultdict[str, set[str]] = defaultdict(set)
+    for id_, some in after.items():
+        origin = id_ if id_ in before else _most(some, old, share)
+        if origin is not None:
+            parts[origin].add(id_)
+    for id_, some in before.items():
+        target = id_ if id_ in after else _most(some, new, share)
+        if target is not None:
+            sources[target].add(id_)
+    merged = {id_: some for id_, some in sources.items() if len(some) > 1}
+    split = {id_: some for id_, some in parts.items() if len(some) > 1}
+    for id_ in _ranked(merged, after):
+        yield CommunityEvent("merged", at, tuple(_ranked(merged[id_], before)), (id_,))
+    for id_ in _ranked(split, before):
+        yield CommunityEvent("split", at, (id_,), tuple(_ranked(split[id_], after)))
+    involved = {*merged, *split, *chain(*merged.values(), *split.values())}
+    for id_ in _ranked(after.keys() - before.keys() - involved, after):
+        yield CommunityEvent("born", at, (), (id_,))
+    for id_ in _ranked(before.keys() - after.keys() - involved, before):
+        yield CommunityEvent("died", at, (id_,), ())
+    for id_ in _ranked((before.keys() & after.keys()) - involved, after):
+        was, now = len(before[id_]), len(after[id_])
+        if now >= was * (1 + change) and now > was:
+            yield CommunityEvent("grew", at, (id_,), (id_,))
+        elif now <= was * (1 - change) and now < was:
+            yield CommunityEvent("shrank", at, (id_,), (id_,))
+
+
+def _homes(members: Members) -> dict[str, str]:
+    return {entity: id_ for id_, some in members.items() for entity in some}
+
+
+def _most(some: frozenset[str], homes: Mapping[str, str], share: float) -> str | None:
+    """Return where at least this share of some entities is, the most of all."""
+    counts = Counter(homes[entity] for entity in some if entity in homes)
+    if not counts:
+        return None
+    id_, number = min(counts.items(), key=lambda item: (-item[1], item[0]))
+    return id_ if number >= share * len(some) else None
+
+
+def _ranked(ids: Iterable[str], members: Members) -> list[str]:
+    """Return ids of communities, largest first."""
+    return sorted(ids, key=lambda id_: (-len(members[id_]), id_))

@@ -5,9 +5,10 @@ say "she", or a second thing that was taken back since.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graphrag.display.lists import listed
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.temporal.moment import from_micros
 
@@ -80,8 +81,8 @@ def _dated(items: Sequence[tuple[str, str]]) -> tuple[str, str]:
     spans = {span for _, span in items}
     if len(spans) == 1:
         [span] = spans
-        return in_a_row(name for name, _ in items), f" ({span})" if span else ""
-    return in_a_row(f"{name} ({span})" if span else name for name, span in items), ""
+        return listed(name for name, _ in items), f" ({span})" if span else ""
+    return listed(f"{name} ({span})" if span else name for name, span in items), ""
 
 
 def verb_of(relation: str, *, plural: bool = False) -> str:
@@ -105,12 +106,6 @@ def _without_s(verb: str) -> str:
     return verb[:-1]
 
 
-def in_a_row(items: Iterable[str]) -> str:
-    """Return items as a list in words: ``a, b and c``."""
-    *first, last = items
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def families(names: Sequence[str], people: Sequence[bool]) -> list[str]:
     """Return names with those of one family together: ``Ines and Albert Quarrie``."""
     kin: dict[str, list[str]] = defaultdict(list)
@@ -122,5 +117,5 @@ def families(names: Sequence[str], people: Sequence[bool]) -> list[str]:
     for name, person in zip(names, people, strict=True):
         family = name.split()[-1] if name.split() else ""
         given = kin.get(family, []) if person and len(name.split()) > 1 else []
-        found[f"{in_a_row(given)} {family}" if len(given) > 1 else name] = None
+        found[f"{listed(given)} {family}" if len(given) > 1 else name] = None
     return list(found)

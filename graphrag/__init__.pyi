@@ -1,16 +1,16 @@
 """The public names and where each is defined: the one table, which ``__init__.py`` reads too."""
 
-from graphrag.analysis.absence import Absence as Absence
+from graphrag.analysis.difference import Absence as Absence
 from graphrag.analysis.difference import ChangedFact as ChangedFact
 from graphrag.analysis.difference import Changes as Changes
 from graphrag.analysis.cleanup import Cleaned as Cleaned
 from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
 from graphrag.analysis.contradictions import Contradictions as Contradictions
-from graphrag.analysis.fact_list import FactList as FactList
+from graphrag.analysis.timeline import FactList as FactList
 from graphrag.analysis.stats import Grown as Grown
 from graphrag.analysis.stats import Growth as Growth
-from graphrag.analysis.paths import EntityProfile as EntityProfile
+from graphrag.analysis.timeline import EntityProfile as EntityProfile
 from graphrag.analysis.paths import Neighbor as Neighbor
 from graphrag.analysis.paths import Path as Path
 from graphrag.analysis.orphans import Orphans as Orphans
@@ -27,13 +27,13 @@ from graphrag.ask.cited import CitedAnswer as CitedAnswer
 from graphrag.ask.cited import Sentence as Sentence
 from graphrag.community.flow import CommunityFlow as CommunityFlow
 from graphrag.community.flow import DynamicCommunity as DynamicCommunity
-from graphrag.community.lifecycle import CommunityEvent as CommunityEvent
+from graphrag.community.flow import CommunityEvent as CommunityEvent
 from graphrag.community.map import CommunityMap as CommunityMap
-from graphrag.community.model import CommunityView as CommunityView
+from graphrag.community.map import CommunityView as CommunityView
 from graphrag.community.report import GlobalContext as GlobalContext
 from graphrag.display.lists import Group as Group
 from graphrag.display.lists import Groups as Groups
-from graphrag.display.events import Log as Log
+from graphrag.display.lists import Log as Log
 from graphrag.engine.build import Built as Built
 from graphrag.engine.verify import IndexReport as IndexReport
 from graphrag.engine.verify import IndexState as IndexState
@@ -142,8 +142,8 @@ from graphrag.protocols import Ruling as Ruling
 from graphrag.protocols import StreamingLLM as StreamingLLM
 from graphrag.protocols import Tracer as Tracer
 from graphrag.resolve.duplicates import MergeCandidate as MergeCandidate
-from graphrag.sagas.listing import SagaInfo as SagaInfo
-from graphrag.sagas.listing import Sagas as Sagas
+from graphrag.sagas.order import SagaInfo as SagaInfo
+from graphrag.sagas.order import Sagas as Sagas
 from graphrag.sagas.saga import SagaView as SagaView
 from graphrag.sagas.order import EpisodeWindow as EpisodeWindow
 from graphrag.search.context import Citation as Citation

@@ -12,7 +12,7 @@ import warnings
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sized
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
 
@@ -217,22 +217,8 @@ class _AddEpisodes(Protocol):
     ) -> Coroutine[Any, Any, BatchReport]: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Wanted:
-    """The batch asks for its next episode; None says that there is none."""
-
-    answer: asyncio.Future[NewEpisode | None]
-
-    def give(self, episode: NewEpisode | None) -> None:
-        self.answer.get_loop().call_soon_threadsafe(self._set, episode)
-
-    def _set(self, episode: NewEpisode | None) -> None:
-        if not self.answer.done():
-            self.answer.set_result(episode)
-
-
-class _Done:
-    """The batch has ended."""
+_Wanted = asyncio.Future[NewEpisode | None]
+"""What the batch awaits for its next episode; None says that there is none."""
 
 
 def feed(
@@ -245,15 +231,15 @@ def feed(
 
     Whatever goes wrong here (in the iterable, in ``on_progress``, or Ctrl-C) cancels the batch.
     """
-    inbox: SimpleQueue[_Wanted | Progress | _Done] = SimpleQueue()
+    inbox: SimpleQueue[_Wanted | Progress | None] = SimpleQueue()
     total = len(episodes) if isinstance(episodes, Sized) else None
     source = iter(episodes)
     future = portal.loop.start(add(_pulled(inbox), on_progress=inbox.put))
-    future.add_done_callback(lambda _: inbox.put(_Done()))
+    future.add_done_callback(lambda _: inbox.put(None))
     try:
-        while not isinstance(message := inbox.get(), _Done):
-            if isinstance(message, _Wanted):
-                message.give(next(source, None))
+        while (message := inbox.get()) is not None:
+            if isinstance(message, asyncio.Future):
+                _give(message, next(source, None))
             elif on_progress is not None:
                 on_progress(replace(message, total=total))
         return future.result()
@@ -262,13 +248,19 @@ def feed(
         raise
 
 
-async def _pulled(
-    inbox: "SimpleQueue[_Wanted | Progress | _Done]",
-) -> AsyncIterator[NewEpisode]:
+def _give(wanted: _Wanted, episode: NewEpisode | None) -> None:
+    def give() -> None:
+        if not wanted.done():
+            wanted.set_result(episode)
+
+    wanted.get_loop().call_soon_threadsafe(give)
+
+
+async def _pulled(inbox: SimpleQueue[_Wanted | Progress | None]) -> AsyncIterator[NewEpisode]:
     while True:
-        wanted = _Wanted(asyncio.get_running_loop().create_future())
+        wanted: _Wanted = asyncio.get_running_loop().create_future()
         inbox.put(wanted)
-        episode = await wanted.answer
+        episode = await wanted
         if episode is None:
             return
         yield episode

@@ -87,8 +87,9 @@ class GraphRAG(Writes):
 
         Raises:
             StoreURLError: if the URL names no store.
-            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative, or
-                ``memory_budget`` is less than 1 MiB.
+            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative,
+                ``memory_budget`` is less than 1 MiB, or a standing rule cannot stand beside the
+                others.
         """
         target = Target.parse(
             url,
@@ -104,7 +105,39 @@ class GraphRAG(Writes):
 
         memory = checked_budget(memory_budget)
         models, rules = models or Models(), rules or Rules()
-        handle = handle_of(target, models, rules, tracer, actor, workers, memory)
+        relations = rules.ontology.relations(rules.relations)
+        if rules.standing:
+            from graphrag.ingest.standing.program import program_of
+
+            relations = relations.following(*rules.standing)
+            program_of(relations)
+        extractor, arbiter, llm = models.extractor, models.arbiter, models.llm
+        # Imported here: nobody pays for both, and a reader of a graph for neither.
+        if llm is not None:
+            from graphrag.extract.llm.arbiter import LLMArbiter
+            from graphrag.extract.llm.extractor import LLMExtractor
+
+            extractor = extractor or LLMExtractor(llm, relations=relations, ontology=rules.ontology)
+            arbiter = arbiter or LLMArbiter(llm)
+        if extractor is None:
+            from graphrag.extract.neural.extractor import NeuralExtractor
+
+            extractor = NeuralExtractor()
+        checked_threshold(rules.review_below)
+        handle = Handle(
+            target,
+            CachedEmbedder(embedder_named() if models.embedder is None else models.embedder),
+            extractor,
+            relations,
+            arbiter,
+            llm,
+            models.reranker,
+            rules,
+            tracer,
+            actor,
+            checked_workers(workers),
+            memory,
+        )
         return cls(handle)
 
     def group(self, name: str, *, strict: bool = False) -> GraphRAG:
@@ -173,53 +206,3 @@ class GraphRAG(Writes):
         """Show where the graph is, whether it is open, and its group."""
         bound = "" if self.group_id == DEFAULT_GROUP else f".group({self.group_id!r})"
         return f"{self.handle!r}{bound}"
-
-
-def handle_of(
-    target: Target,
-    models: Models,
-    rules: Rules,
-    tracer: Tracer | None,
-    actor: str,
-    workers: int,
-    memory_budget: int,
-) -> Handle:
-    """Return a closed graph with these models, or those of this machine, and these rules.
-
-    Raises:
-        InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative, or a
-            standing rule cannot stand beside the others.
-    """
-    relations = rules.ontology.relations(rules.relations)
-    if rules.standing:
-        from graphrag.ingest.standing.program import program_of
-
-        relations = relations.following(*rules.standing)
-        program_of(relations)
-    extractor, arbiter, llm = models.extractor, models.arbiter, models.llm
-    # Imported here: nobody pays for both, and a reader of a graph for neither.
-    if llm is not None:
-        from graphrag.extract.llm.arbiter import LLMArbiter
-        from graphrag.extract.llm.extractor import LLMExtractor
-
-        extractor = extractor or LLMExtractor(llm, relations=relations, ontology=rules.ontology)
-        arbiter = arbiter or LLMArbiter(llm)
-    if extractor is None:
-        from graphrag.extract.neural.extractor import NeuralExtractor
-
-        extractor = NeuralExtractor()
-    checked_threshold(rules.review_below)
-    return Handle(
-        target,
-        CachedEmbedder(embedder_named() if models.embedder is None else models.embedder),
-        extractor,
-        relations,
-        arbiter,
-        llm,
-        models.reranker,
-        rules,
-        tracer,
-        actor,
-        checked_workers(workers),
-        memory_budget,
-    )

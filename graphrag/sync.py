@@ -28,16 +28,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from graphrag._portal import Portal, feed
-from graphrag.analysis.absence import Absence
 from graphrag.analysis.contradictions import Contradictions, Outcome
-from graphrag.analysis.difference import Axis
+from graphrag.analysis.difference import Absence, Axis
 from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
-from graphrag.community.map import CommunityMap
-from graphrag.community.model import CommunityView
+from graphrag.community.map import CommunityMap, CommunityView
 from graphrag.community.report import GlobalContext
-from graphrag.display.events import Log
-from graphrag.display.lists import Groups
+from graphrag.display.lists import Groups, Log
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
@@ -71,8 +68,7 @@ from graphrag.model.values import (
 )
 from graphrag.protocols import Tracer
 from graphrag.resolve.duplicates import MergeCandidate
-from graphrag.sagas.listing import Sagas
-from graphrag.sagas.order import EpisodeWindow
+from graphrag.sagas.order import EpisodeWindow, Sagas
 from graphrag.sagas.saga import SagaView
 from graphrag.schema import Profile
 from graphrag.search.request import Recipe
@@ -80,7 +76,9 @@ from graphrag.search.sources import Waiting
 from graphrag.session import Handle, Models, Openable, Rules
 from graphrag.store.changes import LIBRARY
 from graphrag.temporal.interval import Viewpoint
-from graphrag.temporal.moment import Moment
+from graphrag.temporal.moment import (
+    Moment,
+)
 from graphrag.view.sagas import Across
 
 if TYPE_CHECKING:
@@ -89,12 +87,11 @@ if TYPE_CHECKING:
 
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.difference import Axis, Changes
-    from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.orphans import Kind
-    from graphrag.analysis.paths import EntityProfile, Neighbor, Path
+    from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
-    from graphrag.analysis.timeline import Timeline
+    from graphrag.analysis.timeline import EntityProfile, FactList, Timeline
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
     from graphrag.community.flow import CommunityFlow
@@ -103,7 +100,7 @@ if TYPE_CHECKING:
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
-    from graphrag.health.queue_control import QueueControl as AsyncQueueControl
+    from graphrag.health.health import QueueControl as AsyncQueueControl
     from graphrag.health.reembed import Reembedded
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
@@ -133,6 +130,7 @@ if TYPE_CHECKING:
     from graphrag.view.sagas import SagaWrites as AsyncSagaWrites
     from graphrag.view.surreal import SurrealQL as AsyncSurrealQL
     from graphrag.view.view import View as AsyncView
+    from graphrag.view.walks import Walks as AsyncWalks
     from graphrag.view.writes import Writes as AsyncWrites
 
 
@@ -1712,7 +1710,118 @@ class Answers(Reads):
 
 
 @named()
-class View(Answers):
+class Walks(Reads):
+    """The reads that follow facts from entity to entity."""
+
+    _twin: AsyncWalks
+
+    def __init__(self, twin: AsyncWalks, portal: Portal) -> None:
+        super().__init__(twin, portal)
+        self._twin = twin
+
+    def neighbors(
+        self,
+        entity: Entity | str,
+        *,
+        depth: int = 1,
+        types: Sequence[str] | None = None,
+        relations: Sequence[str] | None = None,
+        limit: int = 50,
+        facts: int = 1,
+    ) -> list[Neighbor]:
+        """Return the entities within some facts of one, nearest first, then best connected.
+
+        Args:
+            entity: An entity, its name or its id.
+            depth: How many facts away, 1 to 10.
+            types: Only entities of these types; others are walked through.
+            relations: Only along facts of these relations.
+            limit: How many at most.
+            facts: How many of the facts that lead to each are read, added last first.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or limit.
+        """
+        return self._portal.wait(
+            self._twin.neighbors(
+                entity, depth=depth, types=types, relations=relations, limit=limit, facts=facts
+            )
+        )
+
+    def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
+        """Return what an entity can know: all about itself and what it is linked to in some ways.
+
+        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
+        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
+        them. ``search(..., within=...)`` takes it as it is.
+
+        Args:
+            entity: An entity, its name or its id.
+            through: Relations that let one know: ``["works_at", "member_of"]``.
+            hops: How many of those away, 0 to 10; 0: only the entity itself.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible distance.
+        """
+        return self._portal.wait(self._twin.within(entity, through=through, hops=hops))
+
+    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
+        """Return a shortest chain of facts between two entities, None if it takes more than these.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth.
+        """
+        return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
+
+    def paths(
+        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
+    ) -> list[Path]:
+        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
+
+        No entity comes twice in one of them; a fact costs 2 minus its confidence.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or number.
+        """
+        return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
+
+    def subgraph(
+        self,
+        center: Entity | str | None = None,
+        *,
+        depth: int = 2,
+        limit: int = 100,
+        facts: int = 100,
+    ) -> Subgraph:
+        """Return a part of the graph to draw: around an entity, or its best connected entities.
+
+        Args:
+            center: An entity, its name or its id; None for the best connected, without concepts.
+            depth: How many facts away from it, 1 to 10.
+            limit: Entities at most.
+            facts: How many of the facts between them are read; all of them are counted.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or limit.
+        """
+        return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
+
+    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
+        """Return who or what an entity is: type, names, what holds of it, and what ended last.
+
+        Args:
+            entity: An entity, its name or its id.
+            facts: How many of those that hold, added last first.
+            changes: How many of those that ended, latest first.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible number.
+        """
+        return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
+
+
+@named()
+class View(Answers, Walks):
     """A group as seen from one viewpoint; every read of it is a method here."""
 
     _twin: AsyncView
@@ -1778,7 +1887,7 @@ class View(Answers):
             saga: Name of a saga: only what its episodes tell of, and no communities; short for
                 ``where=Field.saga == name``.
             within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``visible`` found.
+                near something, or what ``within()`` found.
             explain: Note every step with its time in ``Results.explanation``.
 
         Raises:
@@ -1798,93 +1907,6 @@ class View(Answers):
             )
         )
 
-    def neighbors(
-        self,
-        entity: Entity | str,
-        *,
-        depth: int = 1,
-        types: Sequence[str] | None = None,
-        relations: Sequence[str] | None = None,
-        limit: int = 50,
-        facts: int = 1,
-    ) -> list[Neighbor]:
-        """Return the entities within some facts of one, nearest first, then best connected.
-
-        Args:
-            entity: An entity, its name or its id.
-            depth: How many facts away, 1 to 10.
-            types: Only entities of these types; others are walked through.
-            relations: Only along facts of these relations.
-            limit: How many at most.
-            facts: How many of the facts that lead to each are read, added last first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        return self._portal.wait(
-            self._twin.neighbors(
-                entity, depth=depth, types=types, relations=relations, limit=limit, facts=facts
-            )
-        )
-
-    def visible(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
-        """Return what an entity can know: all about itself and what it is linked to in some ways.
-
-        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
-        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
-        them. ``search(..., within=...)`` takes it as it is.
-
-        Args:
-            entity: An entity, its name or its id.
-            through: Relations that let one know: ``["works_at", "member_of"]``.
-            hops: How many of those away, 0 to 10; 0: only the entity itself.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible distance.
-        """
-        return self._portal.wait(self._twin.visible(entity, through=through, hops=hops))
-
-    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
-        """Return a shortest chain of facts between two entities, None if it takes more than these.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth.
-        """
-        return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
-
-    def paths(
-        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
-    ) -> list[Path]:
-        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
-
-        No entity comes twice in one of them; a fact costs 2 minus its confidence.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or number.
-        """
-        return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
-
-    def subgraph(
-        self,
-        center: Entity | str | None = None,
-        *,
-        depth: int = 2,
-        limit: int = 100,
-        facts: int = 100,
-    ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
-
-        Args:
-            center: An entity, its name or its id; None for the best connected, without concepts.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            facts: How many of the facts between them are read; all of them are counted.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
-
     def show(self, *, limit: int = 2000) -> Atlas:
         """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
 
@@ -1897,19 +1919,6 @@ class View(Answers):
             QueryError: for an impossible limit.
         """
         return self._portal.wait(self._twin.show(limit=limit))
-
-    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
-        """Return who or what an entity is: type, names, what holds of it, and what ended last.
-
-        Args:
-            entity: An entity, its name or its id.
-            facts: How many of those that hold, added last first.
-            changes: How many of those that ended, latest first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible number.
-        """
-        return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
 
 
 @named("graph.groups(...)")
@@ -2278,8 +2287,9 @@ class GraphRAG(Writes):
 
         Raises:
             StoreURLError: if the URL names no store.
-            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative, or
-                ``memory_budget`` is less than 1 MiB.
+            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative,
+                ``memory_budget`` is less than 1 MiB, or a standing rule cannot stand beside the
+                others.
         """
         twin = AsyncGraphRAG.open(
             url,

@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import EdgesAt, hops
+from graphrag.search.rewind import Past
 from graphrag.search.visibility import Mask, Visible
+from graphrag.store.store import Store
 
 Rows = npt.NDArray[np.intp]
 Distances = npt.NDArray[np.int8]
@@ -73,3 +75,17 @@ class Edges:
         return np.bincount(subject, minlength=self.nodes) + np.bincount(
             others, minlength=self.nodes
         )
+
+
+async def confidences(index: GroupIndex, store: Store, past: Past) -> npt.NDArray[np.float64]:
+    """Return how sure each fact was then; 1 if nothing is said of it."""
+    # Here, not above: opening a graph does not need it.
+    from graphrag.index.read_lazy import read_aside
+
+    await read_aside(store, index, {"relates_to": ["confidence"]})
+    stored = index.facts.aside["confidence"].values(len(index.facts))
+    sure = np.nan_to_num(stored, nan=1.0)
+    for id_, image in past.images("relates_to"):
+        if "confidence" in image and id_ in index.facts.row_of:
+            sure[index.facts.row_of[id_]] = image["confidence"]
+    return np.asarray(sure)

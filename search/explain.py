@@ -1,10 +1,9 @@
 """Where the time of one search went and what each step found."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from graphrag.display.visible import escape
+from graphrag.display.cards import table
 from graphrag.protocols import Tracer
 
 
@@ -43,9 +42,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         rows = [*map(_cells, self.steps), ("all", f"{self.ms:.2f}", "", "")]
-        return f"<table><thead>{_row(_HEADER, 'th')}</thead><tbody>" + (
-            "".join(_row(row, "td") for row in rows) + "</tbody></table>"
-        )
+        return table(_HEADER, rows)
 
 
 _HEADER = ("step", "ms", "found", "note")
@@ -54,10 +51,6 @@ _HEADER = ("step", "ms", "found", "note")
 def _cells(step: Step) -> tuple[str, str, str, str]:
     found = "" if step.found is None else str(step.found)
     return step.name, f"{step.ms:.2f}", found, step.note
-
-
-def _row(cells: Sequence[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 class Trace:

@@ -161,7 +161,7 @@ class Request:
             )
         if not isinstance(self.within, Within | Reach | None):
             raise QueryError(
-                f"within {self.within!r}: give Within('Alice', hops=2), or what visible() found"
+                f"within {self.within!r}: give Within('Alice', hops=2), or what graph.within() gave"
             )
         if self.within is not None and set(self.scopes) == {"communities"}:
             raise QueryError("communities lie in no part of the graph: search without 'within'")

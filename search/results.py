@@ -1,12 +1,11 @@
 """What a search returns: hits with one score each and the reasons for it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from graphrag.display.bars import Axis
-from graphrag.display.cards import lifetime_bar, lifetime_cell, triple
-from graphrag.display.visible import escape
+from graphrag.display.cards import fact_table, table
+from graphrag.display.visible import cut, escape
 from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.search.explain import Explanation
 from graphrag.temporal.moment import utc_now
@@ -134,30 +133,30 @@ class Results:
 
 
 _EXCERPT = 240
+_Cells = Callable[[Any], Sequence[str]]
 
 
 def results_page(results: Results) -> str:
     """Return a table for each scope that found something."""
     parts = [f"<b>{escape(results.query)}</b>"]
     if results.facts:
-        parts.append(_facts(results, results.facts))
-    if results.entities:
-        rows = (
-            (_score(hit), hit.item.name, hit.item.entity_type, _cut(hit.item.summary))
-            for hit in results.entities
+        sources = (results.source_of(hit.item) or hit.item.text for hit in results.facts)
+        facts = (
+            (hit.item, "", (cut(source, _EXCERPT), _score(hit)))
+            for hit, source in zip(results.facts, sources, strict=True)
         )
-        parts.append(_table("Entities", ("score", "name", "type", "summary"), map(_cells, rows)))
-    if results.episodes:
-        rows = (
-            (_score(hit), f"{hit.item.valid_at:%Y-%m-%d}", hit.item.name, _cut(hit.item.content))
-            for hit in results.episodes
-        )
-        parts.append(_table("Episodes", ("score", "date", "name", "text"), map(_cells, rows)))
-    if results.communities:
-        found = (
-            (_score(hit), hit.item.name, _cut(hit.item.summary)) for hit in results.communities
-        )
-        parts.append(_table("Communities", ("score", "name", "summary"), map(_cells, found)))
+        parts.append(f"<p>Facts</p>{fact_table(('source', 'score'), facts, now=utc_now())}")
+    scopes: tuple[tuple[str, Sequence[Hit[Any]], Sequence[str], _Cells], ...] = (
+        ("Entities", results.entities, ("name", "type", "summary"), _entity),
+        ("Episodes", results.episodes, ("date", "name", "text"), _episode),
+        ("Communities", results.communities, ("name", "summary"), _community),
+    )
+    for title, hits, header, cells in scopes:
+        if hits:
+            rows = (
+                (_score(hit), *(cut(cell, _EXCERPT) for cell in cells(hit.item))) for hit in hits
+            )
+            parts.append(f"<p>{title}</p>{table(('score', *header), rows, words=True)}")
     if not results:
         parts.append("<p>nothing found</p>")
     if results.explanation is not None:
@@ -165,41 +164,17 @@ def results_page(results: Results) -> str:
     return "".join(parts)
 
 
-def _facts(results: Results, hits: Sequence[Hit[Fact]]) -> str:
-    now = utc_now()
-    moments = [moment for hit in hits for moment in (hit.item.valid_at, hit.item.invalid_at)]
-    axis = Axis.around(moments, now=now)
-
-    def row(hit: Hit[Fact]) -> list[str]:
-        fact = hit.item
-        words = _cut(results.source_of(fact) or fact.text)
-        score, *said = _cells((_score(hit), triple(fact), words))
-        return [score, lifetime_bar(fact, axis, now=now), lifetime_cell(fact), *said]
-
-    head = ("score", f"{axis.start:%Y-%m} to {axis.end:%Y-%m}", "valid", "fact", "source")
-    return _table("Facts", head, map(row, hits))
+def _entity(entity: Entity) -> Sequence[str]:
+    return entity.name, entity.entity_type, entity.summary
 
 
-def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; the cells of the rows are HTML."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return (
-        f"<table><caption>{escape(title)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+def _episode(episode: Episode) -> Sequence[str]:
+    return f"{episode.valid_at:%Y-%m-%d}", episode.name, episode.content
 
 
-def _cells(cells: Sequence[str]) -> list[str]:
-    return [escape(cell) for cell in cells]
+def _community(community: Community) -> Sequence[str]:
+    return community.name, community.summary
 
 
-def _score(hit: Hit[Fact] | Hit[Entity] | Hit[Episode] | Hit[Community]) -> str:
+def _score(hit: Hit[Any]) -> str:
     return f"{hit.score:.3f}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _EXCERPT else text[:_EXCERPT].rstrip() + " …"

@@ -1,7 +1,7 @@
 """Searches limited to a part of the graph: near something, or visible to somebody.
 
-``Within`` is evaluated at search time, ``Reach`` is a precomputed set of ids (``visible``) with set
-operations. Names, walks and statistics are limited too, so nothing outside shows in an order.
+``Within`` is evaluated at search time, ``Reach`` (``graph.within()``) is a precomputed set of ids
+with set operations. Names, walks and statistics are limited too: nothing outside shows in an order.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reach:
-    """A part of the graph, as ids: what ``visible`` found, and sets made of it.
+    """A part of the graph, as ids: what ``graph.within()`` found, and sets made of it.
 
     ``a | b`` is what is in either, ``a & b`` what is in both, ``a - b`` what is in the first only.
     """
@@ -97,14 +97,16 @@ class Reach:
         )
 
 
-def checked_number(what: str, value: int, *, least: int, most: int) -> None:
+def checked_number(what: str, value: int, *, least: int, most: int | None = None) -> None:
     """Refuse what is no number, too small or too large.
 
     Raises:
         QueryError: naming what it is.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise QueryError(f"{what} {value!r}: give {least} to {most}")
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        wanted = f"at least {least}" if most is None else f"{least} to {most}"
+        raise QueryError(f"{what} {value!r}: give {wanted}")
 
 
 def checked_names(names: Sequence[str], what: str = "relations") -> tuple[str, ...]:

@@ -4,14 +4,13 @@ Nothing is deleted: an entity or an episode gets ``removed_at``, as with its las
 back when it is spoken of again. What a person entered for its own sake stays, and so do facts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import get_args
 
 from graphrag.analysis.orphans import Kind, line_of, look
-from graphrag.display.visible import escape
-from graphrag.errors import InputError
+from graphrag.display.cards import bullets
+from graphrag.display.visible import Html
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Change, Entity, Episode, Event
 from graphrag.search.rewind import NOTHING_UNDONE
@@ -53,8 +52,6 @@ _SILENT: Mapping[Kind, str] = {
     "entities": "no fact that stands is about it, and no episode mentions it",
     "episodes": "it mentions no entity and states no fact that stands",
 }
-_BY_HAND = "somebody entered it for its own sake"
-_ATTRIBUTES = "it has attributes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,30 +85,13 @@ class Cleanup:
 
     def __str__(self) -> str:
         """Write a line for each."""
-        return "\n".join(self._lines()) or "nothing to clean up"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(words)}</li>" for words in self._lines())
-        return f"<ul>{rows}</ul>" if rows else "<p>nothing to clean up</p>"
-
-    def _lines(self) -> list[str]:
         done = "would remove" if self.dry_run else "removed"
-        return [
-            *(f"{done} {one}" for one in self.removed),
-            *(f"keeps {one}" for one in self.kept),
-        ]
+        lines = [f"{done} {item}" for item in self.removed]
+        lines += [f"keeps {item}" for item in self.kept]
+        return "\n".join(lines) or "nothing to clean up"
 
-
-def checked_kinds(kinds: Sequence[Kind]) -> tuple[Kind, ...]:
-    """Return the kinds to clean up, each once, or say what there is.
-
-    Raises:
-        InputError: for another kind, or none.
-    """
-    named = tuple(dict.fromkeys(kinds))
-    if not named or any(kind not in _SILENT for kind in named):
-        raise InputError(f"kinds {kinds!r}: choose from {', '.join(get_args(Kind))}")
-    return tuple(kind for kind in _SILENT if kind in named)
+    def _repr_html_(self) -> Html:
+        return bullets("cleanup", str(self).splitlines())
 
 
 async def plan_cleanup(
@@ -120,30 +100,23 @@ async def plan_cleanup(
     """Work out the transaction that takes out the orphans of one kind, and what it does."""
     seen = visible(index, Viewpoint(), NOTHING_UNDONE, now=now)
     ever = visible(index, Viewpoint(history=True), NOTHING_UNDONE, now=now)
-    found = await look(index, store, seen, ever, NOTHING_UNDONE)
+    orphans = await look(index, store, seen, ever, NOTHING_UNDONE)
     changes = ChangeSet(index.group_id, CLEANUP)
     removed: list[Cleaned] = []
     kept: list[Cleaned] = []
     if kind == "episodes":
-        for episode in (await store.get(Episode, found.episodes)).values():
+        for episode in (await store.get(Episode, orphans["episodes"])).values():
             changes.change(episode, replace(episode, removed_at=now))
             removed.append(Cleaned(episode, _SILENT[kind]))
-    else:
-        meant = await _meant(found.entities, index, store)
-        for entity in (await store.get(Entity, found.entities)).values():
-            why = _ATTRIBUTES if entity.attributes else _BY_HAND if entity.id in meant else None
-            if why is not None:
-                kept.append(Cleaned(entity, why))
-                continue
+        return changes, Cleanup(index.group_id, tuple(removed))
+    events = await store.events(index.group_id) if orphans["entities"] else ()
+    by_hand = manual_entities((event.kind, event.changes) for event in events)
+    for entity in (await store.get(Entity, orphans["entities"])).values():
+        if entity.attributes:
+            kept.append(Cleaned(entity, "it has attributes"))
+        elif by_hand.intersection(index.heirs.family(entity.id)):
+            kept.append(Cleaned(entity, "somebody entered it for its own sake"))
+        else:
             changes.change(entity, replace(entity, removed_at=now))
             removed.append(Cleaned(entity, _SILENT[kind]))
     return changes, Cleanup(index.group_id, tuple(removed), tuple(kept))
-
-
-async def _meant(ids: Sequence[str], index: GroupIndex, store: Store) -> set[str]:
-    """Return those of the entities that somebody entered for their own sake."""
-    if not ids:
-        return set()
-    events = await store.events(index.group_id)
-    by_hand = manual_entities((event.kind, event.changes) for event in events)
-    return {id_ for id_ in ids if by_hand.intersection(index.heirs.family(id_))}

@@ -4,18 +4,16 @@ A contradiction is a pair of facts that cannot both hold. Most are settled: one 
 still open stands beside the other, waits for review, or ends before it starts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, get_args
+from itertools import zip_longest
+from typing import Any, Literal
 
 from graphrag.analysis.difference import Axis as TimeAxis
-from graphrag.display.bars import Axis, bar
-from graphrag.display.cards import lifetime, triple
-from graphrag.display.visible import escape, flatten
-from graphrag.errors import QueryError
+from graphrag.display.cards import fact_table, lifetime, triple
+from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.ingest.lifetimes.rivalry import Exclusion
-from graphrag.model.assertion import held_from
 from graphrag.model.values import Fact
 from graphrag.search.sources import Quote
 from graphrag.temporal.interval import Interval
@@ -26,14 +24,7 @@ Outcome = Literal[
 ]
 
 SETTLED: frozenset[Outcome] = frozenset({"ended", "replaced", "overruled", "corrected"})
-_COLOURS: Mapping[Outcome, str] = {
-    "ended": "#7a8794",
-    "replaced": "#7a8794",
-    "overruled": "#7a8794",
-    "corrected": "#7a8794",
-    "waiting": "#b58900",
-}
-_STANDS, _OPEN = "#2a7f62", "#b5483a"
+_GONE, _STANDS, _OPEN, _WAITS = "#7a8794", "#2a7f62", "#b5483a", "#b58900"
 _COLUMNS = (
     *("outcome", "rule", "why", "at", "disputed_from", "disputed_until"),
     *("fact_id", "text", "valid_at", "invalid_at", "confidence", "source", "source_at"),
@@ -98,12 +89,22 @@ class Contradiction:
             return "it ends before it starts"
         return f"{relation} is not declared to exclude it any more"
 
+    @property
+    def _sides(self) -> list[tuple[str, Fact, tuple[Quote, ...], str]]:
+        """Return the role of each fact, the fact, where it is stated, and its colour."""
+        colour = _WAITS if self.outcome == "waiting" else _OPEN if self.open else _GONE
+        sides = [(str(self.outcome), self.fact, self.quotes, colour)]
+        if self.other is not None:
+            role = "beside" if self.open else "by"
+            sides.append((role, self.other, self.other_quotes, _STANDS))
+        return sides
+
     def __str__(self) -> str:
         """Write what stands against what, with the words that say so."""
-        lines = [f"{self.outcome:<10} {_line(self.fact)}", *_said(self.quotes)]
-        if self.other is not None:
-            lines += [f"{'by' if not self.open else 'beside':<10} {_line(self.other)}"]
-            lines += _said(self.other_quotes)
+        lines = []
+        for role, fact, quotes, _ in self._sides:
+            line = f"{triple(fact)} ({lifetime(fact)}), confidence {fact.confidence:.2f}"
+            lines += [f"{role:<10} {line}", *(f"{'':<10} {text}" for text in shown_quotes(quotes))]
         return "\n".join((*lines, f"{'why':<10} {flatten(self.why)}"))
 
 
@@ -157,16 +158,25 @@ class Contradictions:
         return table_of([_row(one) for one in self.found], _COLUMNS)
 
     def _repr_html_(self) -> str:
-        facts = [fact for one in self.found for fact in (one.fact, one.other) if fact is not None]
-        if not facts:
+        if not self.found:
             return "<p>no contradictions</p>"
-        moments = [end for fact in facts for end in (fact.valid_at, fact.invalid_at)]
-        axis = Axis.around(moments, now=max(one.at for one in self.found))
-        names = ("", "", "valid", "fact", "confidence", "source")
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(_rows(axis, one) for one in self.found)
-        more = f"<p>and {self.left_out} more</p>" if self.left_out else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        rows = (
+            (
+                fact,
+                colour,
+                (
+                    role,
+                    f"{fact.confidence:.2f}",
+                    Html("<br>".join(map(escape, shown_quotes(quotes)))),
+                    "" if place else contradiction.why,
+                ),
+            )
+            for contradiction in self.found
+            for place, (role, fact, quotes, colour) in enumerate(contradiction._sides)
+        )
+        latest = max(contradiction.at for contradiction in self.found)
+        table = fact_table(("outcome", "confidence", "source", "why"), rows, now=latest)
+        return f"{table}<p>and {self.left_out} more</p>" if self.left_out else table
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,29 +212,6 @@ def interval(start: datetime | None, end: datetime | None) -> Interval | None:
     return None if start is not None and end is not None and start >= end else Interval(start, end)
 
 
-def checked_outcomes(outcomes: Sequence[Outcome] | None) -> frozenset[Outcome]:
-    """Return outcomes, none for any, or say which there are.
-
-    Raises:
-        QueryError: for another one.
-    """
-    if outcomes is None:
-        return frozenset()
-    named = {*outcomes}
-    known: tuple[Outcome, ...] = get_args(Outcome)
-    if not named or named - {*known}:
-        raise QueryError(f"outcomes {outcomes!r}: choose from {', '.join(known)}")
-    return frozenset(one for one in known if one in named)
-
-
-def _line(fact: Fact) -> str:
-    return f"{triple(fact)} ({lifetime(fact)}), confidence {fact.confidence:.2f}"
-
-
-def _said(quotes: tuple[Quote, ...]) -> list[str]:
-    return [f"{'':<10} {words}" for words in shown_quotes(quotes)]
-
-
 def shown_quotes(quotes: tuple[Quote, ...]) -> list[str]:
     """Return the first few sources of a fact for people, and how many more there are."""
     more = len(quotes) - _SHOWN
@@ -233,45 +220,15 @@ def shown_quotes(quotes: tuple[Quote, ...]) -> list[str]:
 
 def quoted(quote: Quote) -> str:
     """Return the words of a source with the name and the date of its episode."""
-    words = flatten(quote.shown)
-    words = words if len(words) <= _WIDEST else words[: _WIDEST - 1].rstrip() + "…"
     named = flatten(quote.episode.name), f"{quote.episode.valid_at:%Y-%m-%d}"
-    place = ", ".join(filter(None, named))
-    return f"“{words}” ({place})"
+    return f"“{cut(flatten(quote.shown), _WIDEST)}” ({', '.join(filter(None, named))})"
 
 
-def _row(one: Contradiction) -> dict[str, Any]:
-    disputed = (None, None) if one.disputed is None else (one.disputed.start, one.disputed.end)
-    sides = []
-    for fact, quotes in ((one.fact, one.quotes), (one.other, one.other_quotes)):
-        first = next(iter(quotes), None)
-        where = (None, None) if first is None else (first.shown, first.episode.valid_at)
-        cells = (
-            (None,) * 5
-            if fact is None
-            else (fact.id, triple(fact), fact.valid_at, fact.invalid_at, fact.confidence)
-        )
-        sides += [*cells, *where]
-    values = (one.outcome, one.rule, one.why, one.at, *disputed, *sides)
-    return dict(zip(_COLUMNS, values, strict=True))
-
-
-def _rows(axis: Axis, one: Contradiction) -> str:
-    cells = []
-    for role, fact, quotes, colour in (
-        (one.outcome, one.fact, one.quotes, _COLOURS.get(one.outcome, _OPEN)),
-        ("by" if not one.open else "beside", one.other, one.other_quotes, _STANDS),
-    ):
-        if fact is None:
-            continue
-        title = f"{triple(fact)}: {lifetime(fact)}"
-        drawn = bar(axis, held_from(fact), fact.invalid_at, colour=colour, title=title)
-        said = "<br>".join(map(escape, shown_quotes(quotes)))
-        shown = (lifetime(fact), triple(fact), f"{fact.confidence:.2f}")
-        cells.append(
-            f"<tr><td><b>{role}</b></td><td>{drawn}</td>"
-            + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in shown)
-            + f'<td style="text-align:left">{said}</td></tr>'
-        )
-    why = f'<tr><td></td><td colspan="5" style="text-align:left"><i>{escape(one.why)}</i></td></tr>'
-    return "".join(cells) + why
+def _row(contradiction: Contradiction) -> dict[str, Any]:
+    disputed = contradiction.disputed
+    cells: list[Any] = [getattr(contradiction, name) for name in _COLUMNS[:4]]
+    cells += (None, None) if disputed is None else (disputed.start, disputed.end)
+    for _, fact, quotes, _ in contradiction._sides:
+        cells += (fact.id, triple(fact), fact.valid_at, fact.invalid_at, fact.confidence)
+        cells += (quotes[0].shown, quotes[0].episode.valid_at) if quotes else (None, None)
+    return dict(zip_longest(_COLUMNS, cells))

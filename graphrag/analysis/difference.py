@@ -1,17 +1,20 @@
-"""What became different between two moments: what the graph learned, or what happened in the world.
+"""What became different between two moments, and what is not known any more.
 
 In system time two states of the graph are compared, each rebuilt from the log: a fact that was
 added and taken back in between is not news. In world time the facts known at the view are asked
 what began and what ended.
+
+"Nobody knows" and "it is over" are two answers. What was retracted was never true, so it is as if
+nobody had ever said it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from graphrag.display.cards import entity_title, episode_title, lifetime, lifetime_cell, triple
-from graphrag.display.visible import escape, flatten
+from graphrag.display.cards import entity_title, episode_title, fact_table, lifetime, triple
+from graphrag.display.visible import Html, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Episode, Event, Fact
 from graphrag.search.rewind import Past, read_values
@@ -21,6 +24,10 @@ Axis = Literal["system", "world"]
 Kind = Literal[
     "learned", "closed", "reopened", "corrected", "retracted", "restored", "began", "ended"
 ]
+_COLUMNS = (
+    *("kind", "at", "why", "subject", "relation", "object", "valid_at", "invalid_at"),
+    *("confidence", "text", "id"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +44,13 @@ class ChangedFact:
 
     def __str__(self) -> str:
         """Say what happened to which fact."""
-        why = (
-            flatten(f": {self.fact.reason}") if self.fact.reason and self.kind != "learned" else ""
-        )
+        why = flatten(f": {self.why}") if self.why else ""
         return f"{self.kind:<9} {triple(self.fact)} ({lifetime(self.fact)}){why}"
+
+    @property
+    def why(self) -> str:
+        """Return the reason of the change; empty if none was given."""
+        return "" if self.kind == "learned" else self.fact.reason or ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,23 +97,34 @@ class Changes:
 
     def __str__(self) -> str:
         """Write one line a change."""
-        lines = [str(one) for one in self.facts]
-        lines += [f"entity    {entity_title(one)}" for one in self.entities]
-        lines += [f"merged    {entity_title(one)}" for one in self.merged]
-        lines += [f"episode   {episode_title(one)}" for one in self.episodes]
-        lines += [f"removed   {episode_title(one)}" for one in self.removed]
+        lines = [str(changed) for changed in self.facts]
+        lines += [f"entity    {entity_title(entity)}" for entity in self.entities]
+        lines += [f"merged    {entity_title(entity)}" for entity in self.merged]
+        lines += [f"episode   {episode_title(episode)}" for episode in self.episodes]
+        lines += [f"removed   {episode_title(episode)}" for episode in self.removed]
         return "\n".join(lines) or "nothing changed"
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.at:%Y-%m-%d %H:%M}</td><td>{one.kind}</td>"
-            f'<td title="{escape(one.fact.text)}">{escape(triple(one.fact))}</td>'
-            f"<td>{lifetime_cell(one.fact)}</td>"
-            f"<td>{escape((one.kind != 'learned' and one.fact.reason) or '')}</td></tr>"
-            for one in self.facts
+    def to_dataframe(self) -> Any:
+        """Return one row for each fact that is different, as a pandas data frame.
+
+        Raises:
+            MissingExtraError: if pandas is not installed.
+        """
+        from graphrag.search.frames import table_of
+
+        rows = [
+            {name: getattr(changed, name) for name in _COLUMNS[:3]}
+            | {name: getattr(changed.fact, name) for name in _COLUMNS[3:]}
+            for changed in self.facts
+        ]
+        return table_of(rows, _COLUMNS)
+
+    def _repr_html_(self) -> Html:
+        rows = (
+            (changed.fact, "", (changed.kind, f"{changed.at:%Y-%m-%d %H:%M}", changed.why))
+            for changed in self.facts
         )
-        head = "".join(f"<th>{name}</th>" for name in ("at", "", "fact", "valid", "why"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return fact_table(("change", "at", "why"), rows, now=self.until)
 
 
 async def learned_between(
@@ -123,23 +144,17 @@ async def learned_between(
     ]
     entities = (await read_values(store, Entity, _ids(at, "entity"))).values()
     episodes = (await read_values(store, Episode, _ids(at, "episode"))).values()
+    entities_then = [(entity, early.rewind(entity), late.rewind(entity)) for entity in entities]
+    episodes_then = [(episode, early.rewind(episode), late.rewind(episode)) for episode in episodes]
     return Changes(
         since,
         until,
         "system",
-        tuple(sorted(changed, key=lambda one: (one.at, one.fact.id))),
-        tuple(late.rewind(one) for one in entities if not _was(early, one)),
-        tuple(late.rewind(one) for one in episodes if not _was(early, one)),
-        tuple(
-            now
-            for one in entities
-            if (now := late.rewind(one)).merged_into and not early.rewind(one).merged_into
-        ),
-        tuple(
-            gone
-            for one in episodes
-            if (gone := late.rewind(one)).removed_at and not early.rewind(one).removed_at
-        ),
+        tuple(sorted(changed, key=lambda change: (change.at, change.fact.id))),
+        tuple(is_ for stored, _, is_ in entities_then if not _was(early, stored)),
+        tuple(is_ for stored, _, is_ in episodes_then if not _was(early, stored)),
+        tuple(is_ for _, was, is_ in entities_then if is_.merged_into and not was.merged_into),
+        tuple(is_ for _, was, is_ in episodes_then if is_.removed_at and not was.removed_at),
     )
 
 
@@ -148,6 +163,7 @@ def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) ->
     changed = [
         ChangedFact(kind, fact, moment)
         for fact in facts
+        if fact.closed_as != "past"
         for kind, moment in _turns(fact)
         if moment is not None and since <= moment < until
     ]
@@ -156,11 +172,7 @@ def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) ->
 
 
 def _turns(fact: Fact) -> tuple[tuple[Kind, datetime | None], tuple[Kind, datetime | None]]:
-    placed = fact.closed_as != "past"
-    return ("began", fact.valid_at if placed else None), (
-        "ended",
-        fact.invalid_at if placed else None,
-    )
+    return ("began", fact.valid_at), ("ended", fact.invalid_at)
 
 
 def _ids(records: Iterable[str], table: str) -> list[str]:
@@ -189,3 +201,60 @@ def _kind(before: Fact | None, after: Fact) -> Kind | None:
         return "reopened" if later else "closed"
     same = (before.valid_at, before.text, dict(before.attributes))
     return None if same == (after.valid_at, after.text, dict(after.attributes)) else "corrected"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Nothing of a relation holds for an entity at the moment of a view."""
+
+    entity: str
+    relation: str
+    since: datetime | None = None
+    """The first moment at which nothing held any more; None if nothing is known to have held."""
+    last: tuple[Fact, ...] = ()
+    """What held until then; without ``since``, what did at some time before, nobody knows when."""
+    ended_by: tuple[Fact, ...] = ()
+    """The facts that ended it, by beginning or by their own end."""
+
+    def __str__(self) -> str:
+        """Say it in words: ``not known since 2024-03-01: Ann works at Acme ended (...)``."""
+        if self.since is None:
+            missing = f"not known: {self.entity} {self.relation.replace('_', ' ')}"
+            once = "; ".join(f"{triple(fact)} {lifetime(fact)}" for fact in self.last)
+            return flatten(f"{missing}; {once}" if once else missing)
+        reasons = (f"{triple(fact)} ended{_why(fact)}" for fact in self.last)
+        return f"not known since {self.since.date()}: {'; '.join(reasons)}"
+
+
+def absence_of(
+    entity: str,
+    relation: str,
+    facts: Sequence[Fact],
+    closers: Mapping[str, Fact],
+    at: datetime,
+) -> Absence | None:
+    """Return what is missing at a moment, given the facts of all times; None if nothing is."""
+    stated = [fact for fact in facts if fact.retracted_at is None and not fact.pending]
+    past = tuple(fact for fact in stated if fact.closed_as == "past")
+    begun = [
+        fact
+        for fact in stated
+        if fact.closed_as != "past" and (fact.valid_at is None or fact.valid_at <= at)
+    ]
+    ends = [fact.invalid_at for fact in begun if fact.invalid_at is not None]
+    if len(ends) < len(begun) or any(end > at for end in ends):
+        return None
+    if not ends:
+        return Absence(entity, relation, None, past)
+    since = max(ends)
+    last = tuple(fact for fact in begun if fact.invalid_at == since)
+    return Absence(entity, relation, since, last, _closers(last, closers))
+
+
+def _closers(facts: Iterable[Fact], closers: Mapping[str, Fact]) -> tuple[Fact, ...]:
+    ids = dict.fromkeys(id_ for fact in facts if (id_ := fact.invalidated_by) is not None)
+    return tuple(closers[id_] for id_ in ids if id_ in closers)
+
+
+def _why(fact: Fact) -> str:
+    return f" ({fact.reason})" if fact.reason else ""

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from graphrag.display.cards import entity_line, episode_line, fact_line
-from graphrag.display.visible import escape, flatten
+from graphrag.display.cards import bullets, entity_line, episode_line, fact_line
+from graphrag.display.visible import flatten
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.read_lazy import source_episodes
 from graphrag.model.values import Entity, Episode, Fact, Saga
@@ -48,7 +48,7 @@ class Orphans:
 
     def __len__(self) -> int:
         """Count those that are here."""
-        return sum(len(values) for _, values in self._kinds())
+        return sum(len(getattr(self, kind)) for kind in _TITLES)
 
     def __bool__(self) -> bool:
         """Tell whether there is anything."""
@@ -56,41 +56,27 @@ class Orphans:
 
     def __repr__(self) -> str:
         """Show the counts, of all that there are."""
-        counts = ", ".join(
-            f"{len(values) + self.left_out.get(kind, 0)} {kind}" for kind, values in self._kinds()
+        counts = (
+            f"{len(getattr(self, kind)) + self.left_out.get(kind, 0)} {kind}" for kind in _TITLES
         )
-        return f"Orphans({self.group!r}: {counts})"
+        return f"Orphans({self.group!r}: {', '.join(counts)})"
 
     def __str__(self) -> str:
         """Write a line for each, under the kind."""
-        parts = [
-            "\n".join((f"{title}:", *(f"- {words}" for words in lines)))
-            for title, lines in self._shown()
-        ]
+        parts = ("\n- ".join((f"{title}:", *lines)) for title, lines in self._shown())
         return "\n".join(parts) or "nothing leads nowhere"
 
     def _repr_html_(self) -> str:
-        parts = [
-            f"<b>{escape(title)}</b><ul>"
-            + "".join(f"<li>{escape(words)}</li>" for words in lines)
-            + "</ul>"
-            for title, lines in self._shown()
-        ]
+        parts = (bullets(title, lines) for title, lines in self._shown())
         return "".join(parts) or "<p>nothing leads nowhere</p>"
 
-    def _kinds(self) -> Iterator[tuple[str, Sequence[Entity | Episode | Saga | Fact]]]:
-        yield "entities", self.entities
-        yield "episodes", self.episodes
-        yield "sagas", self.sagas
-        yield "aliases", self.aliases
-        yield "facts", self.facts
-
     def _shown(self) -> Iterator[tuple[str, list[str]]]:
-        for kind, values in self._kinds():
-            if values:
-                more = self.left_out.get(kind)
-                lines = [*map(line_of, values), *([f"and {more} more"] if more else [])]
-                yield _TITLES[kind], lines
+        for kind, title in _TITLES.items():
+            lines = [line_of(value) for value in getattr(self, kind)]
+            if more := self.left_out.get(kind):
+                lines.append(f"and {more} more")
+            if lines:
+                yield title, lines
 
 
 def line_of(value: Entity | Episode | Saga | Fact) -> str:
@@ -119,19 +105,10 @@ async def _links(
     return set(mentions_then(mentions, past).values()), sources, waiting
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Ids of what leads nowhere."""
-
-    entities: list[str]
-    episodes: list[str]
-    sagas: list[Saga]
-    aliases: list[str]
-    facts: list[str]
-
-
-async def look(index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past) -> Found:
-    """Find what leads nowhere.
+async def look(
+    index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past
+) -> dict[str, list[str]]:
+    """Return the ids of what leads nowhere, by kind.
 
     Args:
         index: The group.
@@ -143,23 +120,28 @@ async def look(index: GroupIndex, store: Store, seen: Visible, ever: Visible, pa
     mentions, sources, unread = await _links(index, store, past)
     stands = ever.stated & (ever.retracted == FOREVER)
     held = _ends_of(stands, ever) | _mentioned(mentions, index, seen)
-    entities = _ids(index.entities.ids, seen.entities & ~held)
     standing = {index.facts.ids[row] for row in np.flatnonzero(stands)}
     states = {one for id_, episodes in sources.items() if id_ in standing for one in episodes}
     mentioning = {episode for episode, _ in mentions}
     there = set(_ids(index.episodes.ids, seen.episodes))
-    row_of = index.entities.row_of
-    return Found(
-        entities,
-        sorted(there - states - mentioning - unread),
-        await _sagas(index, store, seen, past),
-        [
+    sagas = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())
+    return {
+        "entities": _ids(index.entities.ids, seen.entities & ~held),
+        "episodes": sorted(there - states - mentioning - unread),
+        "sagas": [
             id_
-            for id_ in row_of
-            if ever.heirs.of(id_) != id_ and not seen.shown([id_], index) and _was(id_, past)
+            for name, id_ in index.sagas.items()
+            if index.saga_code(name) not in sagas and past.knew("saga", id_)
         ],
-        sorted(id_ for id_ in standing if sources.get(id_, frozenset()) - there),
-    )
+        "aliases": [
+            id_
+            for id_ in index.entities.row_of
+            if ever.heirs.of(id_) != id_
+            and not seen.shown([id_], index)
+            and past.knew("entity", id_)
+        ],
+        "facts": sorted(id_ for id_ in standing if sources.get(id_, frozenset()) - there),
+    }
 
 
 def _ends_of(facts: Mask, ever: Visible) -> Mask:
@@ -181,17 +163,6 @@ def _mentioned(mentions: Iterable[Pair], index: GroupIndex, seen: Visible) -> Ma
     return held
 
 
-async def _sagas(index: GroupIndex, store: Store, seen: Visible, past: Past) -> list[Saga]:
-    used = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())
-    empty = [id_ for name, id_ in index.sagas.items() if index.saga_code(name) not in used]
-    known = [id_ for id_ in empty if past.knew("saga", id_)]
-    return [past.rewind(saga) for saga in (await store.get(Saga, known)).values()]
-
-
-def _was(entity: str, past: Past) -> bool:
-    return past.knew("entity", entity)
-
-
 def _ids(ids: Sequence[str], mask: Mask) -> list[str]:
     return sorted(ids[row] for row in np.flatnonzero(mask).tolist())
 
@@ -200,20 +171,14 @@ async def find_orphans(
     index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past, *, limit: int
 ) -> Orphans:
     """Return what leads nowhere, up to ``limit`` of each kind, those added first."""
-    found = await look(index, store, seen, ever, past)
-    entities, episodes, aliases, facts = (
-        ids[:limit] for ids in (found.entities, found.episodes, found.aliases, found.facts)
-    )
-    counts = {
-        kind: len(getattr(found, kind)) - limit
-        for kind in ("entities", "episodes", "sagas", "aliases", "facts")
-    }
+    ids = await look(index, store, seen, ever, past)
+    first = {kind: some[:limit] for kind, some in ids.items()}
     return Orphans(
         index.group_id,
-        tuple(past.rewound(await store.get(Entity, entities)).values()),
-        tuple(past.rewound(await store.get(Episode, episodes)).values()),
-        tuple(found.sagas[:limit]),
-        tuple(past.rewound(await store.get(Entity, aliases)).values()),
-        tuple(past.facts(await store.get(Fact, facts), index).values()),
-        {kind: more for kind, more in counts.items() if more > 0},
+        tuple(past.rewound(await store.get(Entity, first["entities"])).values()),
+        tuple(past.rewound(await store.get(Episode, first["episodes"])).values()),
+        tuple(past.rewound(await store.get(Saga, first["sagas"])).values()),
+        tuple(past.rewound(await store.get(Entity, first["aliases"])).values()),
+        tuple(past.facts(await store.get(Fact, first["facts"]), index).values()),
+        {kind: len(some) - limit for kind, some in ids.items() if len(some) > limit},
     )

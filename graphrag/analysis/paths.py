@@ -1,4 +1,4 @@
-"""Graph walks: neighbours, the k cheapest paths between entities, profiles.
+"""Graph walks: neighbours, and the k cheapest paths between entities.
 
 Paths are those of Yen (Management Science, 1971). Deviations are found by levels (Bellman-Ford), so
 that the bound on facts is exact; costs are positive, so no path repeats an entity. Only entities
@@ -12,12 +12,15 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.cards import entity_title, lifetime, triple
-from graphrag.display.picture import Drawing, Picture
-from graphrag.display.visible import escape, flatten
-from graphrag.model.attributes import also_called
+from graphrag.display.cards import lifetime
+from graphrag.display.network import Link, Node, network
+from graphrag.display.picture import Drawing, Picture, legend, type_colours, width_of, word
+from graphrag.display.visible import cut, flatten
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Edges, Rows
+
+_TOP, _RADIUS, _SIDE = 46, 9, 18
+"""Pixels above the middle of the dots, of a dot, and beside the outermost names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,44 +63,37 @@ class Path(Picture):
         return flatten(" ".join(words))
 
     def _draw(self) -> Drawing:
-        from graphrag.analysis.path_drawing import drawn
-
-        return drawn(self)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EntityProfile:
-    """Who or what an entity is, briefly: for a prompt, or for a person."""
-
-    entity: Entity
-    facts: tuple[Fact, ...]
-    """What holds at the viewpoint, added last first."""
-    changes: tuple[Fact, ...]
-    """What ended last, latest first."""
-
-    def __str__(self) -> str:
-        """Return a few lines of text."""
-        one = self.entity
-        head = entity_title(one)
-        if one.aliases:
-            head += flatten(f", also called {', '.join(also_called(one))}")
-        lines = [head]
-        if one.attributes:
-            shown = (f"{key}: {value}" for key, value in one.attributes.items())
-            lines.append(flatten("; ".join(shown)))
-        lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
-        if self.changes:
-            lines.append("before:")
-            lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.changes]
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        """Show whose it is and how much it says."""
-        holds, ended = len(self.facts), len(self.changes)
-        return f"EntityProfile({self.entity.name!r}: {holds} facts, {ended} ended)"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        """Draw the entities in a row, and between them what joins them, and when."""
+        names = [entity.name for entity in self.entities]
+        halves = [width_of(cut(name, 28), 11) / 2 for name in names]
+        colours = type_colours(entity.entity_type for entity in self.entities)
+        x, places, links, words = _SIDE + max(halves[0], _RADIUS), [], {}, ""
+        for place, fact in enumerate(self.facts):
+            places.append(x)
+            relation, time = fact.relation.replace("_", " "), lifetime(fact)
+            label = max(width_of(cut(relation, 28), 9), width_of(time, 9)) + 2 * _RADIUS + 26
+            step = max(90, label, halves[place] + halves[place + 1] + 14)
+            words += word(x + step / 2, _TOP + 15, time, 9, anchor="middle", soft=True)
+            forward = fact.subject_id == self.entities[place].id
+            links[place, place + 1] = Link(
+                1.6, fact.text, relation, opacity=1.0, arrows=(not forward, forward)
+            )
+            x += step
+        nodes = {
+            place: Node(
+                spot,
+                _TOP,
+                _RADIUS,
+                colours[entity.entity_type],
+                f"{entity.name} ({entity.entity_type})",
+                entity.name,
+            )
+            for place, (entity, spot) in enumerate(zip(self.entities, [*places, x], strict=True))
+        }
+        shapes, labels = network(nodes, links)
+        width = max(x + max(halves[-1], _RADIUS) + _SIDE, 300.0)
+        dots, meanings, height = legend(colours, _TOP + 34, width)
+        return Drawing(width, height, shapes + dots, labels + words + meanings)
 
 
 Costs = npt.NDArray[np.float64]

@@ -1,20 +1,19 @@
 """Counts of a graph, and how it grew in system time."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import accumulate, islice
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from graphrag.display.cards import table
 from graphrag.display.chart import Chart, Point, tally
 from graphrag.display.lists import some
 from graphrag.display.picture import Drawing, Picture, type_colours, word
-from graphrag.errors import QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.lazy import MISSING
 from graphrag.index.read_lazy import read_aside
@@ -22,11 +21,9 @@ from graphrag.index.scope import Array
 from graphrag.model.values import CONCEPT, Entity
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
-from graphrag.search.within import checked_number
 from graphrag.store.store import Store
 from graphrag.temporal.moment import from_micros, to_micros
 
-_MOST = 10_000
 _SHOWN = 14
 """Types, and relations, that a picture names; the rest are one number."""
 _STATES = MappingProxyType(
@@ -69,13 +66,8 @@ class Stats(Picture):
 
     def _draw(self) -> Drawing:
         """Draw how many there are of each type and relation, and how facts stand."""
-        states = {
-            "hold": self.facts_now,
-            "ended": self.facts_ended,
-            "never true": self.facts_retracted,
-            "wait for review": self.facts_pending,
-            "to come": self.facts - self.facts_now - self.facts_ended - self.facts_retracted,
-        }
+        counted = (self.facts_now, self.facts_ended, self.facts_retracted)
+        numbers = (*counted, self.facts_pending, self.facts - sum(counted))
         counts = (
             some(self.episodes, "episode"),
             some(self.entities, "entity", "entities"),
@@ -83,17 +75,21 @@ class Stats(Picture):
         )
         words = word(12, 20, f"{self.group}: {', '.join(counts)}", 13, bold=True)
         if self.first is not None and self.last is not None:
-            words += word(
-                12, 37, f"told of {self.first:%Y-%m-%d} to {self.last:%Y-%m-%d}", 10, soft=True
-            )
+            days = f"episodes of {self.first:%Y-%m-%d} to {self.last:%Y-%m-%d}"
+            words += word(12, 37, days, 10, soft=True)
         types = _leading(self.types)
         colours = {**_STATES, **type_colours(self.types.keys())}
-        held = {name: number for name, number in states.items() if number > 0}
-        shapes, texts, bottom = tally("facts", held, colours, (12, 64))
-        more, named, left = tally("entities", types, colours, (12, bottom + 34))
-        others, said, right = tally("relations", _leading(self.relations), {}, (400, 64))
-        height = max(left, right) + 12
-        return Drawing(800, height, shapes + more + others, words + texts + named + said)
+        held = {name: count for name, count in zip(_STATES, numbers, strict=True) if count > 0}
+        facts = tally("facts", held, colours, (12, 64))
+        entities = tally("entities", types, colours, (12, facts.height + 34))
+        relations = tally("relations", _leading(self.relations), {}, (400, 64))
+        parts = (facts, entities, relations)
+        return Drawing(
+            800,
+            max(part.height for part in parts) + 12,
+            "".join(part.shapes for part in parts),
+            words + "".join(part.words for part in parts),
+        )
 
 
 def _leading(counts: Mapping[str, int]) -> dict[str, int]:
@@ -154,11 +150,7 @@ async def hubs(
     """Return the entities with the most visible facts, without retracted ones, and their number.
 
     Concepts are left out: common nouns gather facts of many different things.
-
-    Raises:
-        QueryError: for an impossible limit.
     """
-    checked_number("limit", limit, least=0, most=_MOST)
     degree = degrees(index, seen)
     order = (row for row in np.argsort(-degree, kind="stable").tolist() if degree[row])
     named = (row for row in order if past.type_of(index.entities.ids[row], index) != CONCEPT)
@@ -170,6 +162,8 @@ async def hubs(
 Period = Literal["day", "week", "month", "year"]
 _TABLES = ("episode", "entity", "relates_to")
 _COLUMNS = ("start", "episodes", "entities", "facts")
+_DAY = 86_400_000_000
+"""Microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +194,15 @@ class Growth(Picture):
 
     def __repr__(self) -> str:
         """Show how many periods there are."""
-        facts = sum(one.facts for one in self.periods)
+        facts = sum(period.facts for period in self.periods)
         return f"Growth({self.group!r} by {self.by}: {len(self)} of them, {facts} facts)"
 
     def __str__(self) -> str:
         """Write a line a period."""
         lines = [f"{'':<10} {'episodes':>9} {'entities':>9} {'facts':>9}"]
         lines += [
-            f"{one.start:%Y-%m-%d} {one.episodes:>9} {one.entities:>9} {one.facts:>9}"
-            for one in self.periods
+            f"{period.start:%Y-%m-%d} {period.episodes:>9} {period.entities:>9} {period.facts:>9}"
+            for period in self.periods
         ]
         return "\n".join(lines)
 
@@ -220,70 +214,49 @@ class Growth(Picture):
         """
         from graphrag.search.frames import table_of
 
-        rows = [{name: getattr(one, name) for name in _COLUMNS} for one in self.periods]
-        return table_of(rows, _COLUMNS)
+        return table_of([asdict(period) for period in self.periods], _COLUMNS)
 
     def _draw(self) -> Drawing:
         """Draw what there was in all at the end of each period."""
-        lines: dict[str, list[Point]] = {name: [] for name in _COLUMNS[1:]}
-        if self.periods:
-            for name, line in lines.items():
-                whole = 0
-                line.append((self.periods[0].start, 0))
-                for one in self.periods:
-                    whole += getattr(one, name)
-                    line.append((_next(one.start, self.by), whole))
+        moments = [_next(period.start, self.by) for period in self.periods]
+        moments = [*(period.start for period in self.periods[:1]), *moments]
+        lines: dict[str, Sequence[Point]] = {}
+        for name in _COLUMNS[1:]:
+            numbers = (getattr(period, name) for period in self.periods)
+            lines[name] = list(zip(moments, accumulate(numbers, initial=0), strict=False))
         return Chart(f"{self.group}: what was there, by {self.by}", lines)._draw()
 
     def _repr_html_(self) -> str:
         rows = (
-            (f"{one.start:%Y-%m-%d}", *(str(getattr(one, name)) for name in _COLUMNS[1:]))
-            for one in self.periods
+            (f"{period.start:%Y-%m-%d}", *(str(getattr(period, name)) for name in _COLUMNS[1:]))
+            for period in self.periods
         )
         numbers = table((self.by, *_COLUMNS[1:]), rows)
         return f"{self.to_svg()}<details><summary>in numbers</summary>{numbers}</details>"
 
 
-def checked_period(by: Period) -> Period:
-    """Return a period, or say which there are.
-
-    Raises:
-        QueryError: for another one.
-    """
-    if by not in get_args(Period):
-        raise QueryError(f"by {by!r}: choose from {', '.join(get_args(Period))}")
-    return by
-
-
 async def read_growth(index: GroupIndex, store: Store, ever: Visible, by: Period) -> Growth:
     """Count by the moments at which records were made; those of all times, removed ones too."""
     await read_aside(store, index, {table: ["created_at"] for table in _TABLES})
-    counts: dict[datetime, list[int]] = {}
+    counts: defaultdict[datetime, Counter[str]] = defaultdict(Counter)
     scopes = (index.episodes, index.entities, index.facts)
     there = (ever.episodes, ever.entities, ever.stated)
-    for place, (scope, mask) in enumerate(zip(scopes, there, strict=True)):
+    for name, scope, mask in zip(_COLUMNS[1:], scopes, there, strict=True):
         micros = scope.aside["created_at"].values(len(scope))[mask]
-        for start, number in _by_period(micros[micros != MISSING], by):
-            counts.setdefault(start, [0, 0, 0])[place] = number
-    periods = (Grown(start, *counts[start]) for start in sorted(counts))
+        # Few days and many records: numpy counts the days, and only those become dates.
+        days, numbers = np.unique(micros[micros != MISSING] // _DAY, return_counts=True)
+        for day, number in zip(days.tolist(), numbers.tolist(), strict=True):
+            counts[_start(from_micros(day * _DAY), by)][name] += number
+    periods = (
+        Grown(start, *(counts[start][name] for name in _COLUMNS[1:])) for start in sorted(counts)
+    )
     return Growth(index.group_id, by, tuple(periods))
-
-
-def _by_period(micros: npt.NDArray[np.int64], by: Period) -> Iterator[tuple[datetime, int]]:
-    # Few days and many records: numpy counts the days, and only those become dates.
-    days, numbers = np.unique(micros // 86_400_000_000, return_counts=True)
-    counts: dict[datetime, int] = {}
-    for day, number in zip(days.tolist(), numbers.tolist(), strict=True):
-        start = _start(from_micros(day * 86_400_000_000), by)
-        counts[start] = counts.get(start, 0) + number
-    yield from counts.items()
 
 
 def _next(start: datetime, by: Period) -> datetime:
     """Return where the next period begins."""
-    return _start(
-        start + {"day": 1, "week": 7, "month": 31, "year": 366}[by] * timedelta(days=1), by
-    )
+    days = {"day": 1, "week": 7, "month": 31, "year": 366}[by]
+    return _start(start + timedelta(days=days), by)
 
 
 def _start(day: datetime, by: Period) -> datetime:

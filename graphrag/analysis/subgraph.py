@@ -1,19 +1,34 @@
 """Drawable part of a graph: the choice of entities, and arrows that stand for many facts."""
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.picture import Drawing, Picture
-from graphrag.index.group import BEGINNING
+from graphrag.display.network import RING, Link, Node, network
+from graphrag.display.picture import Drawing, Picture, legend, note, type_colours, word
+from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
 from graphrag.search.times import Micros
 from graphrag.search.visibility import Mask, Visible
+
+_WIDTH, _TALLEST = 860, 640
+_LEAST, _EACH = 150, 20
+"""Pixels of height, and what each entity adds to them."""
+_SIDE, _TOP = 66, 34
+"""Pixels around the outermost entities: room for their names."""
+_KINDS = 12
+"""Kinds of facts that a line names when somebody points at it."""
+_CLOSE = 80
+"""Entities that are laid out by their distances in the graph; more by forces alone."""
+_RINGED = 0.35
+"""Heat from which a ring is seen, and explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +79,7 @@ class Subgraph(Picture):
                 }
                 for one in self.entities
             ],
-            "edges": [
-                {
-                    "source": edge.source,
-                    "target": edge.target,
-                    "relation": edge.relation,
-                    "count": edge.count,
-                }
-                for edge in self.edges
-            ],
+            "edges": [asdict(edge) for edge in self.edges],
             "facts": [
                 {
                     "id": fact.id,
@@ -95,18 +102,81 @@ class Subgraph(Picture):
         return f"Subgraph({len(self.entities)} entities, {facts} facts, {self.left_out} left out)"
 
     def _draw(self) -> Drawing:
-        from graphrag.analysis.drawing import drawn
+        """Draw entities with more facts larger, and those often passed on walks with a ring."""
+        if not self.entities:
+            return note("nothing to draw")
+        height = min(_TALLEST, _LEAST + _EACH * len(self.entities))
+        colours = type_colours(entity.entity_type for entity in self.entities)
+        most = max(1, *self.degrees.values())
+        nodes = {
+            entity.id: Node(
+                *place,
+                4 + 8 * sqrt(self.degrees[entity.id] / most),
+                colours[entity.entity_type],
+                f"{entity.name} ({entity.entity_type}, {self.degrees[entity.id]} facts)",
+                entity.name,
+                self.heat[entity.id],
+            )
+            for entity, place in zip(self.entities, self._places(height), strict=True)
+        }
+        shapes, words = network(nodes, self._links())
+        dots, meanings, bottom = legend(colours, height + 4, _WIDTH)
+        if max(self.heat.values()) >= _RINGED:
+            meanings += word(27, bottom + 9, "often come by, following facts", soft=True)
+            dots += (
+                f'<rect x="13" y="{bottom + 1:.1f}" width="8" height="8" rx="4" fill="none" '
+                f'stroke="{RING}" stroke-width="2"/>'
+            )
+            bottom += 22
+        return Drawing(_WIDTH, bottom, shapes + dots, words + meanings)
 
-        return drawn(self)
+    def _places(self, height: float) -> list[tuple[float, float]]:
+        """Return where the entities lie (force-directed)."""
+        import igraph
+
+        number = {entity.id: place for place, entity in enumerate(self.entities)}
+        edges = [(number[edge.source], number[edge.target]) for edge in self.edges]
+        graph = igraph.Graph(n=len(number), edges=edges).simplify()
+        # Seeded places: the same graph is drawn the same way.
+        places = graph.layout_fruchterman_reingold(seed=graph.layout_circle().coords, niter=300)
+        if 2 < len(number) <= _CLOSE and graph.is_connected():
+            places = graph.layout_kamada_kawai(seed=places.coords)
+        places.fit_into((_SIDE, _TOP, _WIDTH - _SIDE, height - _TOP), keep_aspect_ratio=False)
+        return [(x, y) for x, y in places]
+
+    def _links(self) -> dict[tuple[str, str], Link]:
+        """Return a line for all that joins each two entities."""
+        names = {entity.id: entity.name for entity in self.entities}
+        between: defaultdict[tuple[str, str], list[Edge]] = defaultdict(list)
+        for edge in self.edges:
+            if edge.source != edge.target:
+                between[min(edge.source, edge.target), max(edge.source, edge.target)].append(edge)
+        return {
+            ends: Link(
+                min(5.0, sqrt(sum(edge.count for edge in edges))),
+                "\n".join(_sentence(edge, names) for edge in edges[:_KINDS]),
+                _label(edges),
+                arrows=(
+                    any(edge.target == ends[0] for edge in edges),
+                    any(edge.target == ends[1] for edge in edges),
+                ),
+            )
+            for ends, edges in between.items()
+        }
+
+
+def _sentence(edge: Edge, names: Mapping[str, str]) -> str:
+    often = f" ({edge.count} facts)" if edge.count > 1 else ""
+    return f"{names[edge.source]} {edge.relation.replace('_', ' ')} {names[edge.target]}{often}"
+
+
+def _label(edges: list[Edge]) -> str:
+    more = len({edge.relation for edge in edges}) - 1
+    return edges[0].relation.replace("_", " ") + (f" +{more}" if more else "")
 
 
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
-
-
-_FOLLOWS = 0.85
-"""Probability of following a fact rather than starting anew, as of PageRank."""
-_CLOSE = 1e-6
 
 
 def nearest(distance: Distances, degrees: Counts, wanted: Mask, limit: int) -> Rows:
@@ -162,18 +232,11 @@ def heat(subject: Rows, object_: Rows, nodes: int, centre: int | None) -> npt.ND
         nodes: How many there are.
         centre: Where the walker starts anew; None: anywhere.
     """
-    source, target = np.concatenate((subject, object_)), np.concatenate((object_, subject))
-    degree = np.bincount(source, minlength=nodes)
-    start = np.full(nodes, 1 / max(1, nodes))
-    if centre is not None:
-        start = (np.arange(nodes) == centre).astype(np.float64)
-    visits, stuck = start, degree == 0
-    share = _FOLLOWS / np.maximum(degree, 1)
-    change = np.inf
-    while change > _CLOSE:
-        moved = np.bincount(target, (visits * share)[source], nodes)
-        later = moved + (1 - _FOLLOWS + _FOLLOWS * float(visits[stuck].sum())) * start
-        change, visits = float(np.abs(later - visits).sum()), later
+    import igraph
+
+    graph = igraph.Graph(n=nodes, edges=np.column_stack((subject, object_)).tolist())
+    start = None if centre is None else [float(node == centre) for node in range(nodes)]
+    visits = np.array(graph.personalized_pagerank(reset=start) if nodes else [])
     return np.asarray(visits / max(float(visits.max(initial=0.0)), 1e-12))
 
 
@@ -195,3 +258,17 @@ def changed(edges: Edges, rows: Rows, seen: Visible, now: int) -> Micros:
         for end in (edges.subject[facts], edges.object[facts]):
             np.maximum.at(latest, end, past)
     return np.asarray(latest[rows])
+
+
+def counted(index: GroupIndex, edges: Edges, facts: Rows) -> tuple[Edge, ...]:
+    """Return the facts as edges, those of the most facts first."""
+    columns = (edges.subject[facts], index.facts["relation"][facts], edges.object[facts])
+    kinds, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    ids, relations = index.entities.ids, index.relations
+    return tuple(
+        Edge(ids[subject], relations[relation], ids[object_], count)
+        for (subject, relation, object_), count in zip(
+            kinds[:, order].T.tolist(), counts[order].tolist(), strict=True
+        )
+    )

@@ -1,23 +1,30 @@
-"""The life of one entity: every fact about it in the order of world time, and what ended each."""
+"""Facts about one entity: those that hold, those of all times with what ended each, a profile."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from graphrag.display.bars import AXIS, Axis, bar
-from graphrag.display.cards import entity_title, lifetime, lifetime_cell, triple
-from graphrag.display.picture import Drawing, Picture, cut, legend, width_of, word
-from graphrag.display.visible import escape, flatten
+from graphrag.display.cards import (
+    entity_title,
+    fact_table,
+    lifetime,
+    lifetime_axis,
+    lifetime_bar,
+    triple,
+)
+from graphrag.display.lists import Listed
+from graphrag.display.picture import Drawing, Picture, legend, rule, shape, width_of, word
+from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.index.group import GroupIndex
-from graphrag.model.assertion import held_from
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
 from graphrag.store.store import Store
+from graphrag.temporal.moment import utc_now
 
 Status = Literal["holds", "ended", "to come", "overruled", "never true"]
 _COLOURS: Mapping[Status, str] = {
@@ -27,12 +34,64 @@ _COLOURS: Mapping[Status, str] = {
     "overruled": "#b58900",
     "never true": "#b5483a",
 }
-
-
 _TOP, _ROW, _LEFT, _WIDE = 50, 20, 12, 400
 """Pixels of a drawn timeline: above the first bar, of a row, left of the bars, of their axis."""
+_COLUMNS = (
+    *("status", "why", "subject", "relation", "object", "valid_at", "invalid_at"),
+    *("confidence", "text", "id"),
+)
 _LONGEST = 90
 """Characters of a drawn fact."""
+
+
+class FactList(Listed[Fact]):
+    """Facts by their start: a list that a notebook shows with their lifetimes.
+
+    Of one entity: those that it is the subject of, and those that point to it. ``timeline(entity)``
+    has those of all times with what ended each, ``profile(entity)`` the few that a prompt needs.
+    """
+
+    def __init__(self, facts: Iterable[Fact] = (), *, entity: Entity | None = None) -> None:
+        super().__init__(facts)
+        self.entity = entity
+        """Whose facts they are; None if they are of several."""
+
+    @property
+    def outgoing(self) -> tuple[Fact, ...]:
+        """Return the facts that the entity is the subject of; all, if they are of several."""
+        whose = self.entity
+        return tuple(fact for fact in self if whose is None or fact.subject_id == whose.id)
+
+    @property
+    def incoming(self) -> tuple[Fact, ...]:
+        """Return the facts that point to the entity from another one."""
+        whose = self.entity
+        return tuple(fact for fact in self if whose is not None and fact.subject_id != whose.id)
+
+    def __repr__(self) -> str:
+        """Show whose they are and how many, or each in a line."""
+        if self.entity is None:
+            return super().__repr__()
+        ways = f"{len(self.outgoing)} out, {len(self.incoming)} in"
+        return f"FactList({self.entity.name!r}: {ways})"
+
+    def __str__(self) -> str:
+        """Write one line a fact."""
+        rows = [(triple(fact), lifetime(fact)) for fact in self]
+        width = max((len(words) for words, _ in rows), default=0)
+        lines = [f"{words:<{width}}  {time}" for words, time in rows]
+        head = () if self.entity is None else (entity_title(self.entity),)
+        return "\n".join((*head, *lines))
+
+    def _repr_html_(self) -> str:
+        if self.entity is None:
+            return fact_table((), ((fact, "", ()) for fact in self), now=utc_now())
+        rows = [
+            *((fact, "", ("out",)) for fact in self.outgoing),
+            *((fact, "", ("in",)) for fact in self.incoming),
+        ]
+        summary = f"<p>{escape(self.entity.summary)}</p>" if self.entity.summary else ""
+        return f"{heading(self.entity)}{summary}{fact_table(('direction',), rows, now=utc_now())}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,65 +150,93 @@ class Timeline(Picture):
         names = flatten(", ".join(also_called(self.entity)))
         return [f"also called {names}"] if self.entity.names else []
 
+    def to_dataframe(self) -> Any:
+        """Return one row for each fact as a pandas data frame, with its status and why it ended.
+
+        Raises:
+            MissingExtraError: if pandas is not installed.
+        """
+        from graphrag.search.frames import table_of
+
+        rows = [
+            {**{name: getattr(stage.fact, name) for name in _COLUMNS[2:]}, "status": stage.status}
+            | {"why": stage.why}
+            for stage in self.stages
+        ]
+        return table_of(rows, _COLUMNS)
+
     def _repr_html_(self) -> str:
         names = "".join(f", {escape(line)}" for line in self._names())
-        return (
-            f"<b>{escape(self.entity.name)}</b> ({escape(self.entity.entity_type)}){names}"
-            f"{stages_table(self.stages, self.at)}"
-        )
+        return f"{heading(self.entity)}{names}{stages_table(self.stages, self.at)}"
 
     def _draw(self) -> Drawing:
         """Draw the lifetimes over one axis of years, with a line at the moment of the view."""
-        axis = _axis(self.stages, self.at, width=_WIDE)
-        texts = [cut(f"{triple(one.fact)}, {lifetime(one.fact)}", _LONGEST) for one in self.stages]
+        axis = lifetime_axis((stage.fact for stage in self.stages), now=self.at, width=_WIDE)
+        bottom, beside = _TOP + _ROW * len(self.stages), _LEFT + _WIDE + 14
         title = f"{cut(self.entity.name, _LONGEST)} ({self.entity.entity_type})"
-        bottom = _TOP + _ROW * len(texts)
-        beside = _LEFT + _WIDE + 14
-        width = beside + 12 + max((width_of(text, 11) for text in texts), default=0)
-        shown = dict.fromkeys(stage.status for stage in self.stages)
-        dots, meanings, end = legend({one: _COLOURS[one] for one in shown}, bottom + 12, width)
-        shapes, words = [dots], [meanings, word(_LEFT, 18, title, 13, bold=True)]
+        shapes, words = [], [word(_LEFT, 18, title, 13, bold=True)]
         for x, name in axis.ticks():
-            shapes.append(
-                f'<path d="M{_LEFT + x:.1f} {_TOP - 6}V{bottom}" stroke="currentColor" '
-                'stroke-opacity="0.15"/>'
-            )
+            shapes.append(rule(f"M{_LEFT + x:.1f} {_TOP - 6}V{bottom}", 0.15))
             words.append(word(_LEFT + x, _TOP - 10, name, 10, anchor="middle", soft=True))
-        shapes.append(
-            f'<path d="M{_LEFT + axis.at(self.at):.1f} {_TOP - 6}V{bottom}" stroke="#c8463c" '
-            f'stroke-dasharray="3 3"><title>{self.at:%Y-%m-%d}</title></path>'
-        )
-        for place, (stage, text) in enumerate(zip(self.stages, texts, strict=True)):
-            shapes.append(
-                f'<g transform="translate({_LEFT} {_TOP + _ROW * place})">{_bar(axis, stage)}</g>'
-            )
-            words.append(word(beside, _TOP + _ROW * place + 10, text))
-        width = max(width, beside, width_of(title, 13) + 40)
-        return Drawing(width, end, "".join(shapes), "".join(words))
+        now = {"d": f"M{_LEFT + axis.at(self.at):.1f} {_TOP - 6}V{bottom}", "stroke": "#c8463c"}
+        shapes.append(shape("path", {**now, "stroke-dasharray": "3 3"}, f"{self.at:%Y-%m-%d}"))
+        width = max(beside, width_of(title, 13) + 40)
+        for place, stage in enumerate(self.stages):
+            y = _TOP + _ROW * place
+            drawn = lifetime_bar(stage.fact, axis, now=self.at, colour=_COLOURS[stage.status])
+            shapes.append(f'<g transform="translate({_LEFT} {y})">{drawn}</g>')
+            text = cut(f"{triple(stage.fact)}, {lifetime(stage.fact)}", _LONGEST)
+            words.append(word(beside, y + 10, text))
+            width = max(width, beside + 12 + width_of(text, 11))
+        colours: dict[str, str] = {one.status: _COLOURS[one.status] for one in self.stages}
+        dots, meanings, end = legend(colours, bottom + 12, width)
+        return Drawing(width, end, "".join((*shapes, dots)), "".join((*words, meanings)))
 
 
-def stages_table(stages: Sequence[Stage], at: datetime) -> str:
+def heading(entity: Entity) -> Html:
+    """Return the name and the type of an entity as HTML."""
+    return Html(f"<b>{escape(entity.name)}</b> ({escape(entity.entity_type)})")
+
+
+def stages_table(stages: Sequence[Stage], at: datetime) -> Html:
     """Return facts as a table of HTML, each with the bar of its validity."""
-    axis = _axis(stages, at)
-    rows = "".join(
-        f"<tr><td>{_bar(axis, stage)}</td><td>{lifetime_cell(stage.fact)}</td>"
-        f'<td title="{escape(stage.fact.text)}">{escape(triple(stage.fact))}</td>'
-        f"<td>{escape(stage.status)}</td><td>{escape(stage.why)}</td></tr>"
-        for stage in stages
-    )
-    head = "".join(f"<th>{name}</th>" for name in (axis.ruler(), "valid", "fact", "status", "why"))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    rows = ((one.fact, _COLOURS[one.status], (one.status, one.why)) for one in stages)
+    return fact_table(("status", "why"), rows, now=at)
 
 
-def _axis(stages: Sequence[Stage], at: datetime, *, width: float = AXIS) -> Axis:
-    moments = [end for one in stages for end in (one.fact.valid_at, one.fact.invalid_at)]
-    return Axis.around(moments, now=at, width=width)
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityProfile:
+    """Who or what an entity is, briefly: for a prompt, or for a person."""
 
+    entity: Entity
+    facts: tuple[Fact, ...]
+    """What holds at the viewpoint, added last first."""
+    changes: tuple[Fact, ...]
+    """What ended last, latest first."""
 
-def _bar(axis: Axis, stage: Stage) -> str:
-    fact = stage.fact
-    title = f"{triple(fact)}: {lifetime(fact)}"
-    return bar(axis, held_from(fact), fact.invalid_at, colour=_COLOURS[stage.status], title=title)
+    def __str__(self) -> str:
+        """Return a few lines of text."""
+        one = self.entity
+        head = entity_title(one)
+        if one.aliases:
+            head += flatten(f", also called {', '.join(also_called(one))}")
+        lines = [head]
+        if one.attributes:
+            shown = (f"{key}: {value}" for key, value in one.attributes.items())
+            lines.append(flatten("; ".join(shown)))
+        lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
+        if self.changes:
+            lines.append("before:")
+            lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.changes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Show whose it is and how much it says."""
+        holds, ended = len(self.facts), len(self.changes)
+        return f"EntityProfile({self.entity.name!r}: {holds} facts, {ended} ended)"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 async def read_timeline(

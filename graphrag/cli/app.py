@@ -1,31 +1,29 @@
 """The app: its commands on one graph, and how a command line is run."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import typer
 from rich.text import Text
+from typer import Option
 
 from graphrag.cli import (
     contents,
     digests,
+    doctor,
     editing,
     entity,
-    indexes,
+    importing,
     inspection,
-    merging,
-    moving,
-    operations,
+    search,
+    serving,
+    stores,
 )
 from graphrag.cli.add import add
 from graphrag.cli.command import as_command
 from graphrag.cli.demo import demo
-from graphrag.cli.doctor import doctor, init
-from graphrag.cli.importing import import_files
-from graphrag.cli.questions import answer, ask
-from graphrag.cli.search import context, search
-from graphrag.cli.serving import serve
 from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
 from graphrag.display.visible import visible
 from graphrag.settings import Settings
@@ -39,73 +37,73 @@ _ClickException: type[Exception] = next(
 )
 
 
-EXAMPLES = {
-    "demo": "demo --keep ./valley",
-    "init": "init --group diary",
-    "add": "add notes/ --author 'Ida Moe' --saga diary",
-    "search": "search 'where does Alice work?' --at 2022 --limit 3",
-    "context": "context 'what does Alice like?' --max-tokens 500",
-    "ask": "ask 'Where did Alice work before Globex?'",
-    "answer": "answer 'What does Alice do now?'",
-    "show": "show 'Alice Johnson' --at 2022-01-01",
-    "facts": "facts Alice --history --json",
-    "timeline": "timeline Alice --at 2022-01-01",
-    "history": "history Alice --json",
-    "changes": "changes --since 2023 --until 2024 --axis world",
-    "neighbors": "neighbors Alice",
-    "path": "path Alice Globex",
-    "identity": "identity Alice",
-    "contradictions": "contradictions --json",
-    "orphans": "orphans",
-    "cleanup": "cleanup --apply",
-    "review": "review --limit 5",
-    "confirm": "confirm FACT --actor ann",
-    "reject": "reject FACT --reason 'she only joked'",
-    "retract": "retract FACT --reason 'a namesake'",
-    "invalidate": "invalidate FACT --end 2024-03-01",
-    "correct": "correct FACT --object Initech --valid-at 2024-03-01",
-    "revert": "revert 12",
-    "forget": "forget 'Alice Johnson' --keep-episodes",
-    "candidates": "candidates --limit 5",
-    "merge": "merge 'Alice Johnson' 'A. Johnson' --reason 'same phone'",
-    "unmerge": "unmerge 12",
-    "split": "split Ann 'Ann Lee' --fact ID",
-    "log": "log --entity Alice --limit 20",
-    "stats": "stats --group diary",
-    "sagas": "sagas --json",
-    "saga": "saga diary",
-    "groups": "groups",
-    "queue": "queue --retry --drain",
-    "check": "check --all-groups",
-    "repair": "repair --json",
-    "replay": "replay surrealkv://./new-store --all-groups",
-    "copy": "copy surrealkv://./graph-store ws://localhost:8000 --user root",
-    "export": "export graph.jsonl.gz --group diary",
-    "import": "import staff.csv --column subject=Employee --dry-run",
-    "serve": "serve --port 8000 --tokens tokens.toml",
-    "doctor": "doctor --json",
-    "list entities": "list entities --type person --limit 50",
-    "list episodes": "list episodes --limit 10",
-    "index build": "index build --keep-rows",
-    "index native": "index native --store surrealkv://./graph-store",
-    "index check": "index check --json",
-    "index embed": "index embed --model intfloat/multilingual-e5-small",
-    "communities build": "communities build",
-    "communities update": "communities update",
-    "communities list": "communities list",
-    "communities show": "communities show 'Jazz'",
-    "communities draw": "communities draw map.svg",
-    "communities over-time": "communities over-time --every year",
-    "communities ask": "communities ask 'What is this about?'",
+COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProxyType(
+    {
+        "demo": (demo, "--keep ./valley"),
+        "init": (doctor.init, "--group diary"),
+        "add": (add, "notes/ --author 'Ida Moe' --saga diary"),
+        "search": (search.search, "'where does Alice work?' --at 2022 --limit 3"),
+        "context": (search.context, "'what does Alice like?' --max-tokens 500"),
+        "ask": (search.ask, "'Where did Alice work before Globex?'"),
+        "answer": (search.answer, "'What does Alice do now?'"),
+        "show": (entity.show, "'Alice Johnson' --at 2022-01-01"),
+        "facts": (entity.facts, "Alice --history --json"),
+        "timeline": (entity.timeline, "Alice --at 2022-01-01"),
+        "history": (entity.timeline, "Alice --json"),
+        "changes": (inspection.changes, "--since 2023 --until 2024 --axis world"),
+        "neighbors": (entity.neighbors, "Alice"),
+        "path": (entity.path, "Alice Globex"),
+        "identity": (entity.identity, "Alice"),
+        "contradictions": (inspection.contradictions, "--json"),
+        "orphans": (inspection.orphans, ""),
+        "cleanup": (inspection.cleanup, "--apply"),
+        "review": (editing.review, "--limit 5"),
+        "confirm": (editing.confirm, "FACT --actor ann"),
+        "reject": (editing.reject, "FACT --reason 'she only joked'"),
+        "retract": (editing.retract, "FACT --reason 'a namesake'"),
+        "invalidate": (editing.invalidate, "FACT --end 2024-03-01"),
+        "correct": (editing.correct, "FACT --object Initech --valid-at 2024-03-01"),
+        "revert": (editing.revert, "12"),
+        "forget": (stores.forget, "'Alice Johnson' --keep-episodes"),
+        "candidates": (editing.candidates, "--limit 5"),
+        "merge": (editing.merge, "'Alice Johnson' 'A. Johnson' --reason 'same phone'"),
+        "unmerge": (editing.unmerge, "12"),
+        "split": (editing.split, "Ann 'Ann Lee' --fact ID"),
+        "log": (inspection.log, "--entity Alice --limit 20"),
+        "stats": (contents.stats, "--group diary"),
+        "sagas": (digests.sagas, "--json"),
+        "saga": (digests.saga, "diary"),
+        "groups": (contents.groups, ""),
+        "queue": (doctor.queue, "--retry --drain"),
+        "check": (doctor.check, "--all-groups"),
+        "repair": (doctor.repair, "--json"),
+        "replay": (stores.replay, "surrealkv://./new-store --all-groups"),
+        "copy": (stores.copy, "surrealkv://./graph-store ws://localhost:8000 --user root"),
+        "export": (importing.export, "graph.jsonl.gz --group diary"),
+        "import": (importing.import_files, "staff.csv --column subject=Employee --dry-run"),
+        "serve": (serving.serve, "--port 8000 --tokens tokens.toml"),
+        "doctor": (doctor.doctor, "--json"),
+        "list entities": (contents.list_entities, "--type person --limit 50"),
+        "list episodes": (contents.list_episodes, "--limit 10"),
+        "index build": (stores.index_build, "--keep-rows"),
+        "index check": (stores.index_check, "--json"),
+        "index native": (stores.index_native, "--store surrealkv://./graph-store"),
+        "index embed": (stores.index_embed, "--model intfloat/multilingual-e5-small"),
+        "communities build": (digests.communities_build, ""),
+        "communities update": (digests.communities_update, ""),
+        "communities list": (digests.communities_list, ""),
+        "communities show": (digests.communities_show, "'Jazz'"),
+        "communities draw": (digests.communities_draw, "map.svg"),
+        "communities over-time": (digests.communities_over_time, "--every year"),
+        "communities ask": (digests.communities_ask, "'What is this about?'"),
+    }
+)
+"""Each command with the arguments of the example that ends its help; two words are in a group."""
+_GROUPS = {
+    "list": "Page through what a group holds.",
+    "index": "Vectors, and SurrealDB's own indexes of the engine profile.",
+    "communities": "Groups of entities that facts tie together, on several levels.",
 }
-"""An example of each command, shown at the end of its help."""
-
-
-@runtime_checkable
-class _Worded(Protocol):
-    """An error that says in words what was wrong with the command line."""
-
-    def format_message(self) -> str: ...
 
 
 def open_default(settings: Settings) -> "GraphRAG":
@@ -146,95 +144,20 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
-    for command in (
-        demo,
-        init,
-        add,
-        search,
-        context,
-        ask,
-        answer,
-        entity.show,
-        entity.facts,
-        inspection.timeline,
-        inspection.changes,
-        entity.neighbors,
-        entity.path,
-        entity.identity,
-        inspection.contradictions,
-        inspection.orphans,
-        inspection.cleanup,
-        editing.review,
-        editing.confirm,
-        editing.reject,
-        editing.retract,
-        editing.invalidate,
-        editing.correct,
-        editing.revert,
-        editing.forget,
-        merging.candidates,
-        merging.merge,
-        merging.unmerge,
-        merging.split,
-        operations.log,
-        contents.stats,
-        digests.sagas,
-        digests.saga,
-        contents.groups,
-        operations.queue,
-        operations.check,
-        operations.repair,
-        moving.replay,
-        moving.copy,
-        moving.export,
-        serve,
-        doctor,
-    ):
-        name = command.__name__
-        app.command(name, epilog=_example(name))(as_command(command, open_graph))
-    listed = typer.Typer(help="Page through what a group holds.")
-    for name, listing in (
-        ("entities", contents.list_entities),
-        ("episodes", contents.list_episodes),
-    ):
-        listed.command(name, epilog=_example(f"list {name}"))(as_command(listing, open_graph))
-    app.add_typer(listed, name="list")
-    index = typer.Typer(help="Vectors, and SurrealDB's own indexes of the engine profile.")
-    for about_indexes in (indexes.build, indexes.check, indexes.native, indexes.embed):
-        name = about_indexes.__name__
-        index.command(name, epilog=_example(f"index {name}"))(as_command(about_indexes, open_graph))
-    app.add_typer(index, name="index")
-    communities = typer.Typer(help="Groups of entities that facts tie together, on several levels.")
-    for name, about in (
-        ("build", digests.build_communities),
-        ("update", digests.update_communities),
-        ("list", digests.list_communities),
-        ("show", digests.show_community),
-        ("draw", digests.draw_communities),
-        ("over-time", digests.communities_over_time),
-        ("ask", digests.ask_communities),
-    ):
-        ends = _example(f"communities {name}")
-        communities.command(name, epilog=ends)(as_command(about, open_graph))
-    app.add_typer(communities, name="communities")
-    for name, made in (
-        ("history", as_command(inspection.timeline, open_graph)),
-        ("import", as_command(import_files, open_graph)),
-    ):
-        app.command(name, epilog=_example(name))(made)
+    groups = {name: typer.Typer(help=about) for name, about in _GROUPS.items()}
+    for path, (command, example) in COMMANDS.items():
+        group, _, name = path.rpartition(" ")
+        ends = f"Example: surreal-graphrag {path} {example}".rstrip()
+        place = groups[group] if group else app
+        place.command(name, epilog=ends)(as_command(command, open_graph))
+    for name, inner in groups.items():
+        app.add_typer(inner, name=name)
     return app
-
-
-def _example(name: str) -> str | None:
-    """Return the line that a command's help ends with, None for one without an example."""
-    return f"Example: surreal-graphrag {EXAMPLES[name]}" if name in EXAMPLES else None
 
 
 def _main(
     context: typer.Context,
-    show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True)
-    ] = False,
+    show_version: bool = Option(False, "--version", help="Print the version.", is_eager=True),
 ) -> None:
     if show_version:
         typer.echo(f"surreal-graphrag {version('surreal-graphrag')}")
@@ -263,7 +186,7 @@ def run(arguments: Sequence[str] | None = None, *, app: typer.Typer | None = Non
     except _ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "surreal-graphrag"
-        message = error.format_message() if isinstance(error, _Worded) else str(error)
+        message = getattr(error, "format_message", error.__str__)()
         line = f"error: {' '.join(message.split())} (see {path} --help)"
         consoles()[1].print(Text(visible(line)), soft_wrap=True)
         return 2

@@ -1,7 +1,7 @@
-"""Turn an async function of a session into a command with the options that all commands share.
+"""Options that commands share, and commands made of async functions of a session.
 
-Here is also the only place that catches every error: one line on standard error and an exit code,
-or, under ``--debug``, the error itself.
+This is the only place that catches every error: one line on standard error and an exit code, or,
+under ``--debug``, the error itself.
 """
 
 import asyncio
@@ -10,20 +10,28 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
-from typing import Annotated, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 from rich.text import Text
+from typer import Option
+from typer.models import OptionInfo
 
 from graphrag.cli.config import configured
-from graphrag.cli.terminal import PANEL, STOPPED, OpenGraph, Session, Stopped, consoles
+from graphrag.cli.terminal import STOPPED, OpenGraph, Session, Stopped, consoles
 from graphrag.display.visible import visible
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
 from graphrag.model.values import DEFAULT_GROUP
 
-P = ParamSpec("P")
+if TYPE_CHECKING:
+    from graphrag.graph import GraphRAG
+    from graphrag.view.view import View
 
 _FAILED, _MISUSED = 1, 2
 # The first kind that fits: an episode is a file's content, the other inputs are arguments.
@@ -34,6 +42,8 @@ _CODES: tuple[tuple[type[GraphRAGError], int], ...] = (
     (GraphRAGError, _FAILED),
 )
 
+_MOMENTS: dict[object, object] = {datetime: str, datetime | None: str | None}
+"""Annotations of the options that are moments, and what typer reads them as."""
 _VARIABLES = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     "HF_HUB_VERBOSITY": "error",
@@ -42,162 +52,206 @@ _VARIABLES = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 """They keep the noise of model libraries off the terminal."""
+PANEL = "Store and output"
+"""Where --help lists the options that all commands share."""
+
+Axis = Literal["system", "world"]
+EntityName = Annotated[str, typer.Argument(help="Name, alias or id.", show_default=False)]
+Question = Annotated[str, typer.Argument(help="A question, or a few words.", show_default=False)]
+Limit = Annotated[int, typer.Option(help="How many at most.", min=1)]
+Page = Annotated[int, typer.Option("--limit", help="How many at most.", min=1, max=1000)]
+Offset = Annotated[int, typer.Option(help="How many to leave out before.", min=0)]
+MaxTokens = Annotated[int, typer.Option(help="What a model may be shown of the graph.", min=1)]
+Reason = Annotated[str, typer.Option(help="Why, for the log.")]
+Actor = Annotated[str | None, typer.Option(help="Who does this, for the log. Default: library.")]
+Source = Annotated[str | None, typer.Option(help="Where it comes from, for people.")]
+Relation = Annotated[str | None, typer.Option(help="Facts of this relation, such as works_at.")]
+EntityType = Annotated[
+    str | None, typer.Option("--type", help="Only of this type, such as person.")
+]
+EveryGroup = Annotated[
+    bool, typer.Option("--all-groups", help="Every group of the store, not only --group.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Read everything, and write nothing.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """The moments that a command reads as of."""
+
+    valid_at: datetime | None
+    known_at: datetime | None
+    history: bool
+
+    def of(self, graph: "GraphRAG") -> "View":
+        """Return a graph as seen from here."""
+        return graph.at(valid_at=self.valid_at, known_at=self.known_at, history=self.history)
+
+
+def _view_options(
+    *,
+    at: datetime | None = Option(
+        None, help='What was true then: "2022-01-01", "March 2022", "2022-01-01T10:00:00Z".'
+    ),
+    known_at: datetime | None = Option(None, help="What the graph had been given by then."),
+    history: bool = Option(False, help="Facts of every time, each with its interval."),
+) -> None:
+    """Declare the options of a viewpoint."""
+
+
+AnyView: TypeAlias = Annotated[Viewpoint, "at", "known_at", "history"]
+"""Annotation of a parameter that stands for these options."""
+Moments: TypeAlias = Annotated[Viewpoint, "at", "known_at"]
+Known: TypeAlias = Annotated[Viewpoint, "known_at"]
+
+
+def moment(text: str | None, option: str) -> datetime | None:
+    """Parse the moment that an option names.
+
+    Raises:
+        TimeError: if it is none.
+    """
+    from graphrag.temporal.moment import parse_moment
+
+    return None if text is None else parse_moment(text, what=option)
 
 
 def as_command(
-    command: Callable[Concatenate[Session, P], Awaitable[None]], open_graph: OpenGraph
+    command: Callable[..., Awaitable[None]], open_graph: OpenGraph
 ) -> Callable[..., None]:
     """Return a blocking command that takes the function's arguments and the shared options.
 
-    An option of its own takes the place of a shared one of that name.
+    An option of its own takes the place of a shared one of that name. A parameter that is a
+    viewpoint becomes the options that its annotation lists, and moments are parsed.
     """
-    own = list(inspect.signature(command).parameters.values())[1:]
+    own, views = [], {}
+    for item in list(inspect.signature(command).parameters.values())[1:]:
+        if getattr(item.annotation, "__origin__", None) is Viewpoint:
+            views[item.name] = item.annotation.__metadata__
+        else:
+            own.append(item)
+    every = inspect.signature(_view_options).parameters
+    own += [every[name] for names in views.values() for name in names]
     names = {item.name for item in own}
-    every = list(inspect.signature(_session).parameters.values())[1:]
-    shared = [item for item in every if item.name not in names]
+    every_shared = inspect.signature(_shared).parameters
+    shared = [item for name, item in every_shared.items() if name not in names]
+    for item in shared:
+        item.default.rich_help_panel = PANEL
+    moments = [item.name for item in own if item.annotation in _MOMENTS]
 
     @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        options: dict[str, Any] = {item.name: kwargs.pop(item.name) for item in shared}
-        session = _started(open_graph, options)
-        with _Boundary(session):
-            asyncio.run(_awaited(command(session, *args, **kwargs)))
+    def run(**given: Any) -> None:
+        settings = {item.name: given.pop(item.name) for item in shared}
+        session = _session(open_graph, settings, settings.pop("json"), settings.pop("debug"))
+        with _reporting(session):
+            for name in moments:
+                given[name] = moment(given[name], _flag(name))
+            for name, options in views.items():
+                values = {option: given.pop(option) for option in options}
+                given[name] = Viewpoint(
+                    values.get("at"), values.get("known_at"), values.get("history", False)
+                )
+            asyncio.run(_awaited(command(session, **given)))
             sys.stdout.flush()
 
-    parameters = [*own, *shared]
+    parameters = [_as_option(item) for item in (*own, *shared)]
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = {item.name: item.annotation for item in parameters}
     return run
 
 
-def _session(
-    open_graph: OpenGraph,
+def _as_option(item: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter as typer takes it.
+
+    A moment is a text that is parsed later, a switch has no opposite, a list says how it is given.
+    """
+    annotation, option = item.annotation, copy(item.default)
+    if annotation in _MOMENTS:
+        annotation, option.metavar = _MOMENTS[annotation], "DATE"
+    elif annotation is bool and option.default is False and not option.param_decls:
+        option.param_decls = (_flag(item.name),)
+    elif isinstance(option, OptionInfo) and "list[" in str(annotation):
+        option.help = f"{option.help} May be repeated."
+    return item.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=option)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _shared(
     *,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where the graph is: surrealkv://FOLDER, ws://HOST:PORT, ... Default: "
-            "$SURREAL_GRAPHRAG_STORE, else surrealkv://./graph-store.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    user: Annotated[
-        str | None,
-        typer.Option(help="User on a server; default: $SURREAL_USER.", rich_help_panel=PANEL),
-    ] = None,
-    password: Annotated[
-        str | None,
-        typer.Option(help="Password; default: $SURREAL_PASSWORD.", rich_help_panel=PANEL),
-    ] = None,
-    store_token: Annotated[
-        str | None,
-        typer.Option(help="Token instead of both; default: $SURREAL_TOKEN.", rich_help_panel=PANEL),
-    ] = None,
-    namespace: Annotated[
-        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)
-    ] = None,
-    database: Annotated[
-        str | None, typer.Option(help="Default: graphrag.", rich_help_panel=PANEL)
-    ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Graph inside the store; default: $SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    wait: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="How long to wait for a store that another process has open.",
-            rich_help_panel=PANEL,
-            min=0,
-        ),
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=PANEL)
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show tracebacks and logs.", rich_help_panel=PANEL)
-    ] = False,
-) -> Session:
-    given: dict[str, Any] = {
-        "store": store,
-        "user": user,
-        "password": password,
-        "store_token": store_token,
-        "namespace": namespace,
-        "database": database,
-        "group": group,
-        "wait": wait,
-    }
-    if not debug:
-        quiet()
-    out, err = consoles()
-    found = configured(given)
-    return Session(
-        found.settings,
-        store is not None,
-        DEFAULT_GROUP if found.settings.group is None else found.settings.group,
-        found.wait,
-        json,
-        debug,
-        open_graph,
-        out,
-        err,
-        found,
-    )
+    store: str | None = Option(
+        None,
+        metavar="URL",
+        help="Where the graph is: surrealkv://FOLDER, ws://HOST:PORT, ... Default: "
+        "$SURREAL_GRAPHRAG_STORE, else surrealkv://./graph-store.",
+    ),
+    user: str | None = Option(None, help="User on a server; default: $SURREAL_USER."),
+    password: str | None = Option(None, help="Password; default: $SURREAL_PASSWORD."),
+    store_token: str | None = Option(None, help="Token instead of both; default: $SURREAL_TOKEN."),
+    namespace: str | None = Option(None, help="Default: graphrag."),
+    database: str | None = Option(None, help="Default: graphrag."),
+    group: str | None = Option(
+        None,
+        help=f"Graph inside the store; default: $SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
+    ),
+    wait: float | None = Option(
+        None,
+        metavar="SECONDS",
+        help="How long to wait for a store that another process has open.",
+        min=0,
+    ),
+    json: bool = Option(False, help="Print JSON."),
+    debug: bool = Option(False, help="Show tracebacks and logs."),
+) -> None:
+    """Declare the options that all commands share."""
 
 
-def _started(open_graph: OpenGraph, options: dict[str, Any]) -> Session:
+def _session(open_graph: OpenGraph, settings: dict[str, Any], json: bool, debug: bool) -> Session:
     """Return the session of a command; a file of settings that cannot be used ends it."""
+    if not debug:
+        _quiet()
+    out, err = consoles()
     try:
-        return _session(open_graph, **options)
+        known = configured(settings)
     except GraphRAGError as error:
-        consoles()[1].print(Text(visible(f"error: {error}")), soft_wrap=True)
+        err.print(Text(visible(f"error: {error}")), soft_wrap=True)
         raise typer.Exit(_MISUSED) from None
+    group = DEFAULT_GROUP if known.settings.group is None else known.settings.group
+    given = settings.get("store") is not None
+    return Session(known, given, group, json, debug, open_graph, out, err)
 
 
 async def _awaited(work: Awaitable[None]) -> None:
     await work
 
 
-class _Boundary:
+@contextmanager
+def _reporting(session: Session) -> Iterator[None]:
     """Turn an error into one line and an exit code."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Report the error, if there is one."""
-        if error is None or isinstance(error, SystemExit | typer.Exit):
-            return
-        if isinstance(error, BrokenPipeError):
-            # What reads our output has gone; python must not try to flush it again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(_FAILED) from None
-        if isinstance(error, KeyboardInterrupt | Stopped | typer.Abort):
-            self._session.note(f"stopped: {error}" if str(error) else "stopped")
-            raise typer.Exit(STOPPED) from None
-        if self._session.debug:
-            return
+    try:
+        yield
+    except BrokenPipeError:
+        # What reads our output has gone; python must not try to flush it again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(_FAILED) from None
+    except (KeyboardInterrupt, Stopped, typer.Abort) as error:
+        session.note(f"stopped: {error}" if str(error) else "stopped")
+        raise typer.Exit(STOPPED) from None
+    except Exception as error:
+        if session.debug or isinstance(error, typer.Exit):
+            raise
         code = next((code for kind, code in _CODES if isinstance(error, kind)), _FAILED)
-        text = str(error) if isinstance(error, GraphRAGError) else _unexpected(error)
+        text = str(error)
+        if not isinstance(error, GraphRAGError):
+            text = f"unexpected {type(error).__name__}: {error}; --debug shows where"
         line = "; ".join((text, *getattr(error, "__notes__", ())))
-        self._session.note(f"error: {' '.join(line.split())}")
+        session.note(f"error: {' '.join(line.split())}")
         raise typer.Exit(code) from None
 
 
-def _unexpected(error: BaseException) -> str:
-    return f"unexpected {type(error).__name__}: {error}; --debug shows where"
-
-
-def quiet() -> None:
+def _quiet() -> None:
     """Silence progress bars, warnings and logs of libraries; to be called before they load."""
     for name, value in _VARIABLES.items():
         os.environ.setdefault(name, value)

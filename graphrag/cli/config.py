@@ -37,6 +37,11 @@ class Configured:
     files: tuple[Path, ...]
     """The files that were read."""
 
+    def changed(self, origin: str, settings: Mapping[str, Any]) -> "Configured":
+        """Return this with other settings, which are from ``origin``."""
+        origins = {**self.origins, **dict.fromkeys(settings, origin)}
+        return replace(self, settings=replace(self.settings, **settings), origins=origins)
+
 
 def configured(
     given: Mapping[str, Any],
@@ -60,11 +65,11 @@ def configured(
     for file, rows in reversed(read):
         origins |= dict.fromkeys(rows, str(file))
     origins |= {name: f"${of}" for name, of in VARIABLES.items() if env.get(of)}
-    said = {name: value for name, value in given.items() if value is not None}
-    origins |= dict.fromkeys(said, "the command line")
-    wait = said.pop("wait", wait)
+    arguments = {name: value for name, value in given.items() if value is not None}
+    origins |= dict.fromkeys(arguments, "the command line")
+    wait = arguments.pop("wait", wait)
     return Configured(
-        replace(settings, **said), float(wait), origins, tuple(file for file, _ in read)
+        replace(settings, **arguments), float(wait), origins, tuple(file for file, _ in read)
     )
 
 
@@ -85,15 +90,7 @@ def _project_file(folder: Path) -> Path | None:
 
 
 def _read(file: Path, allowed: frozenset[str]) -> dict[str, Any]:
-    try:
-        mode = file.stat().st_mode
-        rows = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
-    except ValueError as error:  # its words may show a line with a secret: only the place is told
-        place = _PLACE.search(str(error))
-        at = f" at {place[0]}" if place else ""
-        raise InputError(f"{file} is no TOML{at}: see docs/operations.md") from None
+    rows = read_toml(file, "docs/operations.md")
     for name, value in rows.items():
         if name not in allowed:
             raise InputError(
@@ -103,11 +100,33 @@ def _read(file: Path, allowed: frozenset[str]) -> dict[str, Any]:
         if not (number if name == "wait" else isinstance(value, str) and value.strip()):
             what = "a number of seconds" if name == "wait" else "text in quotes"
             raise InputError(f"{file}: {name} needs {what}")
-    if sys.platform != "win32" and _SECRET & rows.keys() and mode & 0o077:
-        raise InputError(f"others may read {file}, which has a secret: chmod 600 {file}")
+    if _SECRET & rows.keys():
+        check_private(file)
     if "store" in rows and "user" not in allowed:
         rows["store"] = _inside(file, rows["store"])
     return rows
+
+
+def read_toml(file: Path, page: str) -> dict[str, Any]:
+    """Return what a file says; no error shows its words, which may be secret.
+
+    Raises:
+        InputError: naming the page that describes the file, if it cannot be read.
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from None
+    except ValueError as error:
+        place = _PLACE.search(str(error))
+        at = f" at {place[0]}" if place else ""
+        raise InputError(f"{file} is no TOML{at}: see {page}") from None
+
+
+def check_private(file: Path) -> None:
+    """Refuse a file with a secret that others may read."""
+    if sys.platform != "win32" and file.stat().st_mode & 0o077:
+        raise InputError(f"others may read {file}, which has a secret: chmod 600 {file}")
 
 
 def _inside(file: Path, store: str) -> str:

@@ -1,40 +1,40 @@
 """What a store holds: ``list``, ``groups`` and ``stats``."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Literal
 
-import typer
 from rich.console import RenderableType
+from typer import Option
 
-from graphrag.cli.forms import plain
-from graphrag.cli.moments import At, History, KnownAt, seen
-from graphrag.cli.render import connected_table, day, line, on_disk, short, table
+from graphrag.cli.command import AnyView, EntityType, Moments, Offset, Page
+from graphrag.cli.render import (
+    connected_table,
+    day,
+    line,
+    on_disk,
+    plain,
+    short,
+    table,
+    tally,
+)
 from graphrag.cli.terminal import Session
 
 if TYPE_CHECKING:
-    from graphrag.analysis.stats import Growth
+    from graphrag.analysis.stats import Growth, Stats
+    from graphrag.ingest.queue import QueueStatus
 
 _WIDTH = 40
 _TYPES = 10
 """Named where a type is asked for that nothing has."""
 
-Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=1000)]
-Offset = Annotated[int, typer.Option(help="How many to leave out before.", min=0)]
-
 
 async def list_entities(
     session: Session,
-    entity_type: Annotated[
-        str | None, typer.Option("--type", help="Only of this type, such as person.")
-    ] = None,
-    limit: Limit = 50,
+    view: AnyView,
+    entity_type: EntityType = None,
+    limit: Page = 50,
     offset: Offset = 0,
-    at: At = None,
-    known_at: KnownAt = None,
-    history: History = False,
 ) -> None:
-    """Page through the entities, best connected first: list entities --type person --offset 50."""
-    view = seen(at, known_at, history)
+    """Page through the entities, best connected first."""
     async with session.graph("reading") as graph:
         read = view.of(graph)
         page = await read.entities(entity_type=entity_type, limit=limit, offset=offset)
@@ -43,19 +43,18 @@ async def list_entities(
         (entity.id, entity.name, entity.entity_type, short(", ".join(entity.aliases), _WIDTH))
         for entity in page
     )
-    none = _empty("entities", offset)
+    none = "no more entities" if offset else "no entities"
     if not page and entity_type is not None and entity_type not in types:
         known = ", ".join([*types][:_TYPES]) or "none"
         none = f"no entity is of type {entity_type!r}; types there are: {known}"
     shown = table("Entities", "id", "name", "type", "also called", rows=rows)
-    session.answer(page, shown, *_next(len(page), limit, offset), empty=none)
+    session.answer(page, shown, _next(len(page), limit, offset), empty=none)
 
 
 async def list_episodes(
-    session: Session, limit: Limit = 50, offset: Offset = 0, at: At = None, known_at: KnownAt = None
+    session: Session, view: Moments, limit: Page = 50, offset: Offset = 0
 ) -> None:
-    """Page through the episodes, the latest first: list episodes --limit 10."""
-    view = seen(at, known_at, history=False)
+    """Page through the episodes, the latest first."""
     async with session.graph("reading") as graph:
         page = await view.of(graph).episodes(limit=limit, offset=offset)
     rows = (
@@ -67,16 +66,13 @@ async def list_episodes(
         )
         for episode in page
     )
+    none = "no more episodes" if offset else "no episodes"
     shown = table("Episodes", "id", "date", "name", "begins", rows=rows)
-    session.answer(page, shown, *_next(len(page), limit, offset), empty=_empty("episodes", offset))
+    session.answer(page, shown, _next(len(page), limit, offset), empty=none)
 
 
-def _next(shown: int, limit: int, offset: int) -> list[RenderableType]:
-    return [line(f"--offset {offset + limit} goes on")] if shown == limit else []
-
-
-def _empty(what: str, offset: int) -> str:
-    return f"no more {what}" if offset else f"no {what}"
+def _next(shown: int, limit: int, offset: int) -> RenderableType | None:
+    return line(f"--offset {offset + limit} goes on") if shown == limit else None
 
 
 async def groups(session: Session) -> None:
@@ -84,29 +80,18 @@ async def groups(session: Session) -> None:
     from graphrag.display.lists import HEADER, cells
 
     async with session.graph("reading") as graph:
-        found = await graph.groups().list()
+        listed = await graph.groups().list()
     aligned = (f">{name}" if number in (1, 2, 3) else name for number, name in enumerate(HEADER))
-    shown = table("Groups", *aligned, rows=map(cells, found))
-    session.answer([*found], shown, empty="no groups yet: add something first")
-
-
-class PeriodName(StrEnum):
-    """What ``--growth`` counts by."""
-
-    day = "day"
-    week = "week"
-    month = "month"
-    year = "year"
+    shown = table("Groups", *aligned, rows=map(cells, listed))
+    session.answer([*listed], shown, empty="no groups yet: add something first")
 
 
 async def stats(
     session: Session,
-    top: Annotated[
-        int, typer.Option(help="Entities, relations and types to list, most first.", min=0)
-    ] = 10,
-    growth: Annotated[
-        PeriodName | None, typer.Option(help="Count what was added in each of these as well.")
-    ] = None,
+    top: int = Option(10, help="Entities, relations and types to list, most first.", min=0),
+    growth: Literal["day", "week", "month", "year"] | None = Option(
+        None, help="Count what was added in each of these as well."
+    ),
 ) -> None:
     """Count episodes, entities and facts, by relation, type and time, and the most connected."""
     async with session.graph("reading") as graph:
@@ -114,51 +99,57 @@ async def stats(
         counts = await graph.stats()
         queue = await graph.queue.status()
         connected = await graph.audit.hubs(top)
-        grown = await graph.audit.growth(growth.value) if growth else None
+        grown = await graph.audit.growth(growth) if growth else None
     size = session.size()
-    if session.json:
-        session.show_json(
-            plain(counts)
-            | {
-                "bytes": size,
-                **({"episodes_waiting": queue.pending} if queue.pending else {}),
-                **({"episodes_failed": queue.failed} if queue.failed else {}),
-                **({"growth": plain(grown.periods)} if grown is not None else {}),
-                "groups": groups,
-                "most_connected": [
-                    {"id": entity.id, "name": entity.name, "facts": facts}
-                    for entity, facts in connected
-                ],
-            }
-        )
-        return
-    rows = [
-        ("episodes", str(counts.episodes)),
-        *((("from", day(counts.first)), ("to", day(counts.last))) if counts.episodes else ()),
-        *((("  waiting", str(queue.pending)),) if queue.pending else ()),
-        *((("  failed", str(queue.failed)),) if queue.failed else ()),
-        ("entities", str(counts.entities)),
-        ("facts", str(counts.facts)),
-        ("  true now", str(counts.facts_now)),
-        ("  ended", str(counts.facts_ended)),
-        ("  never true", str(counts.facts_retracted)),
-        *((("  to review", str(counts.facts_pending)),) if counts.facts_pending else ()),
-        ("events", str(counts.events)),
-        ("size on disk", on_disk(size)),
-    ]
-    session.show(table(f"Group {counts.group}", "", ">", rows=rows))
-    for title, tally in (("Relations", counts.relations), ("Types", counts.types)):
-        most = [(name, str(number)) for name, number in tally.items()][:top]
-        if most:
-            session.show(table(title, "", ">", rows=most))
-    if grown is not None:
-        session.show(_growth_table(grown))
-    if connected:
-        session.show(connected_table(connected))
-    if len(groups) > 1:
-        session.show(line(f"groups in this store: {', '.join(groups)}"))
+    session.answer(
+        plain(counts)
+        | {
+            "bytes": size,
+            **({"episodes_waiting": queue.pending} if queue.pending else {}),
+            **({"episodes_failed": queue.failed} if queue.failed else {}),
+            **({"growth": plain(grown.periods)} if grown is not None else {}),
+            "groups": groups,
+            "most_connected": [
+                {"id": entity.id, "name": entity.name, "facts": facts}
+                for entity, facts in connected
+            ],
+        },
+        _counts_table(counts, queue, size),
+        *(
+            tally(title, dict([*counted.items()][:top]))
+            for title, counted in (("Relations", counts.relations), ("Types", counts.types))
+            if counted and top
+        ),
+        None if grown is None else _growth_table(grown),
+        connected_table(connected),
+        line(f"groups in this store: {', '.join(groups)}") if len(groups) > 1 else None,
+    )
+
+
+def _counts_table(counts: "Stats", queue: "QueueStatus", size: int | None) -> RenderableType:
+    return tally(
+        f"Group {counts.group}",
+        {
+            "episodes": counts.episodes,
+            "from": day(counts.first) or None,
+            "to": day(counts.last) or None,
+            "  waiting": queue.pending or None,
+            "  failed": queue.failed or None,
+            "entities": counts.entities,
+            "facts": counts.facts,
+            "  true now": counts.facts_now,
+            "  ended": counts.facts_ended,
+            "  never true": counts.facts_retracted,
+            "  to review": counts.facts_pending or None,
+            "events": counts.events,
+            "size on disk": on_disk(size),
+        },
+    )
 
 
 def _growth_table(grown: "Growth") -> RenderableType:
-    rows = [(day(one.start), str(one.episodes), str(one.entities), str(one.facts)) for one in grown]
+    rows = (
+        (day(period.start), str(period.episodes), str(period.entities), str(period.facts))
+        for period in grown
+    )
     return table("Added", f"{grown.by} from", ">episodes", ">entities", ">facts", rows=rows)

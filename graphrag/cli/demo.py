@@ -2,49 +2,137 @@
 
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import RenderableType
 from rich.text import Text
+from typer import Option
 
-from graphrag.cli.forms import plain, results_form
-from graphrag.cli.progress import Counted
-from graphrag.cli.render import Entries, connected_table, day, fact_entry, line, on_disk, table
+from graphrag.cli.progress import EpisodeBar
+from graphrag.cli.render import (
+    Entries,
+    attributes,
+    connected_table,
+    day,
+    fact_entry,
+    line,
+    on_disk,
+    plain,
+    results_form,
+    tally,
+)
 from graphrag.cli.terminal import Session
 from graphrag.errors import InputError
-from graphrag.model.values import Entity
 from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
+    from graphrag.analysis.stats import Stats
     from graphrag.cli.demo_world import TruthQuestion
     from graphrag.graph import GraphRAG
+    from graphrag.ingest.intake import NewEpisode
     from graphrag.model.values import Fact
     from graphrag.search.results import Results
 
 _FACTS = 3
+_TOP = 10
+# What the graph is for: the same question of now and of a moment in the past. All count below.
+_SHOWN = ("q02", "q15", "q03", "q16", "q05", "q19", "q11", "q28")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question, the facts that were found, and where the right one stands among them."""
+    """A question, the facts that a search returned, and the rank of the right one."""
 
     question: "TruthQuestion"
     results: "Results"
     place: int | None
     """Rank of the first fact between the right two entities, from 1; None if not in the first 3."""
 
-    @property
-    def right(self) -> bool:
-        """Tell whether one of the first 3 facts is the answer."""
-        return self.place is not None
+    def entries(self) -> Entries:
+        """Return the question with the facts and the mark."""
+        question = self.question
+        when = f"as of {day(question.at)}" if question.at else "now"
+        mark = f"found at {self.place}" if self.place else f"not in the first {_FACTS}"
+        title = Text.assemble(
+            (f"{question.question} ({when})", "bold"),
+            (
+                f"\nexpected: {' or '.join(question.answers)}, {mark}",
+                "green" if self.place else "yellow",
+            ),
+        )
+        if not self.results.facts:
+            title.append("\nno facts found")
+        # The words of a source are shown once: for the fact that answers, or for the best.
+        proven = self.place or 1
+        passages = {episode.id: episode for episode in self.results.passages}
+        entries = []
+        for rank, hit in enumerate(self.results.facts, start=1):
+            lead = f"{'✓' if rank == self.place else ' '} {rank}"
+            entry = fact_entry(hit.item, passages, lead=lead)
+            entries.append(entry if rank == proven else replace(entry, body=""))
+        return Entries(title, tuple(entries), lines=2)
+
+    def form(self) -> dict[str, Any]:
+        """Return the question and the facts as JSON."""
+        question = self.question
+        return attributes(question, "id", "question", "at") | {
+            "expected": question.answers,
+            "place": self.place,
+            "facts": results_form(self.results)["facts"],
+        }
 
 
-async def ask(graph: "GraphRAG") -> list[Answer]:
+async def demo(
+    session: Session,
+    keep: Path | None = Option(
+        None,
+        metavar="FOLDER",
+        help="Keep the graph in this new folder. Default: a temporary one, or --store.",
+    ),
+) -> None:
+    """Add the chronicle of an invented valley and ask what is and what was true."""
+    with _place(session, keep) as place:
+        episodes = list(_episodes(session.group))
+        with EpisodeBar(session.err, "loading models", len(episodes)) as bar:
+            # What the demo shows are the rules; 151 questions to a model would be a surprise.
+            async with place.changed("demo", llm_model=None).graph(create=True) as graph:
+                if await graph.groups(session.group).list():
+                    raise InputError(
+                        f"{shown_url(place.settings.store)} has a group {session.group!r} already: "
+                        "the demo wants a new folder or a new --group"
+                    )
+                await graph.add_episodes(episodes, on_progress=bar)
+                counts = await graph.stats()
+                connected = await graph.audit.hubs(_TOP)
+                answers = await _ask(graph)
+        size = place.size()
+    summary = _summary(bar, counts, answers, size)
+    by_id = {answer.question.id: answer for answer in answers}
+    session.answer(
+        summary
+        | {
+            "most_connected": [
+                {"name": entity.name, "facts": count} for entity, count in connected
+            ],
+            "answers": [answer.form() for answer in answers],
+        },
+        _table(counts, summary, size),
+        connected_table(connected),
+        *(by_id[id_].entries() for id_ in _SHOWN),
+        line(
+            f"{summary['answered_in_top_3']} of all {len(answers)} questions have their answer "
+            "in the first 3 facts (--json shows each)",
+            "bold",
+        ),
+        Text.assemble(("Try next:\n", "bold"), "\n".join(_next(session, keep, answers))),
+    )
+
+
+async def _ask(graph: "GraphRAG") -> list[Answer]:
     """Ask every question of the chronicle, each as of the moment that it asks about."""
     from graphrag.cli.demo_world import truth
 
@@ -65,96 +153,11 @@ async def ask(graph: "GraphRAG") -> list[Answer]:
     return answers
 
 
-def answer_entries(answer: Answer) -> RenderableType:
-    """Return the question with the facts found and the mark."""
-    question, results = answer.question, answer.results
-    when = f"as of {day(question.at)}" if question.at else "now"
-    expected = " or ".join(question.answers)
-    mark = f"found at {answer.place}" if answer.right else f"not in the first {_FACTS}"
-    title = Text.assemble(
-        (f"{question.question} ({when})", "bold"),
-        (f"\nexpected: {expected}, {mark}", "green" if answer.right else "yellow"),
+def _joins(fact: "Fact", subjects: set[str], objects: set[str]) -> bool:
+    subject, object_ = fact.subject.casefold(), fact.object.casefold()
+    return (subject in subjects and object_ in objects) or (
+        object_ in subjects and subject in objects
     )
-    if not results.facts:
-        return Text.assemble(title, "\nno facts found")
-    # The words of a source are shown once: for the fact that answers, or for the best.
-    proven = answer.place or 1
-    passages = {episode.id: episode for episode in results.passages}
-    entries = []
-    for rank, hit in enumerate(results.facts, start=1):
-        mark = "✓" if rank == answer.place else " "
-        entry = fact_entry(hit.item, passages, lead=f"{mark} {rank}")
-        entries.append(entry if rank == proven else replace(entry, body=""))
-    return Entries(title, tuple(entries), lines=2)
-
-
-def answer_form(answer: Answer) -> dict[str, Any]:
-    """Return the question and what was found as JSON."""
-    question = answer.question
-    return {
-        "id": question.id,
-        "question": question.question,
-        "at": plain(question.at),
-        "expected": list(question.answers),
-        "place": answer.place,
-        "facts": results_form(answer.results)["facts"],
-    }
-
-
-def _joins(fact: "Fact", some: set[str], others: set[str]) -> bool:
-    one, two = fact.subject.casefold(), fact.object.casefold()
-    return (one in some and two in others) or (two in some and one in others)
-
-
-if TYPE_CHECKING:
-    from graphrag.analysis.stats import Stats
-    from graphrag.ingest.intake import NewEpisode
-
-_TOP = 10
-# What the graph is for: the same question of now and of a moment in the past. All count below.
-_SHOWN = ("q02", "q15", "q03", "q16", "q05", "q19", "q11", "q28")
-
-
-async def demo(
-    session: Session,
-    keep: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keep the graph in this new folder. Default: a temporary one, or --store.",
-        ),
-    ] = None,
-) -> None:
-    """Add the chronicle of an invented valley and ask what is and what was true."""
-    with _place(session, keep) as place:
-        episodes = list(_episodes(session.group))
-        with Counted(session.err, len(episodes)) as counted:
-            # What the demo shows are the rules; 151 questions to a model would be a surprise.
-            settings = replace(place.settings, llm_model=None)
-            async with replace(place, settings=settings).graph(create=True) as graph:
-                if await graph.groups(session.group).list():
-                    raise InputError(
-                        f"{shown_url(place.settings.store)} has a group {session.group!r} already: "
-                        "the demo wants a new folder or a new --group"
-                    )
-                await graph.add_episodes(episodes, on_progress=counted)
-                counts = await graph.stats()
-                connected = await graph.audit.hubs(_TOP)
-                answers = await ask(graph)
-        size = place.size()
-    summary = _summary(counted, counts, answers, size)
-    if session.json:
-        session.show_json(
-            summary
-            | {
-                "most_connected": [
-                    {"name": entity.name, "facts": count} for entity, count in connected
-                ],
-                "answers": [answer_form(answer) for answer in answers],
-            }
-        )
-    else:
-        _show(session, summary, connected, answers, keep)
 
 
 @contextmanager
@@ -165,15 +168,10 @@ def _place(session: Session, keep: Path | None) -> Iterator[Session]:
     if session.store_given:
         yield session
     elif keep is not None:
-        yield _at(session, keep)
+        yield session.changed("--keep", store=f"surrealkv://{keep}")
     else:
         with tempfile.TemporaryDirectory(prefix="surreal-graphrag-") as folder:
-            yield _at(session, Path(folder) / "demo")
-
-
-def _at(session: Session, folder: Path) -> Session:
-    settings = replace(session.settings, store=f"surrealkv://{folder}")
-    return replace(session, settings=settings)
+            yield session.changed("demo", store=f"surrealkv://{Path(folder) / 'demo'}")
 
 
 def _episodes(group: str) -> Iterator["NewEpisode"]:
@@ -194,58 +192,35 @@ def _episodes(group: str) -> Iterator["NewEpisode"]:
 
 
 def _summary(
-    counted: Counted,
-    counts: "Stats",
-    answers: list[Answer],
-    size: int | None,
+    bar: EpisodeBar, counts: "Stats", answers: list[Answer], size: int | None
 ) -> dict[str, object]:
     return {
         "stats": plain(counts),
-        "closed": counted.closed,
-        "seconds": round(counted.seconds, 1),
-        "seconds_until_first_episode": round(counted.waited, 1),
-        "episodes_per_second": round(counted.rate, 1),
+        "closed": bar.closed,
+        "seconds": round(bar.seconds, 1),
+        "seconds_until_first_episode": round(bar.waited, 1),
+        "episodes_per_second": round(bar.rate, 1),
         "bytes": size,
         "questions": len(answers),
-        "answered_in_top_3": sum(answer.right for answer in answers),
+        "answered_in_top_3": sum(answer.place is not None for answer in answers),
     }
 
 
-def _show(
-    session: Session,
-    summary: dict[str, object],
-    connected: list[tuple[Entity, int]],
-    answers: list[Answer],
-    keep: Path | None,
-) -> None:
-    counts = summary["stats"]
-    assert isinstance(counts, dict)
-    size = summary["bytes"]
-    rows = [
-        ("episodes", f"{counts['episodes']}"),
-        ("entities", f"{counts['entities']}"),
-        ("facts", f"{counts['facts']}"),
-        ("  true now", f"{counts['facts_now']}"),
-        ("  closed by later news", f"{summary['closed']}"),
-        ("seconds", f"{summary['seconds']}"),
-        ("  models and first episode", f"{summary['seconds_until_first_episode']}"),
-        ("episodes a second, after it", f"{summary['episodes_per_second']}"),
-        ("size on disk", on_disk(size if isinstance(size, int) else None)),
-    ]
-    shown: list[RenderableType] = [table("The Veyle Valley, 2021 to 2023", "", ">", rows=rows)]
-    if connected:
-        shown.append(connected_table(connected))
-    by_id = {answer.question.id: answer for answer in answers}
-    shown.extend(answer_entries(by_id[id_]) for id_ in _SHOWN)
-    shown.append(
-        line(
-            f"{summary['answered_in_top_3']} of all {len(answers)} questions have their answer "
-            "in the first 3 facts (--json shows each)",
-            "bold",
-        )
+def _table(counts: "Stats", summary: Mapping[str, object], size: int | None) -> RenderableType:
+    return tally(
+        "The Veyle Valley, 2021 to 2023",
+        {
+            "episodes": counts.episodes,
+            "entities": counts.entities,
+            "facts": counts.facts,
+            "  true now": counts.facts_now,
+            "  closed by later news": summary["closed"],
+            "seconds": summary["seconds"],
+            "  models and first episode": summary["seconds_until_first_episode"],
+            "episodes a second, after it": summary["episodes_per_second"],
+            "size on disk": on_disk(size),
+        },
     )
-    commands = "\n".join(_next(session, keep, answers))
-    session.show(*shown, Text.assemble(("Try next:\n", "bold"), commands))
 
 
 def _next(session: Session, keep: Path | None, answers: list[Answer]) -> list[str]:

@@ -1,28 +1,27 @@
-"""``doctor`` and ``init``: what is set, what is installed, what answers, and what to do."""
+"""How a store is doing: ``doctor``, ``init``, ``queue``, ``check`` and ``repair``."""
 
 import json
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
-import typer
+from rich.console import RenderableType
+from typer import Argument, Option
 
+from graphrag.cli.command import EveryGroup
 from graphrag.cli.config import PROJECT_FILE, user_file
-from graphrag.cli.render import line, table
-from graphrag.cli.serving_mark import address_of
-from graphrag.cli.terminal import Session
+from graphrag.cli.render import day, line, plain, table, tally
+from graphrag.cli.terminal import Session, address_of
 from graphrag.errors import GraphRAGError, InputError, StoreLockedError
+from graphrag.health.findings import Finding
+from graphrag.model.values import Episode
 from graphrag.settings import shown_url
 
-if TYPE_CHECKING:
-    from graphrag.graph import GraphRAG
-
-_ILL = 1
+_NAME, _SHOWN = 40, 50
 _SECONDS = 2.0
 """How long a server has to take a connection."""
 _EXTRAS = (
@@ -46,15 +45,14 @@ class Look:
 
 
 async def doctor(session: Session) -> None:
-    """Tell what is set and by whom, what is installed, what answers, and what to do: doctor.
+    """Tell what is set and by whom, what is installed, what answers, and what to do.
 
     Changes nothing. The exit code is 1 if anything that is asked for does not work.
     """
     looks = [*_settings(session), *_extras(), _language_model(session), await _store(session)]
-    rows = [(one.what, one.state, one.says, one.do) for one in looks]
-    session.answer(looks, table("Doctor", "", "", "", "what to do", rows=rows))
-    if any(one.state == "wrong" for one in looks):
-        raise typer.Exit(_ILL)
+    rows = [(look.what, look.state, look.says, look.do) for look in looks]
+    ill = any(look.state == "wrong" for look in looks)
+    session.answer(looks, table("Doctor", "", "", "", "what to do", rows=rows), failed=ill)
 
 
 def _settings(session: Session) -> Iterator[Look]:
@@ -83,17 +81,12 @@ def _settings(session: Session) -> Iterator[Look]:
 
 def _extras() -> Iterator[Look]:
     for extra, packages, what in _EXTRAS:
-        found, missing = [], []
-        for package in packages:
-            try:
-                found.append(f"{package} {version(package)}")
-            except PackageNotFoundError:
-                missing.append(package)
-        if missing:
+        try:
+            versions = ", ".join(f"{package} {version(package)}" for package in packages)
+            yield Look(f"extra {extra}", "ok", f"{what}: {versions}")
+        except PackageNotFoundError as error:
             do = f"pip install 'surreal-graphrag[{extra}]'"
-            yield Look(f"extra {extra}", "missing", f"{what}: no {', '.join(missing)}", do)
-        else:
-            yield Look(f"extra {extra}", "ok", f"{what}: {', '.join(found)}")
+            yield Look(f"extra {extra}", "missing", f"{what}: no {error.name}", do)
 
 
 def _language_model(session: Session) -> Look:
@@ -131,26 +124,20 @@ async def _store(session: Session) -> Look:
             return place
     try:
         async with session.graph(create=True) as graph:
-            return await _opened(graph)
+            counts = await graph.stats()
+        size = f"{counts.episodes} episodes, {counts.entities} entities, {counts.facts} facts"
+        return Look("store", "ok", f"opens; group {counts.group}: {size}")
     except StoreLockedError as error:
         return Look("store", "wrong", str(error), "--wait 30, or end the other process")
     except GraphRAGError as error:
         return Look("store", "wrong", str(error), "see docs/operations.md")
 
 
-async def _opened(graph: "GraphRAG") -> Look:
-    counts = await graph.stats()
-    said = f"{counts.episodes} episodes, {counts.entities} entities, {counts.facts} facts"
-    return Look("store", "ok", f"opens; group {counts.group}: {said}")
-
-
 async def init(
     session: Session,
-    folder: Annotated[
-        Path, typer.Argument(help="Of the project; default: this one.", show_default=False)
-    ] = Path(),
+    folder: Path = Argument(Path(), help="Of the project; default: this one."),
 ) -> None:
-    """Make a file that names the store of this folder to every command in it: init.
+    """Make a file that names the store of this folder to every command in it.
 
     The file has the store and the group; commands in the folder and below it then need neither.
     The store itself is made by the first that adds something: add FILE.
@@ -175,5 +162,109 @@ async def init(
         {"file": str(file), "store": store, "group": session.group},
         line(f"{file}: {store}, group {session.group}", "bold green"),
         line("surreal-graphrag add NOTES/ fills it, and makes it with the first file"),
-        *([line(f"settings of yours for all projects: {known}")] if known else []),
+        line(f"settings of yours for all projects: {known}") if known else None,
     )
+
+
+async def queue(
+    session: Session,
+    retry: bool = Option(False, help="Put the failed episodes back into the queue."),
+    drain: bool = Option(False, help="Read what is waiting, in this process, now."),
+) -> None:
+    """Show which episodes wait to be read and which failed, with the reason.
+
+    The exit code is 1 if any failed.
+    """
+    async with session.graph() as graph:
+        retried = await graph.queue.retry() if retry else 0
+        if drain:
+            with session.busy("reading"):
+                await graph.queue.drain()
+        status = await graph.queue.status()
+        failed = await graph.queue.failed()
+    since = status.oldest_pending
+    rows = {
+        "done": status.done,
+        "waiting": status.pending,
+        "  since": since.isoformat(timespec="seconds") if since else None,
+        "failed": status.failed,
+        "put back": retried if retry else None,
+        "read and not believed": status.dropped or None,
+        "believed otherwise": status.adjusted or None,
+    }
+    failures = [
+        {"id": item.id, "name": item.name, "valid_at": item.valid_at, "error": item.error}
+        for item in failed
+    ]
+    session.answer(
+        plain(status) | {"retried": retried, "failures": failures},
+        tally(f"Queue of group {session.group}", rows),
+        *_failures(failed),
+        failed=bool(failed),
+    )
+
+
+def _failures(failed: Sequence[Episode]) -> list[RenderableType | None]:
+    if not failed:
+        return []
+    lines = [
+        (episode.name[:_NAME] or episode.id, day(episode.valid_at), episode.error or "")
+        for episode in failed[:_SHOWN]
+    ]
+    return [
+        table("Failed", "episode", "date", "why", rows=lines),
+        _more(failed),
+        line("queue --retry --drain tries them again"),
+    ]
+
+
+def _more(listed: Sequence[object]) -> RenderableType | None:
+    """Return what to say about those of a list that are not shown."""
+    rest = len(listed) - _SHOWN
+    return line(f"and {rest} more: --json lists them all") if rest > 0 else None
+
+
+async def check(session: Session, all_groups: EveryGroup = False) -> None:
+    """Check every record against the log, its neighbours and the memory; change nothing.
+
+    The exit code is 0 for a sound graph and 1 for one with findings.
+    """
+    async with session.graph("checking") as graph:
+        report = await (graph.health.check_all() if all_groups else graph.health.check())
+    groups = ", ".join(report.groups) or "none"
+    last = "sound" if report.sound else ""
+    if any(finding.repairable for finding in report.findings):
+        last = "surreal-graphrag repair mends what needs no guessing"
+    session.answer(
+        plain(report) | {"sound": report.sound},
+        line(f"{report.records} records and {report.events} events of {groups} checked"),
+        *_findings("Findings", report.findings),
+        line(last, "bold green" if report.sound else "") if last else None,
+        failed=not report.sound,
+    )
+
+
+async def repair(session: Session, all_groups: EveryGroup = False) -> None:
+    """Mend what needs no guessing, in a logged event, and say what is left.
+
+    The exit code is 0 if nothing is left and 1 otherwise.
+    """
+    async with session.graph("repairing") as graph:
+        report = await (graph.health.repair_all() if all_groups else graph.health.repair())
+    session.answer(
+        plain(report) | {"sound": report.sound},
+        *_findings("Repaired", report.repaired),
+        *_findings("Left", report.left),
+        line("sound", "bold green") if report.sound else line("not sound", "bold red"),
+        failed=not report.sound,
+    )
+
+
+def _findings(title: str, findings: Sequence[Finding]) -> list[RenderableType | None]:
+    if not findings:
+        return []
+    rows = (
+        (finding.group, finding.record, finding.what, finding.how) for finding in findings[:_SHOWN]
+    )
+    columns = ("group", "record", "what", "how to repair")
+    return [table(f"{title} ({len(findings)})", *columns, rows=rows), _more(findings)]

@@ -1,33 +1,19 @@
-"""What a person knows better: ``review``, edits of facts, ``revert`` and ``forget``."""
+"""What a person knows better: review, edits of facts, merges and splits, and revert."""
 
-import sys
-from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
+from typer import Argument, Option
 
-from graphrag.cli.forms import fact_form, plain
-from graphrag.cli.moments import moment
-from graphrag.cli.render import Entries, fact_entry, line, table
+from graphrag.cli.command import Actor, Limit, Reason, moment
+from graphrag.cli.render import fact_form, facts_entries, line, plain, table
 from graphrag.cli.terminal import Session
-from graphrag.errors import InputError
 from graphrag.model.values import Event, Fact
-from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
     from graphrag.edit.edits import Keep
-    from graphrag.history.erasure import Forgotten, Texts
 
-_NAMES = {
-    "entity": "entities",
-    "relates_to": "facts",
-    "episode": "episodes",
-    "event": "events of the log",
-}
-"""What people count, by table."""
-_DECLINED = 1
-_LINES = 2
 _UNKNOWN = "unknown"
 
 FactId = Annotated[
@@ -36,45 +22,44 @@ FactId = Annotated[
         metavar="FACT", help="Its id, as review and facts --ids print it.", show_default=False
     ),
 ]
-Reason = Annotated[str, typer.Option(help="Why, for the log.")]
-Actor = Annotated[str | None, typer.Option(help="Who does this, for the log. Default: library.")]
+EventNumber = Annotated[int, typer.Argument(help="Its number, as log prints it.", min=1)]
+Bearer = Annotated[
+    str, typer.Argument(help="Id, or a name that only it bears.", show_default=False)
+]
 
 
-async def review(
-    session: Session, limit: Annotated[int, typer.Option(help="Facts at most.", min=1)] = 20
-) -> None:
-    """List the facts that wait for a person, oldest first: review --limit 5.
+async def review(session: Session, limit: Limit = 20) -> None:
+    """List the facts that wait for a person, oldest first.
 
     No read shows them until `confirm FACT` accepts them; `reject FACT` takes them back.
     """
     async with session.graph("reading") as graph:
         pending = await graph.edit.pending(limit)
     episodes = {quote.episode.id: quote.episode for item in pending for quote in item.sources}
-    entries = tuple(fact_entry(item.fact, episodes, lead=item.fact.id) for item in pending)
     session.answer(
         [fact_form(item.fact, episodes) for item in pending],
-        Entries(Text("To review", style="bold"), entries, _LINES),
+        facts_entries("To review", (item.fact for item in pending), episodes, ids=True),
         line("confirm FACT accepts one, reject FACT takes it back"),
         empty="nothing waits for review",
     )
 
 
 async def confirm(session: Session, fact: FactId, actor: Actor = None) -> None:
-    """Accept a fact that waits for review: confirm FACT --actor ann."""
+    """Accept a fact that waits for review."""
     async with session.graph("writing") as graph:
         after = await graph.edit.confirm(fact, actor=actor)
     _show_fact(session, "confirmed", after)
 
 
 async def reject(session: Session, fact: FactId, reason: Reason = "", actor: Actor = None) -> None:
-    """Take back a fact that waits for review: reject FACT --reason "she only joked"."""
+    """Take back a fact that waits for review."""
     async with session.graph("writing") as graph:
         after = await graph.edit.reject(fact, reason, actor=actor)
     _show_fact(session, "rejected", after)
 
 
 async def retract(session: Session, fact: FactId, reason: Reason = "", actor: Actor = None) -> None:
-    """Declare that a fact was never true: retract FACT --reason "a namesake".
+    """Declare that a fact was never true.
 
     What it had closed holds again. It stays in the history, with the reason.
     """
@@ -86,41 +71,33 @@ async def retract(session: Session, fact: FactId, reason: Reason = "", actor: Ac
 async def invalidate(
     session: Session,
     fact: FactId,
-    end: Annotated[
-        str | None, typer.Option(metavar="DATE", help="When it ended. Default: now.")
-    ] = None,
+    end: datetime | None = Option(None, help="When it ended. Default: now."),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Declare that a fact ended; until then it was true: invalidate FACT --end 2024-03-01."""
-    then = moment(end, "--end")
+    """Declare that a fact ended; until then it was true."""
     async with session.graph("writing") as graph:
-        after = await graph.edit.invalidate(fact, then, reason=reason, actor=actor)
+        after = await graph.edit.invalidate(fact, end, reason=reason, actor=actor)
     _show_fact(session, "ended", after)
 
 
 async def correct(
     session: Session,
     fact: FactId,
-    subject: Annotated[
-        str | None, typer.Option(help="Another subject, by name or id; a new name is a new entity.")
-    ] = None,
-    relation: Annotated[str | None, typer.Option(help="Another relation, as works_at.")] = None,
-    object_: Annotated[
-        str | None, typer.Option("--object", help="Another object, as --subject.")
-    ] = None,
-    text: Annotated[str | None, typer.Option(help="The sentence that states it.")] = None,
-    valid_at: Annotated[
-        str | None, typer.Option(metavar="DATE", help=f"Another start, or {_UNKNOWN}.")
-    ] = None,
-    invalid_at: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help=f"Another end, or {_UNKNOWN}: it still holds."),
-    ] = None,
+    subject: str | None = Option(
+        None, help="Another subject, by name or id; a new name is a new entity."
+    ),
+    relation: str | None = Option(None, help="Another relation, as works_at."),
+    object_: str | None = Option(None, "--object", help="Another object, as --subject."),
+    text: str | None = Option(None, help="The sentence that states it."),
+    valid_at: str | None = Option(None, metavar="DATE", help=f"Another start, or {_UNKNOWN}."),
+    invalid_at: str | None = Option(
+        None, metavar="DATE", help=f"Another end, or {_UNKNOWN}: it still holds."
+    ),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Set a fact right: correct FACT --object Initech --valid-at 2024-03-01.
+    """Set a fact right.
 
     With another subject, relation or object it becomes another fact, and the old one is retracted.
     """
@@ -138,81 +115,7 @@ async def correct(
             actor=actor,
         )
         events = await graph.log.events(fact=after, limit=1)
-    _show_fact(session, "now stands", after, note=(events[-1].note if events else None) or "")
-
-
-async def revert(
-    session: Session,
-    event: Annotated[int, typer.Argument(help="Its number, as log prints it.", min=1)],
-    force: Annotated[
-        bool, typer.Option("--force", help="Restore even what a later event has changed.")
-    ] = False,
-    reason: Reason = "",
-    actor: Actor = None,
-) -> None:
-    """Undo an event by a new one, which can be reverted itself: revert 12."""
-    async with session.graph("reverting") as graph:
-        after = await graph.log.revert(event, force=force, reason=reason, actor=actor)
-    show_event(session, after, "revert")
-
-
-async def forget(
-    session: Session,
-    entity: Annotated[
-        str | None, typer.Argument(help="Name or id of an entity.", show_default=False)
-    ] = None,
-    whole_group: Annotated[
-        bool, typer.Option("--whole-group", help="Erase all of --group and its log instead.")
-    ] = False,
-    keep_episodes: Annotated[
-        bool,
-        typer.Option(
-            "--keep-episodes", help="Let the texts that name the entity stay as they are."
-        ),
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Erase an entity with every text that names it, for good. It cannot be undone."""
-    if (entity is None) != whole_group:
-        raise InputError("name an entity to forget, or give --whole-group, not both")
-    if whole_group and keep_episodes:
-        raise InputError("--keep-episodes is for an entity: --whole-group erases every text")
-    texts: Texts = "keep" if keep_episodes else "erase"
-    async with session.graph() as graph:
-
-        async def run(*, dry_run: bool) -> "Forgotten":
-            if entity is None:
-                return await graph.erase.group(confirm=session.group, dry_run=dry_run)
-            return await graph.erase.entity(entity, episodes=texts, dry_run=dry_run)
-
-        if not yes:
-            with session.busy("counting"):
-                planned = await run(dry_run=True)
-            _ask(session, entity, planned.records)
-        with session.busy("forgetting"):
-            forgotten = await run(dry_run=False)
-    session.answer(
-        forgotten,
-        table("Erased", "", ">", rows=_counted(forgotten.records)),
-        line("backups and cached answers of a language model are yours to delete"),
-    )
-
-
-def _ask(session: Session, entity: str | None, records: Mapping[str, int]) -> None:
-    what = (
-        f"group {session.group!r}" if entity is None else f"{entity!r} of group {session.group!r}"
-    )
-    counts = ", ".join(f"{number} {name}" for name, number in _counted(records))
-    session.note(f"this erases {what} from {shown_url(session.settings.store)} for good: {counts}")
-    if not sys.stdin.isatty():
-        raise InputError("nobody can be asked here: give --yes to forget without asking")
-    if not typer.confirm("forget it?", err=True):
-        session.note("nothing was erased")
-        raise typer.Exit(_DECLINED)
-
-
-def _counted(records: Mapping[str, int]) -> list[tuple[str, str]]:
-    return [(name, str(records[table])) for table, name in _NAMES.items() if records.get(table)]
+    _show_fact(session, "now stands", after, (events[-1].note if events else None) or "")
 
 
 def _changed(text: str | None, option: str) -> "str | Keep | None":
@@ -223,17 +126,112 @@ def _changed(text: str | None, option: str) -> "str | Keep | None":
     return None if text == _UNKNOWN or moment(text, option) is None else text
 
 
-def _show_fact(session: Session, verb: str, fact: Fact, *, note: str = "") -> None:
+def _show_fact(session: Session, verb: str, fact: Fact, note: str = "") -> None:
     """Print the fact that an edit returned, and what the note of its event tells."""
     from graphrag.display.cards import fact_line
 
-    lines = [line(f"{verb}: {fact_line(fact)}"), line(f"id {fact.id}", "dim")]
-    session.answer(fact, *lines, *([line(note)] if note else ()))
+    session.answer(
+        fact,
+        line(f"{verb}: {fact_line(fact)}"),
+        line(f"id {fact.id}", "dim"),
+        line(note) if note else None,
+    )
 
 
-def show_event(session: Session, event: Event, undo: str) -> None:
+async def candidates(session: Session, limit: Limit = 20) -> None:
+    """List pairs of entities that may be one, likeliest first.
+
+    `merge KEEP OTHER` makes them one.
+    """
+    async with session.graph("comparing") as graph:
+        pairs = await graph.identity.candidates(limit)
+    rows = (
+        (f"{pair.score:.2f}", pair.entity.name, pair.entity.id, pair.other.name, pair.other.id)
+        for pair in pairs
+    )
+    session.answer(
+        pairs,
+        table("May be one", ">score", "keep", "id", "other", "id", rows=rows),
+        line("merge KEEP OTHER makes them one"),
+        empty="no two entities look like one",
+    )
+
+
+async def merge(
+    session: Session, keep: Bearer, other: Bearer, reason: Reason = "", actor: Actor = None
+) -> None:
+    """Make one entity of two.
+
+    All that was said of the second is said of the first from now on; its names become aliases.
+    """
+    async with session.graph("merging") as graph:
+        event = await graph.identity.merge(keep, other, reason=reason, actor=actor)
+    _show_event(session, event, "unmerge")
+
+
+async def unmerge(
+    session: Session, event: EventNumber, reason: Reason = "", actor: Actor = None
+) -> None:
+    """Undo a merge; what was added since stays at the entity that was kept."""
+    async with session.graph("parting") as graph:
+        after = await graph.identity.unmerge(event, reason=reason, actor=actor)
+    _show_event(session, after, "revert")
+
+
+async def split(
+    session: Session,
+    entity: Bearer,
+    name: str = Argument(help="What to call the new entity."),
+    facts: list[str] | None = Option(None, "--fact", metavar="ID", help="A fact to move."),
+    episodes: list[str] | None = Option(
+        None,
+        "--episode",
+        metavar="ID",
+        help="An episode of which all moves that it says about the entity.",
+    ),
+    entity_type: str | None = Option(
+        None, "--type", help="Type of the new entity. Default: the same."
+    ),
+    reason: Reason = "",
+    actor: Actor = None,
+) -> None:
+    """Make another entity of what was wrongly said of one.
+
+    `facts Ann --ids` and `list episodes` print the ids. To take back a merge there is `unmerge`.
+    """
+    async with session.graph("parting") as graph:
+        made = await graph.identity.split(
+            entity,
+            name=name,
+            facts=facts or (),
+            episodes=episodes or (),
+            entity_type=entity_type,
+            reason=reason,
+            actor=actor,
+        )
+    session.answer(
+        made,
+        line(f"new: {made.name}, {made.entity_type}, id {made.id}"),
+        line("log --limit 1 names the event, which revert takes back"),
+    )
+
+
+async def revert(
+    session: Session,
+    event: EventNumber,
+    force: bool = Option(False, help="Restore even what a later event has changed."),
+    reason: Reason = "",
+    actor: Actor = None,
+) -> None:
+    """Undo an event by a new one, which can be reverted itself."""
+    async with session.graph("reverting") as graph:
+        after = await graph.log.revert(event, force=force, reason=reason, actor=actor)
+    _show_event(session, after, "revert")
+
+
+def _show_event(session: Session, event: Event, undo: str) -> None:
     """Print the event that an edit made, and the command that takes it back."""
-    from graphrag.display.events import done
+    from graphrag.display.lists import done
 
     session.answer(
         plain(event) | {"did": done(event)},

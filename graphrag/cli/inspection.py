@@ -1,113 +1,38 @@
-"""What changed, and what does not fit: ``timeline``, ``contradictions``, ``orphans``, ..."""
+"""What changed and what does not fit: ``changes``, ``log``, ``contradictions``, ``orphans``."""
 
+import json
+from collections.abc import Sequence
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
-from rich.console import RenderableType
 from rich.text import Text
+from typer import Option
 
-from graphrag.cli.forms import fact_form, plain
-from graphrag.cli.moments import At, KnownAt, moment, seen
-from graphrag.cli.render import Entries, Entry, line
+from graphrag.cli.command import Axis, Known, Limit, Moments, Reason
+from graphrag.cli.render import Entries, Entry, attributes, fact_form, line, plain, table, titled
 from graphrag.cli.terminal import Session
+from graphrag.display.visible import flatten, visible
+from graphrag.errors import GraphRAGError, QueryError
+from graphrag.model.values import Event
 
 if TYPE_CHECKING:
     from graphrag.analysis.cleanup import Cleaned
     from graphrag.analysis.contradictions import Contradiction
+    from graphrag.analysis.contradictions import Outcome as Settled
     from graphrag.analysis.difference import Changes
     from graphrag.analysis.orphans import Kind
+    from graphrag.graph import GraphRAG
     from graphrag.model.values import Fact
     from graphrag.search.sources import Quote
 
-_LINES = 2
 
-
-class AxisName(StrEnum):
-    """Which time ``changes`` goes by."""
-
-    system = "system"
-    world = "world"
-
-
-async def timeline(
-    session: Session,
-    entity: Annotated[str, typer.Argument(help="Name, alias or id.", show_default=False)],
-    at: At = None,
-    known_at: KnownAt = None,
-) -> None:
-    """Show every fact about an entity in the order of time, and what ended it."""
-    from graphrag.display.cards import lifetime, triple
-
-    view = seen(at, known_at, history=False)
-    async with session.graph("reading") as graph:
-        found = await graph.at(valid_at=view.valid_at, known_at=view.known_at).timeline(entity)
-    if session.json:
-        stages = [plain(stage) | {"why": stage.why} for stage in found]
-        session.show_json({"entity": plain(found.entity), "at": plain(found.at), "facts": stages})
-        return
-    entries = tuple(
-        Entry(triple(one.fact), f"{lifetime(one.fact)}, {one.status}", one.why) for one in found
-    )
-    session.show(Entries(Text(found.entity.name, style="bold"), entries, _LINES))
-
-
-async def changes(
-    session: Session,
-    since: Annotated[
-        str, typer.Option(metavar="DATE", help="The earlier moment.", show_default=False)
-    ],
-    until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The later one. Default: now.")
-    ] = None,
-    axis: Annotated[
-        AxisName, typer.Option(help="system: what the graph learned; world: what began and ended.")
-    ] = AxisName.system,
-) -> None:
-    """Show what the graph learned, closed, corrected or took back between two moments."""
-    from graphrag.temporal.moment import parse_moment
-
-    first, last = parse_moment(since, what="--since"), moment(until, "--until")
-    async with session.graph("reading") as graph:
-        found = await graph.changes(
-            first, last, axis="world" if axis is AxisName.world else "system"
-        )
-    session.answer(found, _shown(found), empty="nothing changed")
-
-
-def _shown(found: "Changes") -> Entries:
-    from graphrag.display.cards import episode_title, lifetime, triple
-
-    facts = (
-        Entry(
-            triple(one.fact),
-            lifetime(one.fact),
-            (one.kind != "learned" and one.fact.reason) or "",
-            lead=one.kind,
-        )
-        for one in found.facts
-    )
-    entities = (Entry(one.name, one.entity_type, lead="entity") for one in found.entities)
-    episodes = (
-        Entry(episode_title(one), f"{one.valid_at:%Y-%m-%d}", one.content, lead="episode")
-        for one in found.episodes
-    )
-    merged = (Entry(one.name, one.entity_type, lead="merged") for one in found.merged)
-    removed = (
-        Entry(episode_title(one), f"{one.valid_at:%Y-%m-%d}", one.content, lead="removed")
-        for one in found.removed
-    )
-    title = f"{found.since:%Y-%m-%d %H:%M} to {found.until:%Y-%m-%d %H:%M}"
-    return Entries(
-        Text(title, style="bold"), (*facts, *entities, *merged, *episodes, *removed), _LINES
-    )
-
-
-class OutcomeName(StrEnum):
+class Outcome(StrEnum):
     """What may have become of a contradiction."""
 
     ended = "ended"
     replaced = "replaced"
+    overruled = "overruled"
     corrected = "corrected"
     open = "open"
     both = "both"
@@ -115,113 +40,158 @@ class OutcomeName(StrEnum):
     impossible = "impossible"
 
 
-Limit = Annotated[int, typer.Option(help="How many at most.", min=1)]
+async def changes(
+    session: Session,
+    since: datetime = Option(help="The earlier moment."),
+    until: datetime | None = Option(None, help="The later one. Default: now."),
+    axis: Axis = Option(
+        "system", help="system: what the graph learned; world: what began and ended."
+    ),
+) -> None:
+    """Show what the graph learned, closed, corrected or took back between two moments."""
+    async with session.graph("reading") as graph:
+        changes = await graph.changes(since, until, axis=axis)
+    session.answer(changes, _changes(changes), empty="nothing changed")
+
+
+def _changes(changes: "Changes") -> Entries:
+    from graphrag.display.cards import episode_title, lifetime, triple
+
+    entries = [
+        Entry(
+            triple(change.fact),
+            lifetime(change.fact),
+            (change.kind != "learned" and change.fact.reason) or "",
+            lead=change.kind,
+        )
+        for change in changes.facts
+    ]
+    for lead, entities in (("entity", changes.entities), ("merged", changes.merged)):
+        entries += [Entry(entity.name, entity.entity_type, lead=lead) for entity in entities]
+    for lead, episodes in (("episode", changes.episodes), ("removed", changes.removed)):
+        entries += [
+            Entry(episode_title(episode), f"{episode.valid_at:%Y-%m-%d}", episode.content, "", lead)
+            for episode in episodes
+        ]
+    return titled(f"{changes.since:%Y-%m-%d %H:%M} to {changes.until:%Y-%m-%d %H:%M}", entries)
+
+
+async def log(
+    session: Session,
+    entity: str | None = Option(None, help="Only what changed this entity: a name or an id."),
+    limit: Limit = 20,
+    follow: bool = Option(
+        False,
+        "--follow/--no-follow",
+        help="Go on with what others commit to the server, until Ctrl-C.",
+    ),
+) -> None:
+    """List the newest changes of a group, oldest first: when, who, what, and why."""
+    from graphrag.display.lists import done, moment
+
+    if follow:
+        _check_followed(session, entity)
+    async with session.graph() as graph:
+        with session.busy("reading"):
+            known = None if entity is None else await graph.at(history=True).entity(entity)
+            if entity is not None and known is None:
+                raise GraphRAGError(f"no entity is called {entity!r} in group {session.group!r}")
+            events = await graph.log.events(entity=known, limit=limit)
+        if follow:
+            await _follow(session, graph, events)
+            return
+    rows = (
+        (str(event.seq), moment(event), event.actor, event.kind, done(event), event.note or "")
+        for event in events
+    )
+    title = f"Log of group {session.group}"
+    session.answer(
+        [plain(event) | {"did": done(event)} for event in events],
+        table(title, ">no.", "when", "who", "what", "to", "note", rows=rows),
+    )
+
+
+def _check_followed(session: Session, entity: str | None) -> None:
+    if entity is not None:
+        raise QueryError("--follow shows everything that is committed: leave out --entity")
+    if session.target().embedded:
+        raise QueryError(
+            f"nobody else can write to {session.settings.store} while this command has it open: "
+            "--follow is for servers (ws://, wss://, http://, https://)"
+        )
+
+
+async def _follow(session: Session, graph: "GraphRAG", events: Sequence[Event]) -> None:
+    """Print one line an event: the given ones, then whatever is committed."""
+    from graphrag.display.lists import done, moment
+
+    def show(event: Event) -> None:
+        if session.json:
+            form = plain(event) | {"did": done(event)}
+            session.out.file.write(visible(json.dumps(form, ensure_ascii=False)) + "\n")
+        else:
+            parts = (event.seq, moment(event), event.actor, event.kind, done(event), event.note)
+            words = "  ".join(str(part) for part in parts if part)
+            session.out.print(Text(flatten(words)), soft_wrap=True)
+        session.out.file.flush()
+
+    for event in events:
+        show(event)
+    async for event in graph.log.follow(after=events[-1].seq if events else 0):
+        show(event)
 
 
 async def contradictions(
     session: Session,
-    since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The earliest moment. Default: any.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The first moment too late. Default: none.")
-    ] = None,
-    axis: Annotated[
-        AxisName,
-        typer.Option(help="system: when it was settled or stated; world: the time in dispute."),
-    ] = AxisName.system,
-    outcomes: Annotated[
-        list[OutcomeName] | None,
-        typer.Option("--outcome", help="Only those of which this became; may be repeated."),
-    ] = None,
+    view: Moments,
+    since: datetime | None = Option(None, help="The earliest moment. Default: any."),
+    until: datetime | None = Option(None, help="The first moment too late. Default: none."),
+    axis: Axis = Option(
+        "system", help="system: when it was settled or stated; world: the time in dispute."
+    ),
+    outcomes: list[Outcome] | None = Option(
+        None, "--outcome", help="Only those of which this became."
+    ),
     limit: Limit = 20,
-    at: At = None,
-    known_at: KnownAt = None,
 ) -> None:
     """Show facts that cannot both hold: what is open, what was settled, and why."""
-    view = seen(at, known_at, history=False)
-    first, last = moment(since, "--since"), moment(until, "--until")
     async with session.graph("comparing") as graph:
-        found = await view.of(graph).audit.contradictions(
-            first,
-            last,
-            axis="world" if axis is AxisName.world else "system",
-            outcomes=[one.value for one in outcomes] if outcomes else None,
+        report = await view.of(graph).audit.contradictions(
+            since,
+            until,
+            axis=axis,
+            outcomes=cast("Sequence[Settled] | None", outcomes or None),
             limit=limit,
         )
-    if session.json:
-        session.show_json(
-            {"contradictions": [_form(one) for one in found], "left_out": found.left_out}
-        )
-        return
-    for title, some in (("Open", found.open), ("Settled", found.settled)):
-        if some:
-            entries = tuple(entry for one in some for entry in _pair(one))
-            session.show(Entries(Text(title, style="bold"), entries, _LINES))
-    if found.left_out:
-        session.show(line(f"and {found.left_out} more: --limit shows more of them"))
-    if not found.found:
-        session.show(line("no contradictions"))
+    left = report.left_out
+    session.answer(
+        {"contradictions": [*map(_form, report.found)], "left_out": left},
+        _sides("Open", report.open),
+        _sides("Settled", report.settled),
+        line(f"and {left} more: --limit shows more of them") if left else None,
+        None if report.found else line("no contradictions"),
+    )
 
 
-async def orphans(session: Session, limit: Limit = 20, known_at: KnownAt = None) -> None:
-    """List what leads nowhere: entities that nothing speaks of, texts that state nothing, ..."""
-    view = seen(None, known_at, history=False)
-    async with session.graph("looking") as graph:
-        found = await view.of(graph).audit.orphans(limit=limit)
-    advice = "surreal-graphrag cleanup shows what could be taken out, and why"
-    session.answer(found, line(str(found)), *([line(advice)] if found.entities else []))
-
-
-async def cleanup(
-    session: Session,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Do it; otherwise it is only shown.")
-    ] = False,
-    episodes: Annotated[
-        bool, typer.Option("--episodes", help="Take out texts that state nothing, too.")
-    ] = False,
-    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
-) -> None:
-    """Take out of the reads what nothing speaks of; an event each, which can be reverted."""
-    kinds: tuple[Kind, ...] = ("entities", "episodes") if episodes else ("entities",)
-    async with session.graph("cleaning" if apply else "looking") as graph:
-        done = await graph.health.cleanup(kinds, dry_run=not apply, reason=reason)
-    if session.json:
-        session.show_json(plain(done))
-        return
-    title = "Would be removed" if done.dry_run else "Removed"
-    for head, some in ((title, done.removed), ("Kept", done.kept)):
-        if some:
-            session.show(_listed(head, some))
-    if not done.removed:
-        session.show(line("nothing to clean up"))
-    elif done.dry_run:
-        session.show(line("nothing is written without --apply"))
-    else:
-        numbers = ", ".join(str(event.seq) for event in done.events)
-        session.show(line(f"event {numbers}; it can be reverted, and nothing was deleted"))
-
-
-def _form(one: "Contradiction") -> dict[str, Any]:
-    episodes = {quote.episode.id: quote.episode for quote in (*one.quotes, *one.other_quotes)}
-    return {
-        "outcome": one.outcome,
-        "open": one.open,
-        "rule": one.rule,
-        "why": one.why,
-        "at": one.at,
-        "disputed": one.disputed,
-        "fact": fact_form(one.fact, episodes),
-        "other": None if one.other is None else fact_form(one.other, episodes),
+def _form(contradiction: "Contradiction") -> dict[str, Any]:
+    quotes = (*contradiction.quotes, *contradiction.other_quotes)
+    episodes = {quote.episode.id: quote.episode for quote in quotes}
+    other = contradiction.other
+    return attributes(contradiction, "outcome", "open", "rule", "why", "at", "disputed") | {
+        "fact": fact_form(contradiction.fact, episodes),
+        "other": None if other is None else fact_form(other, episodes),
     }
 
 
-def _pair(one: "Contradiction") -> list[Entry]:
-    pair = [_side(one.fact, one.quotes, one.outcome, one.why)]
-    if one.other is not None:
-        pair.append(_side(one.other, one.other_quotes, "beside" if one.open else "by", ""))
-    return pair
+def _sides(title: str, contradictions: "Sequence[Contradiction]") -> Entries | None:
+    """Return contradictions with an entry for each of their sides."""
+    entries = []
+    for pair in contradictions:
+        entries.append(_side(pair.fact, pair.quotes, pair.outcome, pair.why))
+        if pair.other is not None:
+            lead = "beside" if pair.open else "by"
+            entries.append(_side(pair.other, pair.other_quotes, lead, ""))
+    return titled(title, entries) if entries else None
 
 
 def _side(fact: "Fact", quotes: "tuple[Quote, ...]", lead: str, why: str) -> Entry:
@@ -233,8 +203,39 @@ def _side(fact: "Fact", quotes: "tuple[Quote, ...]", lead: str, why: str) -> Ent
     return Entry(triple(fact), note, body, lead=lead)
 
 
-def _listed(title: str, some: "tuple[Cleaned, ...]") -> RenderableType:
+async def orphans(session: Session, view: Known, limit: Limit = 20) -> None:
+    """List what leads nowhere: entities that nothing speaks of, texts that state nothing, ..."""
+    async with session.graph("looking") as graph:
+        report = await view.of(graph).audit.orphans(limit=limit)
+    advice = "surreal-graphrag cleanup shows what could be taken out, and why"
+    session.answer(report, line(str(report)), line(advice) if report.entities else None)
+
+
+async def cleanup(
+    session: Session,
+    apply: bool = Option(False, help="Do it; otherwise it is only shown."),
+    episodes: bool = Option(False, help="Take out texts that state nothing, too."),
+    reason: Reason = "",
+) -> None:
+    """Take out of the reads what nothing speaks of; an event each, which can be reverted."""
+    kinds: tuple[Kind, ...] = ("entities", "episodes") if episodes else ("entities",)
+    async with session.graph("cleaning" if apply else "looking") as graph:
+        cleaned = await graph.health.cleanup(kinds, dry_run=not apply, reason=reason)
+    if not cleaned.removed:
+        last = "nothing to clean up"
+    elif cleaned.dry_run:
+        last = "nothing is written without --apply"
+    else:
+        numbers = ", ".join(str(event.seq) for event in cleaned.events)
+        last = f"event {numbers}; it can be reverted, and nothing was deleted"
+    title = "Would be removed" if cleaned.dry_run else "Removed"
+    session.answer(
+        plain(cleaned), _cleaned(title, cleaned.removed), _cleaned("Kept", cleaned.kept), line(last)
+    )
+
+
+def _cleaned(title: str, cleaned: "Sequence[Cleaned]") -> Entries | None:
     from graphrag.analysis.orphans import line_of
 
-    entries = tuple(Entry(line_of(one.item), "", one.why) for one in some)
-    return Entries(Text(f"{title} ({len(some)})", style="bold"), entries, _LINES)
+    entries = [Entry(line_of(item.item), "", item.why) for item in cleaned]
+    return titled(f"{title} ({len(entries)})", entries) if entries else None

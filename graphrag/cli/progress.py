@@ -1,24 +1,17 @@
-"""A progress bar on standard error, and what it counted."""
+"""Progress bars on standard error, and what they counted."""
 
 import time
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    SpinnerColumn,
-    TextColumn,
-)
-from rich.progress import Progress as Bar
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from graphrag.health.reembed import Reembedded
-    from graphrag.ingest.batch import Progress
+    from graphrag.ingest import batch
     from graphrag.ingest.direct_plan import ImportReport
     from graphrag.io.copy_group import CopyProgress
 
@@ -26,37 +19,60 @@ _NAME = 32
 
 
 @dataclass(slots=True)
-class _Drawn:
-    """A bar on a terminal for as long as something goes on."""
+class Bar:
+    """A bar that is drawn on a terminal only, for as long as something goes on."""
 
     console: Console
-    _bar: Bar = field(init=False, repr=False)
+    title: str
+    total: int | None = None
+    bounded: bool = True
+    """False for what is counted without an end."""
+    quiet: bool = False
+    """Nothing is drawn or printed."""
+    _drawn: Progress = field(init=False, repr=False)
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Remove the bar."""
-        self._bar.stop()
-
-    def _draw(
-        self, first: str, *, total: int | None = None, bounded: bool = True, hidden: bool = False
-    ) -> None:
-        self._bar = Bar(
+    def __enter__(self) -> Self:
+        """Draw the bar."""
+        self._drawn = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            *((BarColumn(), MofNCompleteColumn()) if bounded else ()),
+            *((BarColumn(), MofNCompleteColumn()) if self.bounded else ()),
             TextColumn("{task.fields[note]}"),
             console=self.console,
             transient=True,
-            disable=hidden or not self.console.is_terminal,
+            disable=self.quiet or not self.console.is_terminal,
         )
-        self._bar.add_task(first, total=total, note="")
-        self._bar.start()
+        self._drawn.add_task(self.title, total=self.total, note="")
+        self._drawn.start()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Remove the bar."""
+        self._drawn.stop()
+
+    def update(
+        self,
+        *,
+        title: str | None = None,
+        done: int | None = None,
+        total: int | None = None,
+        eta: float | None = None,
+        note: str = "",
+    ) -> None:
+        """Show how far it is, with the time that is left or a note."""
+        self._drawn.update(
+            self._drawn.task_ids[0],
+            description=None if title is None else escape(title),
+            completed=done,
+            total=total,
+            note=note if eta is None else f"{timedelta(seconds=round(eta))} left",
+        )
 
 
 @dataclass(slots=True)
-class Counted(_Drawn):
-    """Follow a batch of episodes; the bar is drawn on a terminal only."""
+class EpisodeBar(Bar):
+    """Count the episodes of a batch."""
 
-    total: int
     done: int = 0
     closed: int = 0
     """Older facts that ended because of what was added."""
@@ -66,15 +82,9 @@ class Counted(_Drawn):
     """Seconds until the first episode was in, most of which went into loading models."""
     rate: float = 0.0
     """Episodes a second after that one."""
-    _started: float = 0.0
+    _started: float = field(default_factory=time.perf_counter)
 
-    def __enter__(self) -> "Counted":
-        """Draw the bar."""
-        self._draw("loading models", total=self.total)
-        self._started = time.perf_counter()
-        return self
-
-    def __call__(self, progress: "Progress") -> None:
+    def __call__(self, progress: "batch.Progress") -> None:
         """Count one more episode."""
         self.done = progress.done
         self.seconds = time.perf_counter() - self._started
@@ -87,84 +97,37 @@ class Counted(_Drawn):
             self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
             name = progress.last.episode.name
             shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
-        self._bar.update(
-            self._bar.task_ids[0],
-            completed=progress.done,
-            description=escape(shown),
-            note=_left(progress.eta),
-        )
+        # Windows of episodes end in bursts: the pace of the batch tells more than the last steps.
+        self.update(title=shown, done=progress.done, eta=progress.eta)
 
 
 @dataclass(slots=True)
-class Imported(_Drawn):
-    """Follow imports, file by file; the rows are counted on a terminal only."""
+class CopyBar(Bar):
+    """Follow a copy, table by table; off a terminal a line is printed when a table is done."""
+
+    def __call__(self, progress: "CopyProgress") -> None:
+        """Take in one more page."""
+        rate = f"{progress.rate:,.0f} a second"
+        self.update(title=progress.table, done=progress.done, total=progress.total, note=rate)
+        if progress.done >= progress.total and not self.quiet:
+            words = f"{progress.table}: {progress.total:,} rows, {rate}"
+            self.console.print(Text(words), soft_wrap=True)
+
+
+@dataclass(slots=True)
+class RowBar(Bar):
+    """Count the rows of imported files."""
 
     rows: int = 0
     """Rows of all files that are in the graph."""
     _before: int = 0
 
-    def __enter__(self) -> "Imported":
-        """Draw the counter."""
-        self._draw("loading models", bounded=False)
-        return self
-
     def begin(self, name: str) -> None:
         """Turn to the next file."""
         self._before = self.rows
-        self._bar.update(self._bar.task_ids[0], description=escape(name), note="")
+        self.update(title=name)
 
     def __call__(self, report: "ImportReport") -> None:
         """Count the rows of one more batch."""
         self.rows = self._before + report.rows
-        note = f"{report.rows:,} rows, {report.rate:,.0f} a second"
-        self._bar.update(self._bar.task_ids[0], note=note)
-
-
-@dataclass(slots=True)
-class Copied(_Drawn):
-    """Follow a copy, table by table: a bar on a terminal, else a line when a table is done."""
-
-    quiet: bool
-    """Nothing is printed."""
-
-    def __enter__(self) -> "Copied":
-        """Draw the bar."""
-        self._draw("copying", hidden=self.quiet)
-        return self
-
-    def __call__(self, progress: "CopyProgress") -> None:
-        """Take in one more page."""
-        rate = f"{progress.rate:,.0f} a second"
-        self._bar.update(
-            self._bar.task_ids[0],
-            description=escape(progress.table),
-            completed=progress.done,
-            total=progress.total,
-            note=rate,
-        )
-        if progress.done >= progress.total and not self.quiet:
-            self.console.print(
-                Text(f"{progress.table}: {progress.total:,} rows, {rate}"), soft_wrap=True
-            )
-
-
-@dataclass(slots=True)
-class Embedded(_Drawn):
-    """Follow a change of the embedder."""
-
-    def __enter__(self) -> "Embedded":
-        """Draw the bar."""
-        self._draw("embedding")
-        return self
-
-    def __call__(self, progress: "Reembedded") -> None:
-        """Take in some more vectors."""
-        done, total = progress.done, progress.total
-        self._bar.update(
-            self._bar.task_ids[0], completed=done, total=total, note=_left(progress.eta)
-        )
-
-
-def _left(eta: float | None) -> str:
-    # Windows of episodes end in bursts: the pace of the whole batch tells more than the last steps.
-    return "" if eta is None else f"{timedelta(seconds=round(eta))} left"
+        self.update(note=f"{report.rows:,} rows, {report.rate:,.0f} a second")

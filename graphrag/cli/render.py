@@ -1,4 +1,4 @@
-"""Findings and tables for people. What comes from the graph is shown as text, never as markup.
+"""Values for people and as JSON. What comes from the graph is shown as text, never as markup.
 
 Findings are entries of two or three lines, which fit 80 columns where a table would not::
 
@@ -8,7 +8,7 @@ Findings are entries of two or three lines, which fit 80 columns where a table w
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphrag.display.visible import flatten, visible
-from graphrag.model.values import Entity, Episode, Fact
+from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.text.quotes import stated_in
 
 if TYPE_CHECKING:
@@ -133,6 +133,12 @@ def table(title: str | Text, *columns: str, rows: Iterable[Sequence[str | Text]]
     return Group(line(title, "bold") if isinstance(title, str) else title, made)
 
 
+def tally(title: str, rows: Mapping[str, object]) -> RenderableType:
+    """Return a table of what is counted; what is None is left out."""
+    shown = [(name, str(value)) for name, value in rows.items() if value is not None]
+    return table(title, "", ">", rows=shown)
+
+
 def _cell(text: str | Text) -> Text:
     """Return a cell; what a label is indented by says what it is part of."""
     if isinstance(text, Text):
@@ -157,82 +163,52 @@ def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -
     return Entry(triple(fact), lifetime(fact), fact.text, lead=lead)
 
 
-def found_facts(results: "Results", *, several: bool = False) -> RenderableType:
-    """Return the facts found: relevance, fact, validity, source; ``several``: name their groups."""
+def hits_entries(title: str, results: "Results", *, several: bool = False) -> RenderableType:
+    """Return what a search found of one scope; ``several``: name the group of each."""
     episodes = {episode.id: episode for episode in results.passages}
-    entries = (fact_entry(hit.item, episodes, lead=_lead(hit, several)) for hit in results.facts)
-    return Entries(_by_relevance("Facts"), tuple(entries), _LINES)
+    hits: Sequence[Hit[Any]] = getattr(results, title.lower())
+    entries = []
+    for hit in hits:
+        # A score is comparable within one search only, relevance is across searches.
+        lead = f"{hit.item.group_id}  {hit.relevance:.2f}" if several else f"{hit.relevance:.2f}"
+        entries.append(_entry(hit.item, episodes, lead))
+    return Entries(Text.assemble((title, "bold"), (" by relevance", "dim")), tuple(entries), _LINES)
 
 
-def found_episodes(results: "Results", *, several: bool = False) -> RenderableType:
-    """Return the episodes found; ``several``: name their groups."""
+def _entry(
+    item: Fact | Entity | Episode | Community, episodes: Mapping[str, Episode], lead: str
+) -> Entry:
     from graphrag.display.cards import episode_title
 
-    entries = (
-        Entry(
-            episode_title(hit.item),
-            day(hit.item.valid_at),
-            hit.item.content,
-            lead=_lead(hit, several),
-        )
-        for hit in results.episodes
-    )
-    return Entries(_by_relevance("Episodes"), tuple(entries), _LINES)
+    if isinstance(item, Fact):
+        return fact_entry(item, episodes, lead=lead)
+    if isinstance(item, Episode):
+        return Entry(episode_title(item), day(item.valid_at), item.content, lead=lead)
+    if isinstance(item, Community):
+        return Entry(item.name, f"{len(item.members)} members", item.summary, lead=lead)
+    names = short(", ".join(item.aliases), _ALIASES)
+    kind = f"{item.entity_type}, also called {names}" if names else item.entity_type
+    return Entry(item.name, kind, lead=lead)
 
 
-def found_entities(results: "Results", *, several: bool = False) -> RenderableType:
-    """Return the entities found; ``several``: name their groups."""
-    entries = (
-        Entry(hit.item.name, _kind(hit.item), lead=_lead(hit, several)) for hit in results.entities
-    )
-    return Entries(_by_relevance("Entities"), tuple(entries), _LINES)
+def titled(title: str, entries: Iterable[Entry], lines: int = _LINES) -> Entries:
+    """Return findings under a title in bold."""
+    return Entries(Text(title, style="bold"), tuple(entries), lines)
 
 
-def found_communities(results: "Results", *, several: bool = False) -> RenderableType:
-    """Return the communities found; ``several``: name their groups."""
-    entries = (
-        Entry(
-            hit.item.name,
-            f"{len(hit.item.members)} members",
-            hit.item.summary,
-            lead=_lead(hit, several),
-        )
-        for hit in results.communities
-    )
-    return Entries(_by_relevance("Communities"), tuple(entries), _LINES)
-
-
-def known_facts(
+def facts_entries(
     title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode], *, ids: bool = False
-) -> RenderableType:
-    """Return facts of one entity with their intervals and sources, and with their ids if asked."""
-    entries = tuple(fact_entry(fact, episodes, lead=fact.id if ids else "") for fact in facts)
-    return Entries(Text(title, style="bold"), entries, _LINES)
-
-
-def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType:
-    """Return entities with the number of their facts."""
-    return table(
-        "Most connected",
-        "name",
-        "type",
-        ">facts",
-        rows=[(entity.name, entity.entity_type, str(count)) for entity, count in entities],
+) -> Entries:
+    """Return facts with their intervals and sources, and with their ids if asked."""
+    return titled(
+        title, (fact_entry(fact, episodes, lead=fact.id if ids else "") for fact in facts)
     )
 
 
-def _by_relevance(what: str) -> Text:
-    """Return a title that says what the numbers below it are."""
-    return Text.assemble((what, "bold"), (" by relevance", "dim"))
-
-
-def relevance(hit: "Hit[Any]") -> str:
-    """Return how much of the query a hit answers: a score is comparable within one search only."""
-    return f"{hit.relevance:.2f}"
-
-
-def _lead(hit: "Hit[Any]", several: bool) -> str:
-    return f"{hit.item.group_id}  {relevance(hit)}" if several else relevance(hit)
+def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType | None:
+    """Return entities with the number of their facts."""
+    rows = [(entity.name, entity.entity_type, str(count)) for entity, count in entities]
+    return table("Most connected", "name", "type", ">facts", rows=rows) if rows else None
 
 
 def on_disk(size: int | None) -> str:
@@ -255,6 +231,55 @@ def _essence(record: str, names: tuple[str, str]) -> str:
     return ", ".join(", ".join(field for _, field in run) if shown else "…" for shown, run in runs)
 
 
-def _kind(entity: Entity) -> str:
-    names = short(", ".join(entity.aliases), _ALIASES)
-    return f"{entity.entity_type}, also called {names}" if names else entity.entity_type
+def plain(value: Any) -> Any:
+    """Return a value as JSON can carry it: dataclasses as objects, times in ISO 8601."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def attributes(value: object, *names: str) -> dict[str, Any]:
+    """Return some attributes of a value as JSON."""
+    return {name: plain(getattr(value, name)) for name in names}
+
+
+def fact_form(fact: Fact, episodes: Mapping[str, Episode]) -> dict[str, Any]:
+    """Return a fact as JSON, with the words of its sources."""
+    sources = [
+        {
+            "episode_id": span.episode_id,
+            "start": span.start,
+            "end": span.end,
+            "name": episode.name,
+            "reference_time": episode.valid_at,
+            "text": stated_in(episode, span),
+        }
+        if (episode := episodes.get(span.episode_id))
+        else plain(span)
+        for span in fact.sources
+    ]
+    form: dict[str, Any] = plain({**plain(fact), "sources": sources})
+    return form
+
+
+def results_form(results: "Results") -> dict[str, Any]:
+    """Return everything that a search found as JSON."""
+    episodes = {episode.id: episode for episode in results.passages}
+    return {
+        "query": results.query,
+        "facts": [_hit(hit) | {"fact": fact_form(hit.item, episodes)} for hit in results.facts],
+        "entities": [_hit(hit) | {"entity": plain(hit.item)} for hit in results.entities],
+        "episodes": [_hit(hit) | {"episode": plain(hit.item)} for hit in results.episodes],
+        "communities": [_hit(hit) | {"community": plain(hit.item)} for hit in results.communities],
+        **({"steps": plain(results.explanation.steps)} if results.explanation else {}),
+    }
+
+
+def _hit(hit: "Hit[Any]") -> dict[str, Any]:
+    return {"score": hit.score, "relevance": hit.relevance, "why": plain(hit.why)}

@@ -1,14 +1,14 @@
-"""``search``: facts, entities, episodes and communities, now or as of a moment."""
+"""``search``, ``context``, ``ask`` and ``answer``: what a graph knows about a question."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
-from graphrag.cli.forms import plain, results_form
-from graphrag.cli.moments import At, History, KnownAt, Seen, seen
-from graphrag.cli.render import found_communities, found_entities, found_episodes, found_facts, line
-from graphrag.cli.terminal import PANEL, Session
+from graphrag.cli.command import PANEL, AnyView, MaxTokens, Moments, Question
+from graphrag.cli.render import Entry, attributes, hits_entries, line, plain, results_form, titled
+from graphrag.cli.terminal import Session
 from graphrag.display.visible import visible
 from graphrag.errors import UnknownGroupError
 from graphrag.model.values import DEFAULT_GROUP
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LIMIT = 5
 
 
-class ScopeName(StrEnum):
+class Scope(StrEnum):
     """What can be searched."""
 
     facts = "facts"
@@ -28,53 +28,37 @@ class ScopeName(StrEnum):
     communities = "communities"
 
 
+HitLimit = Annotated[
+    int | None,
+    typer.Option(help="Hits of each scope. Default: the recipe's, else 5.", min=1, max=1000),
+]
+
+
 async def search(
     session: Session,
-    query: Annotated[str, typer.Argument(help="A question, or a few words.", show_default=False)],
-    at: At = None,
-    known_at: KnownAt = None,
-    history: History = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(help="Hits of each scope. Default: the recipe's, else 5.", min=1, max=1000),
-    ] = None,
-    scope: Annotated[
-        list[ScopeName] | None,
-        typer.Option(help="Only these; may be repeated. Default: the recipe's, else all."),
-    ] = None,
-    recipe: Annotated[
-        str | None, typer.Option(help="How to rank; a name that is none lists them.")
-    ] = None,
-    center: Annotated[
-        list[str] | None,
-        typer.Option(help="Name or id of an entity to count closeness from; may be repeated."),
-    ] = None,
-    where: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILTER",
-            help='What hits must be like: "relation == works_at and valid_at < 2022".',
-        ),
-    ] = None,
-    saga: Annotated[
-        str | None, typer.Option(help="Only what the episodes of this saga tell of.")
-    ] = None,
-    within: Annotated[
-        list[str] | None,
-        typer.Option(help="Only what lies near this entity, by name or id; may be repeated."),
-    ] = None,
-    hops: Annotated[int, typer.Option(help="How many facts away --within goes, 1 to 10.")] = 2,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"Graph inside the store; repeat it to search several as one. Default: "
-            f"$SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show each step of the search with its time.")
-    ] = False,
+    view: AnyView,
+    query: Question,
+    limit: HitLimit = None,
+    scope: list[Scope] | None = Option(None, help="Only these. Default: the recipe's, else all."),
+    recipe: str | None = Option(None, help="How to rank; a name that is none lists them."),
+    center: list[str] | None = Option(
+        None, help="Name or id of an entity to count closeness from."
+    ),
+    where: str | None = Option(
+        None,
+        metavar="FILTER",
+        help='What hits must be like: "relation == works_at and valid_at < 2022".',
+    ),
+    saga: str | None = Option(None, help="Only what the episodes of this saga tell of."),
+    within: list[str] | None = Option(None, help="Only what lies near this entity, by name or id."),
+    hops: int = Option(2, help="How many facts away --within goes, 1 to 10."),
+    group: list[str] | None = Option(
+        None,
+        help=f"Graph inside the store; repeat it to search several as one. Default: "
+        f"$SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
+        rich_help_panel=PANEL,
+    ),
+    explain: bool = Option(False, help="Show each step of the search with its time."),
 ) -> None:
     """Search what is true now, or what was true at a moment."""
     from graphrag.search.filters.parse import parse_filter
@@ -82,89 +66,48 @@ async def search(
     from graphrag.search.request import SCOPES, Request
     from graphrag.search.within import Within
 
-    view, way = seen(at, known_at, history), recipe_of(recipe)
+    way = recipe_of(recipe)
     part = Within(within, hops) if within else None
     # Communities are of no saga, and lie in no part.
     all_scopes = SCOPES if saga is None and part is None else SCOPES[:-1]
     asked = [known for known in SCOPES if known in (scope or way.scopes or all_scopes)]
-    limit = limit or way.limit or _LIMIT
-    wanted = None if where is None else parse_filter(where)
     groups = [*dict.fromkeys(group or (session.group,))]
-    # Checked before anything is opened.
-    Request.of(
-        query,
-        groups[0],
-        limit=limit,
-        scopes=asked,
-        recipe=way,
-        where=wanted,
-        saga=saga,
-        within=part,
-    )
+    several = len(groups) > 1
+    how: dict[str, Any] = {
+        "limit": limit or way.limit or _LIMIT,
+        "scopes": asked,
+        "recipe": way,
+        "where": None if where is None else parse_filter(where),
+        "saga": saga,
+        "within": part,
+    }
+    Request.of(query, groups[0], **how)  # checked before anything is opened
     async with session.graph("loading models") as graph:
         read = view.of(graph.group(groups[0], strict=True))
         joined = graph.groups(*groups).at(
-            valid_at=view.valid_at, known_at=view.known_at, history=history
+            valid_at=view.valid_at, known_at=view.known_at, history=view.history
         )
-        if len(groups) > 1:
+        if several:
             await _check_there(graph, groups)
-        results = await (read if len(groups) == 1 else joined).search(
-            query,
-            limit=limit,
-            scopes=asked,
-            recipe=way,
-            centers=center or (),
-            where=wanted,
-            saga=saga,
-            within=part,
-            explain=explain,
+        results = await (joined if several else read).search(
+            query, centers=center or (), explain=explain, **how
         )
-    if session.json:
-        session.show_json({"view": plain(view), "group": _one(groups)} | results_form(results))
-    elif not results:
-        session.show(line(_nothing(groups, view)))
-    else:
-        several = len(groups) > 1
-        if "facts" in asked:
-            shown = found_facts(results, several=several) if results.facts else None
-            session.show(shown or line("no facts found"))
-        if results.entities:
-            session.show(found_entities(results, several=several))
-        if results.episodes:
-            session.show(found_episodes(results, several=several))
-        if results.communities:
-            session.show(found_communities(results, several=several))
-    if results.explanation is not None and not session.json:
-        session.show(line(repr(results.explanation)))
-
-
-class Format(StrEnum):
-    """How a context is written."""
-
-    text = "text"
-    xml = "xml"
-    json = "json"
-
-
-async def context(
-    session: Session,
-    query: Annotated[str, typer.Argument(help="A question, or a few words.", show_default=False)],
-    at: At = None,
-    known_at: KnownAt = None,
-    history: History = False,
-    max_tokens: Annotated[int, typer.Option(help="What the whole block may take.", min=1)] = 2000,
-    limit: Annotated[int | None, typer.Option(help="Hits of each scope.", min=1, max=1000)] = None,
-    format: Annotated[Format, typer.Option(help="How it is written.")] = Format.text,
-) -> None:
-    """Print what a prompt needs to know, with dates and citations: context "Ann" --max-tokens 500.
-
-    Only that goes to standard output, so that it can be piped.
-    """
-    view = seen(at, known_at, history)
-    async with session.graph("loading models") as graph:
-        results = await view.of(graph).search(query, limit=limit)
-    found = results.context(max_tokens, "json" if session.json else format.value)
-    session.out.file.write(visible(str(found)) + "\n")
+    parts = [
+        hits_entries(name.title(), results, several=several)
+        for name in SCOPES
+        if getattr(results, name)
+    ]
+    if not results:
+        hint = "" if view.history else "; --history also shows what was true at other times"
+        noun = "groups" if several else "group"
+        parts = [line(f"nothing found in {noun} {', '.join(map(repr, groups))}{hint}")]
+    elif "facts" in asked and not results.facts:
+        parts.insert(0, line("no facts found"))
+    session.answer(
+        {"view": plain(view), "group": groups if several else groups[0]} | results_form(results),
+        *parts,
+        None if results.explanation is None else line(repr(results.explanation)),
+    )
 
 
 async def _check_there(graph: "GraphRAG", groups: list[str]) -> None:
@@ -174,11 +117,73 @@ async def _check_there(graph: "GraphRAG", groups: list[str]) -> None:
             raise UnknownGroupError(name)
 
 
-def _one(groups: list[str]) -> str | list[str]:
-    return groups if len(groups) > 1 else groups[0]
+async def context(
+    session: Session,
+    view: AnyView,
+    query: Question,
+    max_tokens: MaxTokens = 2000,
+    limit: HitLimit = None,
+    format: Literal["text", "xml", "json"] = Option("text", help="How it is written."),
+) -> None:
+    """Print what a prompt needs to know, with dates and citations.
+
+    Only that goes to standard output, so that it can be piped.
+    """
+    async with session.graph("loading models") as graph:
+        results = await view.of(graph).search(query, limit=limit)
+    block = results.context(max_tokens, "json" if session.json else format)
+    session.out.file.write(visible(str(block)) + "\n")
 
 
-def _nothing(groups: list[str], view: Seen) -> str:
-    hint = "" if view.history else "; --history also shows what was true at other times"
-    where = "groups" if len(groups) > 1 else "group"
-    return f"nothing found in {where} {', '.join(map(repr, groups))}{hint}"
+async def ask(
+    session: Session,
+    view: Moments,
+    question: str = Argument(help="Who, what, when, how long, ... in English."),
+    how: bool = Option(False, help="Show how the question was understood and worked out."),
+) -> None:
+    """Answer a question from the facts, without a model; the exit code is 1 if they do not."""
+    from graphrag.display.cards import fact_line
+
+    async with session.graph("asking") as graph:
+        answer = await view.of(graph).ask(question)
+    head = "; ".join(answer.values) or f"no answer: {answer.missing}"
+    facts = map(Entry, map(fact_line, (*answer.facts, *answer.bounds)))
+    session.answer(
+        attributes(answer, "values", "facts", "bounds", "steps", "missing")
+        | {"asked": str(answer.question)},
+        titled(head, facts),
+        *(line(step, "dim") for step in answer.how.splitlines() if how),
+        failed=not answer,
+    )
+
+
+async def answer(
+    session: Session, view: Moments, question: Question, max_tokens: MaxTokens = 2000
+) -> None:
+    """Answer a question with its sources; the exit code is 1 if the graph does not answer it."""
+    printed = 0
+    async with session.graph() as graph:
+        async for reply in view.of(graph).stream_answer(question, max_tokens=max_tokens):
+            if session.json:
+                continue
+            if reply.by == "facts" or not reply:
+                session.out.print(line(reply.text, "bold"))
+            for sentence in reply.sentences[printed:]:
+                session.out.print(line(str(sentence)), soft_wrap=True)
+            printed = len(reply.sentences)
+    if session.json:
+        session.show_json(
+            attributes(reply, "by", "sentences", "citations", "dropped", "missing")
+            | {
+                "text": reply.text if reply else "",
+                "values": reply.exact.values if reply.exact else [],
+            }
+        )
+    else:
+        for dropped in reply.dropped:
+            session.note(f"dropped: {dropped.text} ({dropped.problem})")
+        for source in reply.citations:
+            text = f"[{source.number}] {source.valid_at.date().isoformat()}, {source.name}"
+            session.out.print(line(text, "dim"), soft_wrap=True)
+    if not reply:
+        raise typer.Exit(1)

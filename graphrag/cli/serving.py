@@ -1,17 +1,15 @@
 """``serve``: a graph for other programs, as tools for agents and as REST."""
 
 import sys
-import tomllib
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
+from typer import Option
 
+from graphrag.cli.config import check_private, read_toml
 from graphrag.cli.render import line
-from graphrag.cli.serving_mark import noted
-from graphrag.cli.terminal import Session
+from graphrag.cli.terminal import Session, noted
 from graphrag.errors import InputError, MissingExtraError
 from graphrag.settings import Settings
 
@@ -24,28 +22,18 @@ _KEYS = {"token", "groups", "writes"}
 
 async def serve(
     session: Session,
-    mcp: Annotated[
-        bool,
-        typer.Option(
-            "--mcp", help="Tools on standard input and output, for the client that starts this."
-        ),
-    ] = False,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; beyond this machine only with tokens.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
-    tokens: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="TOML file of tokens and their groups, readable by you alone. One token for "
-            "--group alone may also be in $SURREAL_GRAPHRAG_TOKEN.",
-            show_default=False,
-        ),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option(help="Groups whose queued episodes are read at a time.", min=0)
-    ] = 1,
+    mcp: bool = Option(
+        False, help="Tools on standard input and output, for the client that starts this."
+    ),
+    host: str = Option("127.0.0.1", help="Where to listen; beyond this machine only with tokens."),
+    port: int = Option(8000, help="0 for any that is free.", min=0, max=65535),
+    tokens: Path | None = Option(
+        None,
+        metavar="FILE",
+        help="TOML file of tokens and their groups, readable by you alone. One token for "
+        "--group alone may also be in $SURREAL_GRAPHRAG_TOKEN.",
+    ),
+    workers: int = Option(1, help="Groups whose queued episodes are read at a time.", min=0),
 ) -> None:
     """Serve the graph until Ctrl-C or SIGTERM: a page at /, tools at /mcp, REST at /v1.
 
@@ -59,7 +47,7 @@ async def serve(
             raise
         raise MissingExtraError("serve", "serve") from error
     known = None if mcp else read_tokens(tokens, session.settings, session.group)
-    session = replace(session, settings=replace(session.settings, workers=workers))
+    session = session.changed("--workers", workers=workers)
     async with session.graph(create=True) as graph:
         if mcp:
             await serve_stdio(graph)
@@ -86,7 +74,11 @@ def read_tokens(file: Path | None, settings: Settings, group: str) -> "Tokens":
     """
     from graphrag.serve.grants import Grant, Tokens
 
-    grants = [] if file is None else [_granted(name, row) for name, row in _rows(file).items()]
+    grants = []
+    if file is not None:
+        rows = read_toml(file, "docs/serve.md")
+        check_private(file)
+        grants += [_granted(name, row) for name, row in rows.items()]
     if settings.token is not None:
         grants.append((settings.token, Grant("environment", (group,))))
     return Tokens(grants)
@@ -104,16 +96,3 @@ def _granted(name: str, row: object) -> tuple[str, "Grant"]:
     if not isinstance(groups, list) or not groups or not all(isinstance(g, str) for g in groups):
         raise InputError(f'[{name}] needs its groups: groups = ["work"], or ["*"] for every group')
     return token, Grant(name, () if "*" in groups else tuple(groups), writes)
-
-
-def _rows(file: Path) -> dict[str, Any]:
-    try:
-        mode = file.stat().st_mode
-        rows = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
-    except ValueError:  # its words would show the line, with the token
-        raise InputError(f"{file} is no TOML: see docs/serve.md") from None
-    if sys.platform != "win32" and mode & 0o077:
-        raise InputError(f"others may read {file}: chmod 600 {file}")
-    return rows

@@ -2,20 +2,21 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from signal import SIGINT
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from graphrag.cli import serving_mark as serving
-from graphrag.cli.forms import plain
+from graphrag.cli.render import plain
 from graphrag.display.visible import visible
 from graphrag.errors import InputError, StoreError, StoreLockedError
 from graphrag.settings import Settings
@@ -27,16 +28,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PANEL = "Store and output"
 STOPPED = 128 + SIGINT
 """Exit code of a command that Ctrl-C stopped, as shells have it."""
-"""Where --help lists the options that all commands share."""
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
 # A pipe has no width; rich would take 80 columns, which is too narrow for four.
 _PIPE_WIDTH = 120
 _PAUSE = 0.2
 """Seconds between two attempts to open a locked store: less is not felt."""
+_SERVED = "served.json"
+"""File in the folder of a store: where it is served, for who finds it locked."""
 
 
 class Stopped(Exception):
@@ -47,20 +48,31 @@ class Stopped(Exception):
 class Session:
     """One run of one command."""
 
-    settings: Settings
+    configured: "Configured"
+    """The settings, and where each is from."""
     store_given: bool
     """True if the command line names the store, not the environment or a default."""
     group: str
-    wait: float
-    """Seconds to try again to open a store that another process has open."""
     json: bool
     debug: bool
     open_graph: OpenGraph
     out: Console
     err: Console
-    configured: "Configured"
-    """Where the settings are from."""
     _shown: list[RenderableType] = field(default_factory=list)
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that hold."""
+        return self.configured.settings
+
+    @property
+    def wait(self) -> float:
+        """Return for how many seconds a store that another process has open is tried again."""
+        return self.configured.wait
+
+    def changed(self, origin: str, **settings: object) -> "Session":
+        """Return a session with other settings, which are from ``origin``."""
+        return replace(self, configured=self.configured.changed(origin, settings))
 
     @asynccontextmanager
     async def graph(self, doing: str = "", *, create: bool = False) -> AsyncIterator["GraphRAG"]:
@@ -105,7 +117,7 @@ class Session:
                 if left <= 0:
                     if self.wait:
                         error.add_note(f"waited {self.wait:g} s for it")
-                    if served := serving.address_of(self.folder()):
+                    if served := address_of(self.folder()):
                         error.add_note(
                             f"it is served at {served}: {served}/v1 answers (REST), and "
                             f"{served}/mcp has tools for agents"
@@ -142,9 +154,11 @@ class Session:
         """Show a status line while something slow happens, on a terminal only."""
         return self.err.status(what) if what and self.err.is_terminal else nullcontext()
 
-    def show(self, *parts: RenderableType) -> None:
-        """Print parts for people, with an empty line between them."""
+    def show(self, *parts: RenderableType | None) -> None:
+        """Print parts for people, with an empty line between them; None is left out."""
         for part in parts:
+            if part is None:
+                continue
             if self._shown:
                 self.out.print()
             # A line is left for the terminal to wrap, so that a command in it can be copied.
@@ -159,19 +173,54 @@ class Session:
         else:
             self.out.file.write(text + "\n")
 
-    def answer(self, value: object, *parts: RenderableType, empty: str = "") -> None:
+    def answer(
+        self, value: object, *parts: RenderableType | None, empty: str = "", failed: bool = False
+    ) -> None:
         """Print one JSON value if JSON is asked for, else parts for people.
 
-        Instead of these ``empty`` is printed if it is given and there is nothing to show.
+        Args:
+            value: What is printed as JSON.
+            parts: What is printed for people, with an empty line between them.
+            empty: Printed instead of these if the value is empty.
+            failed: End the command with the exit code 1.
         """
         if self.json:
             self.show_json(value)
         else:
             self.show(*([Text(visible(empty))] if empty and not value else parts))
+        if failed:
+            raise typer.Exit(1)
 
     def note(self, line: str) -> None:
         """Print one line to standard error."""
         self.err.print(Text(visible(line)), soft_wrap=True)
+
+
+@contextmanager
+def noted(folder: Path | None, url: str) -> Iterator[None]:
+    """Note where a store is served for as long as it is; a store that is no folder has no place."""
+    if folder is None:
+        yield
+        return
+    file = folder / _SERVED
+    file.write_text(json.dumps({"url": url, "process": os.getpid()}), encoding="utf-8")
+    file.chmod(0o600)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def address_of(folder: Path | None) -> str | None:
+    """Return where a store is served, None if it is not, or whoever served it is gone."""
+    try:
+        note = json.loads((folder / _SERVED).read_text(encoding="utf-8")) if folder else None
+        if note is None:
+            return None
+        os.kill(int(note["process"]), 0)
+        return str(note["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 class VisibleConsole(Console):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from graphrag.display.visible import escape
+from graphrag.display.visible import Html, escape
 
 AXIS = 240
 """Pixels of an axis in a table."""
@@ -75,7 +75,7 @@ class Axis:
                 found.append((self.at(moment), form))
         return found
 
-    def ruler(self) -> str:
+    def ruler(self) -> Html:
         """Draw the axis: its years, or months, to stand above the bars."""
         marks, last = "", -_BETWEEN
         for x, name in self.ticks():
@@ -87,7 +87,7 @@ class Axis:
                     f'<text x="{middle}" y="9" font-size="9" fill-opacity="0.66" '
                     f'text-anchor="middle">{name}</text>'
                 )
-        return (
+        return Html(
             f'<svg width="{self.width:.0f}" height="16" role="img" fill="currentColor">'
             f'<path d="M0 15h{self.width:.0f}" stroke="currentColor" stroke-opacity="0.5"/>'
             f"{marks}</svg>"
@@ -96,18 +96,11 @@ class Axis:
 
 def bar(
     axis: Axis, start: datetime | None, end: datetime | None, *, colour: str, title: str
-) -> str:
-    """Draw one lifetime; an open side reaches the edge of the axis and fades."""
-    return (
-        f'<svg width="{axis.width:.0f}" height="{_HEIGHT}" role="img">'
-        f"<title>{escape(title)}</title>"
-        f'<rect x="0" y="{_HEIGHT // 2}" width="{axis.width:.0f}" height="1" fill="#8a8a8a" '
-        f'fill-opacity="0.3"/>{lifetime_shapes(axis, start, end, colour)}</svg>'
-    )
+) -> Html:
+    """Draw one lifetime.
 
-
-def lifetime_shapes(axis: Axis, start: datetime | None, end: datetime | None, colour: str) -> str:
-    """Draw a bar for one lifetime, and arrows where it leads out of the axis."""
+    An open side reaches the edge of the axis and fades; arrows show where it leads out of the axis.
+    """
     left = 0.0 if start is None else axis.at(start)
     right = axis.width if end is None else axis.at(end)
     # What is over in a day is still seen, at the very edge, too.
@@ -126,14 +119,14 @@ def lifetime_shapes(axis: Axis, start: datetime | None, end: datetime | None, co
         f'fill="{colour}" fill-opacity="{opacity}"/>'
         for x, w, opacity in pieces
     )
-    return f"{rects}{_pointers(axis, start, end)}"
-
-
-def _pointers(axis: Axis, start: datetime | None, end: datetime | None) -> str:
-    """Draw that a lifetime begins, or ends, outside of the axis."""
-    middle = _HEIGHT // 2
-    earlier = any(moment is not None and moment < axis.start for moment in (start, end))
-    later = any(moment is not None and moment > axis.end for moment in (start, end))
-    shapes = [f"M0 {middle}l6 -5v10z"] if earlier else []
-    shapes += [f"M{axis.width:.0f} {middle}l-6 -5v10z"] if later else []
-    return "".join(f'<path d="{shape}" fill="currentColor"/>' for shape in shapes)
+    middle, known = _HEIGHT // 2, [moment for moment in (start, end) if moment is not None]
+    arrows = [f"M0 {middle}l6 -5v10z"] if any(moment < axis.start for moment in known) else []
+    if any(moment > axis.end for moment in known):
+        arrows.append(f"M{axis.width:.0f} {middle}l-6 -5v10z")
+    pointers = "".join(f'<path d="{arrow}" fill="currentColor"/>' for arrow in arrows)
+    return Html(
+        f'<svg width="{axis.width:.0f}" height="{_HEIGHT}" role="img">'
+        f"<title>{escape(title)}</title>"
+        f'<rect x="0" y="{middle}" width="{axis.width:.0f}" height="1" fill="#8a8a8a" '
+        f'fill-opacity="0.3"/>{rects}{pointers}</svg>'
+    )

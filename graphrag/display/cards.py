@@ -1,10 +1,10 @@
 """One value for people: a line in a terminal, a card in a notebook."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from graphrag.display.bars import Axis, bar
-from graphrag.display.visible import escape, flatten
+from graphrag.display.bars import AXIS, Axis, bar
+from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.model.assertion import held_from
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Community, Entity, Episode, Fact, Saga
@@ -56,16 +56,50 @@ def triple(fact: Fact) -> str:
     return flatten(f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}")
 
 
-def lifetime_cell(fact: Fact) -> str:
+def lifetime_cell(fact: Fact) -> Html:
     """Return a fact's interval as HTML that stays on one line."""
-    return f'<span style="white-space:nowrap">{escape(lifetime(fact))}</span>'
+    return Html(f'<span style="white-space:nowrap">{escape(lifetime(fact))}</span>')
 
 
-def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime) -> str:
-    """Draw a fact's interval on an axis."""
+def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime, colour: str = "") -> Html:
+    """Draw a fact's interval on an axis, by default in the colour of how it stands now."""
     over = fact.invalid_at is not None and fact.invalid_at <= now
-    colour = _NEVER if fact.retracted_at is not None else _OVER if over else _HOLDS
-    return bar(axis, held_from(fact), fact.invalid_at, colour=colour, title=lifetime(fact))
+    usual = _NEVER if fact.retracted_at is not None else _OVER if over else _HOLDS
+    title = f"{triple(fact)}: {lifetime(fact)}"
+    return bar(axis, held_from(fact), fact.invalid_at, colour=colour or usual, title=title)
+
+
+def lifetime_axis(facts: Iterable[Fact], *, now: datetime, width: float = AXIS) -> Axis:
+    """Return an axis for the lifetimes of facts."""
+    moments = [end for fact in facts for end in (fact.valid_at, fact.invalid_at)]
+    return Axis.around(moments, now=now, width=width)
+
+
+def fact_table(
+    header: Sequence[str], rows: Iterable[tuple[Fact, str, Sequence[str]]], *, now: datetime
+) -> Html:
+    """Return facts as a table of HTML, each with its lifetime as a bar and in words.
+
+    Args:
+        header: Names of the cells behind those.
+        rows: Each fact with the colour of its bar, empty for the usual one, and further cells.
+        now: The moment at which facts hold or are over.
+    """
+    rows = list(rows)
+    axis = lifetime_axis((fact for fact, _, _ in rows), now=now)
+    return table(
+        (axis.ruler(), "valid", "fact", *header),
+        (
+            (
+                lifetime_bar(fact, axis, now=now, colour=colour),
+                lifetime_cell(fact),
+                Html(f'<span title="{escape(fact.text)}">{escape(triple(fact))}</span>'),
+                *cells,
+            )
+            for fact, colour, cells in rows
+        ),
+        words=True,
+    )
 
 
 def fact_line(fact: Fact) -> str:
@@ -91,26 +125,23 @@ def episode_title(episode: Episode) -> str:
     words = flatten(episode.content[: 2 * _TITLE])
     if len(words) <= _TITLE:
         return f"“{words}”"
-    cut = words[:_TITLE]
-    return f"“{cut.rpartition(' ')[0] or cut}…”"
+    first = words[:_TITLE]
+    return f"“{first.rpartition(' ')[0] or first}…”"
 
 
 def episode_line(episode: Episode) -> str:
     """Return when an episode was said, its name and how it begins."""
-    words = " ".join(episode.content.split())
-    cut = words if len(words) <= _SHORT else f"{words[: _SHORT - 1]}…"
+    words = cut(" ".join(episode.content.split()), _SHORT)
     name = f"{flatten(episode.name)}: " if episode.name else ""
-    return f"{_day(episode.valid_at)}, {name}{cut!r}"
+    return f"{_day(episode.valid_at)}, {name}{words!r}"
 
 
 def saga_line(saga: Saga) -> str:
     """Return its name, and how its summary begins and when it was written."""
     if not saga.summary or saga.summarized_until is None:
         return f"{saga.name!r}, no summary"
-    said = f"{saga.summary[:_SHORT]}…" if len(saga.summary) > _SHORT else saga.summary
-    return (
-        f"{saga.name!r}, as of {saga.summarized_until:%Y-%m-%d} by {saga.summarized_by}: {said!r}"
-    )
+    written = f"as of {saga.summarized_until:%Y-%m-%d} by {saga.summarized_by}"
+    return f"{saga.name!r}, {written}: {cut(saga.summary, _SHORT)!r}"
 
 
 def community_line(community: Community) -> str:
@@ -121,8 +152,7 @@ def community_line(community: Community) -> str:
 def fact_card(fact: Fact) -> str:
     """Return a fact as HTML: its lifetime as a bar, the sentence, why it ended."""
     now = utc_now()
-    axis = Axis.around((fact.valid_at, fact.invalid_at), now=now)
-    drawn = lifetime_bar(fact, axis, now=now)
+    drawn = lifetime_bar(fact, lifetime_axis([fact], now=now), now=now)
     return _card(
         f'<b title="{escape(fact.id)}">{escape(triple(fact))}</b> {drawn} {escape(lifetime(fact))}',
         {
@@ -152,8 +182,7 @@ def entity_card(entity: Entity) -> str:
 
 def episode_card(episode: Episode) -> str:
     """Return an episode as HTML: when it was said, by whom, and its words."""
-    words = episode.content
-    cut = words if len(words) <= _LONG else f"{words[: _LONG - 1]}…"
+    words = escape(cut(episode.content, _LONG))
     name = escape(episode.name or "episode")
     head = f'<b title="{escape(episode.id)}">{name}</b> {_day(episode.valid_at)}'
     return (
@@ -166,7 +195,7 @@ def episode_card(episode: Episode) -> str:
                 **_values(episode.metadata),
             },
         )
-        + f'<blockquote style="white-space:pre-wrap">{escape(cut)}</blockquote>'
+        + f'<blockquote style="white-space:pre-wrap">{words}</blockquote>'
     )
 
 
@@ -179,24 +208,27 @@ def community_card(community: Community) -> str:
     )
 
 
-def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return texts as a table of HTML."""
+def table(header: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool = False) -> Html:
+    """Return texts, or cells that are HTML, as a table of HTML; ``words`` stand at the left."""
+    style = ' style="text-align:left"' if words else ""
 
     def line(cells: Iterable[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        shown = (f"<{tag}{style}>{escape(cell)}</{tag}>" for cell in cells)
+        return f"<tr>{''.join(shown)}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
-    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
+    return Html(f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>")
+
+
+def bullets(title: str, lines: Iterable[str]) -> Html:
+    """Return lines as a list of HTML under a title."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return Html(f"<b>{escape(title)}</b><ul>{items}</ul>")
 
 
 def _card(head: str, rows: Mapping[str, str]) -> str:
-    cells = "".join(
-        f'<tr><td style="opacity:.6">{escape(name)}</td>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in rows.items()
-        if value
-    )
-    return f"<div>{head}</div>" + (f"<table><tbody>{cells}</tbody></table>" if cells else "")
+    shown = [(name, value) for name, value in rows.items() if value]
+    return f"<div>{head}</div>{table((), shown, words=True) if shown else ''}"
 
 
 def _values(attributes: Mapping[str, object]) -> dict[str, str]:

@@ -1,13 +1,14 @@
 """Figures as lines or bars on axes with round numbers: how much grew, and when."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, floor, log10
+from typing import Any
 
 from graphrag.display.bars import Axis
-from graphrag.display.picture import COLOURS, Drawing, Picture, cut, note, width_of, word
-from graphrag.display.visible import escape
+from graphrag.display.picture import COLOURS, Drawing, Picture, note, rule, shape, width_of, word
+from graphrag.display.visible import cut
 
 _WIDTH, _HEIGHT = 460, 220
 """Pixels of the field in which the lines are."""
@@ -56,7 +57,7 @@ class Chart(Picture):
         highest = max(y for _, y in points)
         upward = _round_steps(0, self.most or highest or 1)
         top = self.most or upward[-1]
-        scale = _Scale.of([x for x, _ in points])
+        at, ticks = _scale([x for x, _ in points])
         bottom, right = _TOP + _HEIGHT, _LEFT + _WIDTH
         words = [
             word(12, 18, self.title, 13, bold=True),
@@ -66,40 +67,32 @@ class Chart(Picture):
         shapes = []
         for step in upward:
             y = bottom - step / top * _HEIGHT
-            shapes.append(_rule(f"M{_LEFT} {y:.1f}H{right}", 0.12 if step else 0.5))
+            shapes.append(rule(f"M{_LEFT} {y:.1f}H{right}", 0.12 if step else 0.5))
             name = f"{step:,.10g}{self.unit}"
             words.append(word(_LEFT - 8, y + 4, name, 10, anchor="end", soft=True))
-        for x, name in scale.ticks():
-            shapes.append(_rule(f"M{x:.1f} {bottom}v4", 0.5))
-            words.append(word(x, bottom + 18, name, 10, anchor="middle", soft=True))
+        for x, name in ticks:
+            shapes.append(rule(f"M{_LEFT + x:.1f} {bottom}v4", 0.5))
+            words.append(word(_LEFT + x, bottom + 18, name, 10, anchor="middle", soft=True))
         ends: dict[str, float] = {}
         colours = dict(zip(self.lines, COLOURS * (1 + len(self.lines) // 10), strict=False))
         for name, line in self.lines.items():
-            places = [(scale.at(x), bottom - y / top * _HEIGHT) for x, y in line]
+            places = [(_LEFT + at(x), bottom - y / top * _HEIGHT) for x, y in line]
             path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-            shapes.append(
-                f'<path d="M{path}" fill="none" stroke="{colours[name]}" stroke-width="2.2" '
-                f'stroke-linejoin="round"><title>{escape(name)}</title></path>'
-            )
+            line_of = {"d": f"M{path}", "fill": "none", "stroke": colours[name]}
+            shapes.append(shape("path", {**line_of, "stroke-width": 2.2}, name))
             shapes += [
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{colours[name]}"/>'
+                shape("circle", {"cx": x, "cy": y, "r": 2.6, "fill": colours[name]})
                 for x, y in places[:60]
             ]
             if places:
                 ends[name] = places[-1][1]
         for name, y in _spread(ends).items():
-            shapes.append(
-                f'<rect x="{right + 8}" y="{y - 4:.1f}" width="8" height="8" rx="4" '
-                f'fill="{colours[name]}"/>'
-            )
+            dot = {"x": right + 8, "y": y - 4, "width": 8, "height": 8, "rx": 4}
+            shapes.append(shape("rect", {**dot, "fill": colours[name]}))
             words.append(word(right + 21, y + 4, name, 11))
         width = right + 36 + max(width_of(name, 11) for name in self.lines)
         width = max(width, width_of(self.title, 13) + 30)
         return Drawing(width, bottom + _BELOW, "".join(shapes), "".join(words))
-
-
-def _rule(shape: str, opacity: float) -> str:
-    return f'<path d="{shape}" stroke="currentColor" stroke-opacity="{opacity}" fill="none"/>'
 
 
 def _spread(ends: Mapping[str, float]) -> dict[str, float]:
@@ -120,57 +113,39 @@ def _round_steps(low: float, high: float, most: int = 6) -> list[float]:
     return [round(place * step, 12) for place in range(first, last + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """Where numbers, or moments, stand from left to right."""
+def _scale(
+    values: Sequence[float | datetime],
+) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
+    """Return where numbers, or moments, stand from left to right, and the marks of the axis."""
+    moments = [value for value in values if isinstance(value, datetime)]
+    if moments:
+        axis = Axis(min(moments), max(moments), _WIDTH)
+        # A few days have no month that begins: both ends are named instead.
+        ends = [(axis.at(end), f"{end:%Y-%m-%d}") for end in (axis.start, axis.end)]
+        return axis.at, axis.ticks() or ends
+    numbers = [value for value in values if not isinstance(value, datetime)]
+    low, high = min(numbers), max(numbers)
 
-    low: float
-    high: float
-    axis: Axis | None = None
+    def at(number: float) -> float:
+        return _WIDTH * (number - low) / (high - low) if high > low else _WIDTH / 2
 
-    @classmethod
-    def of(cls, values: Sequence[float | datetime]) -> "_Scale":
-        moments = [value for value in values if isinstance(value, datetime)]
-        if moments:
-            return cls(0, 0, Axis(min(moments), max(moments), _WIDTH))
-        numbers = [value for value in values if not isinstance(value, datetime)]
-        return cls(min(numbers), max(numbers))
-
-    def at(self, value: float | datetime) -> float:
-        if isinstance(value, datetime):
-            return _LEFT + (self.axis.at(value) if self.axis else 0)
-        whole = self.high - self.low
-        return _LEFT + (_WIDTH * (value - self.low) / whole if whole else _WIDTH / 2)
-
-    def ticks(self) -> Iterator[tuple[float, str]]:
-        if self.axis:
-            # A few days have no month that begins: both ends are named instead.
-            named = self.axis.ticks() or [
-                (self.axis.at(end), f"{end:%Y-%m-%d}") for end in (self.axis.start, self.axis.end)
-            ]
-            yield from ((_LEFT + x, name) for x, name in named)
-            return
-        for step in _round_steps(self.low, self.high):
-            if self.low <= step <= self.high:
-                yield self.at(step), f"{step:,.10g}"
+    steps = (step for step in _round_steps(low, high) if low <= step <= high)
+    return at, [(at(step), f"{step:,.10g}") for step in steps]
 
 
 def tally(
     title: str, counts: Mapping[str, int], colours: Mapping[str, str], at: tuple[float, float]
-) -> tuple[str, str, float]:
-    """Return bars for numbers by name, their words, and where the next line would stand."""
+) -> Drawing:
+    """Return bars for numbers by name, to stand at a place of a picture."""
     left, top = at
     most = max(counts.values(), default=1) or 1
-    names = [cut(name, _LONGEST) for name in counts]
-    side = left + max((width_of(name, 11) for name in names), default=0) + 8
-    shapes, words = "", word(left, top, title, 12, bold=True)
-    for place, (name, (kind, number)) in enumerate(zip(names, counts.items(), strict=True)):
-        y = top + 10 + place * _ROW
+    side = left + max((width_of(cut(name, _LONGEST), 11) for name in counts), default=0) + 8
+    shapes, words, y = "", word(left, top, title, 12, bold=True), top + 10.0
+    for name, number in counts.items():
         width = max(_BAR * number / most, 1.5)
-        shapes += (
-            f'<rect x="{side:.1f}" y="{y:.1f}" width="{width:.1f}" height="12" rx="2" '
-            f'fill="{colours.get(kind, _PLAIN)}"/>'
-        )
-        words += word(side - 8, y + 10, name, anchor="end")
+        box = {"x": side, "y": y, "width": width, "height": 12, "rx": 2}
+        shapes += shape("rect", {**box, "fill": colours.get(name, _PLAIN)})
+        words += word(side - 8, y + 10, cut(name, _LONGEST), anchor="end")
         words += word(side + width + 6, y + 10, f"{number:,}", soft=True)
-    return shapes, words, top + 10 + len(counts) * _ROW
+        y += _ROW
+    return Drawing(800, y, shapes, words)

@@ -1,10 +1,14 @@
-"""Lists for display (a slice is one too), numbers in words, and the table of groups."""
+"""Lists for display: groups of a store, events of a log; numbers and names in words."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self, SupportsIndex, TypeVar, overload
 
 from graphrag.display.cards import table
+from graphrag.display.visible import cut, escape, flatten
+from graphrag.model.values import Event
 
 Item = TypeVar("Item")
 
@@ -26,6 +30,12 @@ class Listed(list[Item]):
 def some(count: int, one: str, several: str = "") -> str:
     """Return a number of things in words: ``1 fact``, ``2,000 facts``."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def listed(items: Iterable[str]) -> str:
+    """Return items as a list in words: ``a, b and c``."""
+    *first, last = items
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,7 @@ class Groups(Listed[Group]):
 
     def __repr__(self) -> str:
         """Name each group with its number of facts."""
-        groups = (f"{one.name!r}: {some(one.facts, 'fact')}" for one in self)
+        groups = (f"{group.name!r}: {some(group.facts, 'fact')}" for group in self)
         return f"Groups({', '.join(groups)})"
 
     def _repr_html_(self) -> str:
@@ -64,3 +74,94 @@ def cells(group: Group) -> tuple[str, ...]:
     """Return a group as cells under ``HEADER``."""
     counts = (f"{number:,}" for number in (group.episodes, group.entities, group.facts))
     return group.name, *counts, f"{group.changed_at:%Y-%m-%d %H:%M:%S}"
+
+
+_NOUNS = {
+    "episode": ("episode",),
+    "entity": ("entity", "entities"),
+    "relates_to": ("fact",),
+    "community": ("community", "communities"),
+    "saga": ("saga",),
+}
+_SHOWN = 100
+"""Rows of a table: the newest."""
+
+
+class Log(Listed[Event]):
+    """Events of one group, oldest first: a list that a notebook shows as a table."""
+
+    def __repr__(self) -> str:
+        """Count the events by kind, and say from when to when."""
+        if not self:
+            return "Log(no events)"
+        counts = Counter(event.kind for event in self)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+        days = dict.fromkeys(f"{event.at:%Y-%m-%d}" for event in (self[0], self[-1]))
+        return f"Log({some(len(self), 'event')}, {' to '.join(days)}: {kinds})"
+
+    def _repr_html_(self) -> str:
+        left = len(self) - _SHOWN
+        more = f"<p>… and {left} before these</p>" if left > 0 else ""
+        return more + table(
+            ("no.", "when (UTC)", "who", "what", "to", "note"),
+            (
+                (
+                    *(str(event.seq), moment(event), event.actor),
+                    *(event.kind, done(event), event.note or ""),
+                )
+                for event in self[-_SHOWN:]
+            ),
+        )
+
+
+def done(event: Event) -> str:
+    """Return what an event did to which records, in words: ``+2 entities, 1 fact changed``."""
+    tables = Counter(
+        (change.record.partition(":")[0], _how(change.before, change.after))
+        for change in event.changes
+        if (change.after or change.before or {}).keys() != {"summary"}
+    )
+    return ", ".join(
+        f"{how}{some(count, *_NOUNS[table])}" if how else f"{some(count, *_NOUNS[table])} changed"
+        for (table, how), count in tables.items()
+        if table in _NOUNS
+    )
+
+
+def event_line(event: Event) -> str:
+    """Return what an event did, by whom and when."""
+    details = "; ".join(filter(None, (done(event), event.note)))
+    about = f": {details}" if details else ""
+    return flatten(f"{event.seq} {event.kind} by {event.actor}, {moment(event)}{about}")
+
+
+def event_page(event: Event) -> str:
+    """Return an event as HTML: each field that it changed, before and after."""
+    note = f": {event.note}" if event.note else ""
+    head = f"{event.seq} {event.kind} by {event.actor}, {moment(event)} UTC{note}"
+    rows = [
+        (change.record, column, _shown(change.before, column), _shown(change.after, column))
+        for change in event.changes
+        for column in dict.fromkeys((*(change.before or ()), *(change.after or ())))
+    ]
+    left = len(rows) - _SHOWN
+    more = f"<p>… and {left} more</p>" if left > 0 else ""
+    return (
+        f"<b>{escape(head)}</b>"
+        + table(("record", "field", "before", "after"), rows[:_SHOWN])
+        + more
+    )
+
+
+def moment(event: Event) -> str:
+    """Return when an event was committed, to the second."""
+    return f"{event.at:%Y-%m-%d %H:%M:%S}"
+
+
+def _how(before: object, after: object) -> str:
+    return "+" if before is None else "-" if after is None else ""
+
+
+def _shown(image: object, column: str) -> str:
+    value = image.get(column) if isinstance(image, dict) else None
+    return "" if value is None else cut(str(value), _SHOWN)

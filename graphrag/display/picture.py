@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
-from graphrag.display.visible import escape
+from graphrag.display.visible import cut, escape
 from graphrag.errors import InputError, MissingExtraError
 
 Theme = Literal["light", "dark"]
@@ -34,19 +34,12 @@ _WIDE, _HIGH = 0.29, 0.25
 """Half the width of a letter, and how far it goes below its line, as shares of its size."""
 _ZOOM = 2
 """Dots of a PNG for each pixel of a picture, so that letters are sharp on a slide."""
-_LINES = 2_000
-"""Lines that labels keep away from; more cross everything anyway."""
 _Box = tuple[float, float, float, float]
 
 
 def width_of(text: str, size: float) -> float:
     """Return how wide a text is, nearly."""
     return 2 * _WIDE * size * len(text)
-
-
-def cut(text: str, room: int) -> str:
-    """Return a text of no more characters than there is room for."""
-    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
 
 
 def word(
@@ -66,6 +59,21 @@ def word(
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"{marks}>'
         f"{escape(text)}</text>"
     )
+
+
+def shape(tag: str, attributes: Mapping[str, object], title: str = "") -> str:
+    """Return an element of SVG; ``title`` is shown when somebody points at it."""
+    values = "".join(
+        f' {name}="{value:.1f}"' if isinstance(value, float) else f' {name}="{value}"'
+        for name, value in attributes.items()
+    )
+    return f"<{tag}{values}>{f'<title>{escape(title)}</title>' if title else ''}</{tag}>"
+
+
+def rule(path: str, opacity: float) -> str:
+    """Return a thin line in the ink of the page."""
+    line = {"d": path, "stroke": "currentColor", "fill": "none"}
+    return shape("path", {**line, "stroke-opacity": f"{opacity:g}"})
 
 
 def type_colours(types: Iterable[str]) -> dict[str, str]:
@@ -123,20 +131,14 @@ def note(text: str) -> Drawing:
 
 
 class Labels:
-    """Where texts stand: over no dot, no other text and few lines; one without room is left out."""
+    """Where texts stand: over no dot and no other text; one without room is left out."""
 
     def __init__(self) -> None:
         self._boxes: list[_Box] = []
-        self._lines: list[_Box] = []
 
     def keep_free(self, x: float, y: float, radius: float) -> None:
         """Let no text stand on a dot."""
         self._boxes.append((x - radius, y - radius, x + radius, y + radius))
-
-    def avoid(self, x1: float, y1: float, x2: float, y2: float) -> None:
-        """Let texts stand beside a line rather than on it."""
-        if len(self._lines) < _LINES:
-            self._lines.append((x1, y1, x2, y2))
 
     def room(self, x: float, y: float, text: str, size: float) -> bool:
         """Tell whether a text has room, centred on ``x`` above ``y``, and take it if so."""
@@ -145,18 +147,14 @@ class Labels:
     def best(
         self, spots: Iterable[tuple[float, float]], text: str, size: float
     ) -> tuple[float, float] | None:
-        """Take the spot with room that the fewest lines cross, the first of equals."""
+        """Take the first spot with room, None if no one has."""
         half = width_of(text, size) / 2
-        boxes = [(x - half, y - size, x + half, y + size * _HIGH) for x, y in spots]
-        free = [box for box in boxes if not any(_meet(box, other) for other in self._boxes)]
-        if not free:
-            return None
-        box = min(free, key=self._crossings) if len(free) > 1 else free[0]
-        self._boxes.append(box)
-        return box[0] + half, box[1] + size
-
-    def _crossings(self, box: _Box) -> int:
-        return sum(_crosses(line, box) for line in self._lines)
+        for x, y in spots:
+            box = (x - half, y - size, x + half, y + size * _HIGH)
+            if not any(_meet(box, other) for other in self._boxes):
+                self._boxes.append(box)
+                return x, y
+        return None
 
     def beside(
         self, x: float, y: float, radius: float, text: str, size: float
@@ -173,24 +171,6 @@ class Labels:
 
 def _meet(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _crosses(line: _Box, box: _Box) -> bool:
-    """Tell whether a line leads through a box (Liang and Barsky's clipping)."""
-    right, down = line[2] - line[0], line[3] - line[1]
-    first, last = 0.0, 1.0
-    for step, room in (
-        *((-right, line[0] - box[0]), (right, box[2] - line[0])),
-        *((-down, line[1] - box[1]), (down, box[3] - line[1])),
-    ):
-        if step == 0:
-            if room < 0:
-                return False
-        elif step < 0:
-            first = max(first, room / step)
-        else:
-            last = min(last, room / step)
-    return first < last
 
 
 class Picture(ABC):

@@ -28,6 +28,17 @@ def flatten(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def escape(text: str, quote: bool = True) -> str:
+def cut(text: str, room: int) -> str:
+    """Return a text of no more characters than there is room for."""
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+
+
+class Html(str):
+    """Text that is HTML already, which ``escape`` leaves as it is."""
+
+    __slots__ = ()
+
+
+def escape(text: str, quote: bool = True) -> Html:
     """Return a text as HTML, with its control characters shown."""
-    return html.escape(visible(text), quote)
+    return text if isinstance(text, Html) else Html(html.escape(visible(text), quote))

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from graphrag.index.tables import COLUMNS, Rows
@@ -31,11 +32,13 @@ LET $passages = array::concat($passages, (SELECT VALUE {COLUMNS["passage"]} FROM
     WHERE episode IN $texts AND id NOT IN $passage));
 """
 _READ = """
-LET $ends = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $best)));
 LET $beside = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $met)));
-LET $ties = set::intersect(
-    <set>array::flatten((SELECT VALUE array::slice(<->relates_to, 0, {degree}) FROM $ends)),
-    <set>array::flatten((SELECT VALUE array::slice(<->relates_to, 0, {degree}) FROM $beside)));
+LET $reached = array::flatten((SELECT VALUE [in, out] FROM $met WHERE retracted_at = NONE
+    AND (valid_at ?? $at) <= $at AND (invalid_at = NONE OR invalid_at > $at) AND pending != true));
+LET $ends = array::complement(
+    array::distinct(array::flatten((SELECT VALUE [in, out] FROM $relates_to))), $reached);
+LET $ties = set::intersect(<set>($beside<->(relates_to LIMIT {degree})),
+    <set>($ends<->(relates_to LIMIT {degree})));
 LET $facts = SELECT VALUE {relates_to} FROM array::distinct(
     array::concat($relates_to, $met, array::slice(<array>$ties, 0, {degree})));
 LET $passages = SELECT VALUE {passage} FROM $passage;
@@ -106,14 +109,15 @@ class Reading:
 
     rows: Mapping[str, Iterable[str]]
     """Ids by table."""
+    at: datetime
+    """The moment that is looked from."""
     known: Mapping[str, Iterable[str]]
     """Entities and episodes that are not read again."""
     linked: int = 0
     """How many episodes that speak of the same come along with what stands around the episodes;
     0 for nothing of it."""
-    best: Iterable[str] = ()
-    """Facts whose ties to those that were met are read, too."""
     met: Iterable[str] = ()
+    """Facts at the entities in question; those that tie the others to these are read, too."""
 
 
 async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], list[Any]]:
@@ -124,8 +128,8 @@ async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], li
             f"known_{table}": _records(table, reading.known.get(table, ()))
             for table in ("entity", "episode")
         },
-        "best": _records("relates_to", reading.best),
         "met": _records("relates_to", reading.met),
+        "at": reading.at,
         "linked": reading.linked,
     }
     surroundings = _SURROUNDINGS if reading.linked else ""

@@ -178,8 +178,9 @@ def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
 
 def _met(wanted: Wanted) -> Lines:
     """Yield the facts at the entities in question: given, named, or else the nearest."""
-    said = "$said_entity" if "entity" in wanted.said else "[]"
-    yield "named", f"SELECT VALUE id FROM {said} WHERE keys ANYINSIDE $names"
+    people = word_table("entity", wanted.group)
+    named = f"SELECT VALUE record::id(id) FROM {people} WHERE keys CONTAINSANY $names"
+    yield "named", named if wanted.names else "[]"
     near = "array::sort($near_entity)" if "entity" in wanted.near else "[]"
     yield (
         "_seeds",
@@ -192,11 +193,8 @@ def _met(wanted: Wanted) -> Lines:
         "array::distinct(array::concat($_seeds, array::flatten(array::filter($merged, "
         "|$pair| $pair[0] IN $_seeds OR $pair[1] IN $_seeds))))",
     )
-    facts = (
-        "array::distinct(array::flatten((SELECT VALUE "
-        f"array::slice(<->relates_to, 0, {int(wanted.walk)}) "
-        "FROM array::map($_family, |$id| type::record('entity', $id)))))"
-    )
+    people = "array::map($_family, |$id| type::record('entity', $id))"
+    facts = f"array::distinct({people}<->(relates_to LIMIT {int(wanted.walk)}))"
     yield "met", facts if wanted.seeds else "[]"
 
 

@@ -73,7 +73,7 @@ class Atlas:
             "facts": dict(self.facts),
             "types": list(self.types),
             "relations": list(self.relations),
-            "communities": [dict(one) for one in self.communities],
+            "communities": [dict(community) for community in self.communities],
             "left_out": self.left_out,
         }
 
@@ -177,11 +177,11 @@ async def atlas_of(
 
 def sourced(fact: Fact, quotes: Sequence[Quote]) -> list[Any]:
     """Return what a page without a server says of a fact: sentence, why it ended, and quotes."""
-    said = [
-        [episode_title(one.episode), one.episode.valid_at.isoformat(), one.shown[:_QUOTE]]
-        for one in quotes[:_QUOTES]
+    stated = [
+        [episode_title(quote.episode), quote.episode.valid_at.isoformat(), quote.shown[:_QUOTE]]
+        for quote in quotes[:_QUOTES]
     ]
-    return [fact.text, fact.reason or "", said, list(fact.provenance)]
+    return [fact.text, fact.reason or "", stated, list(fact.provenance)]
 
 
 async def _labels(
@@ -190,8 +190,8 @@ async def _labels(
     """Return the community of each node, the largest first, and the names of some."""
     labels = np.full(int(number.max(initial=-1)) + 1, -1, dtype=np.int64)
     row_of = index.entities.row_of
-    for label, one in enumerate(communities):
-        inside = number[[row_of[id_] for id_ in one.members if id_ in row_of]]
+    for label, community in enumerate(communities):
+        inside = number[[row_of[id_] for id_ in community.members if id_ in row_of]]
         labels[inside[inside >= 0]] = label
     labels = await _apart(arranged, labels, ties, len(communities))
     kinds, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)

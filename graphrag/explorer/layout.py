@@ -69,11 +69,11 @@ def arranged(labels: Labels, ties: Ties, named: int) -> Labels:
     for _ in range(_ROUNDS if named else 0):
         _spread(labels, ties, named)
     rest = ties.within(labels < 0)
-    found = detect(rest.one, rest.other)
-    for label, members in enumerate(found, start=named):
+    detected = detect(rest.one, rest.other)
+    for label, members in enumerate(detected, start=named):
         labels[members] = label
     single = np.flatnonzero(labels < 0)
-    labels[single] = named + len(found) + np.arange(len(single))
+    labels[single] = named + len(detected) + np.arange(len(single))
     return labels
 
 
@@ -137,7 +137,7 @@ def _loosened(places: Places, labels: Labels, ties: Ties) -> Places:
     turns = np.arange(count + 1) * _TURN
     off_line = 0.1 * np.column_stack((np.cos(turns), np.sin(turns)))
     seed = np.vstack((places, places.mean(axis=0))) + off_line
-    with seeded(0):
+    with seeded():
         coords = graph.layout_fruchterman_reingold(
             weights=weights, seed=seed.tolist(), niter=_LOOSENING, grid="nogrid"
         ).coords
@@ -175,7 +175,7 @@ def _disc(count: int, ties: Ties) -> Places:
     graph = igraph.Graph(n=count, edges=np.column_stack((ties.one, ties.other)).tolist())
     graph.simplify()
     seed = _sunflower(count, graph.degree())
-    with seeded(0):
+    with seeded():
         coords = graph.layout_fruchterman_reingold(seed=seed.tolist(), niter=_ITERATIONS).coords
     places = np.asarray(coords) - np.median(coords, axis=0)
     away = np.hypot(places[:, 0], places[:, 1])
@@ -213,7 +213,7 @@ def _centres(radii: Places, ties: Ties) -> Places:
     pairs, counts = np.unique(np.stack((one, other))[:, one != other], axis=1, return_counts=True)
     graph = igraph.Graph(n=len(big), edges=pairs.T.tolist())
     seed = _sunflower(len(big), [0] * len(big)) * float(radii.mean())
-    with seeded(0):
+    with seeded():
         coords = graph.layout_fruchterman_reingold(
             weights=np.log1p(counts).tolist(), seed=seed.tolist(), niter=2 * _ITERATIONS
         ).coords

@@ -63,12 +63,12 @@ def page(data: Mapping[str, Any]) -> str:
         return f"<{tag}>{text}</{tag}>"
 
     whole = _read("explorer.html")
-    whole = _LINK.sub(lambda found: inline("style", found[1]), whole)
-    whole = _SCRIPT.sub(lambda found: inline("script", found[1]), whole)
+    whole = _LINK.sub(lambda link: inline("style", link[1]), whole)
+    whole = _SCRIPT.sub(lambda link: inline("script", link[1]), whole)
     by_kind: dict[str, list[str]] = {}
-    for kind, _, one in (found.partition(" ") for found in hashes):
-        by_kind.setdefault(kind, []).append(one)
-    sources = "; ".join(f"{kind} {' '.join(some)}" for kind, some in by_kind.items())
+    for kind, _, source in (allowed.partition(" ") for allowed in hashes):
+        by_kind.setdefault(kind, []).append(source)
+    sources = "; ".join(f"{kind} {' '.join(listed)}" for kind, listed in by_kind.items())
     policy = f"default-src 'none'; {sources}; img-src data:; base-uri 'none'; form-action 'none'"
     # Nothing in it can end the element, or begin a comment: "<" stands as JSON may write it.
     carried = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
@@ -76,7 +76,7 @@ def page(data: Mapping[str, Any]) -> str:
         _HEAD: f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy)}">',
         _DATA: f'<script type="application/json" id="data">{carried}</script>',
     }
-    return re.sub(f"{_HEAD}|{_DATA}", lambda found: put[found[0]], whole, count=2)
+    return re.sub(f"{_HEAD}|{_DATA}", lambda mark: put[mark[0]], whole, count=2)
 
 
 def frame(whole: str) -> str:

@@ -25,24 +25,24 @@ def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
     if snapshot.info is None and snapshot.events:
         record = f"group_info:{snapshot.group}"
         what = "is missing: groups() does not list the group, and others may read its rows"
-        yield Finding(snapshot.group, record, what, _AGAIN, repairable=True)
+        yield snapshot.finding(record, what, _AGAIN, repairable=True)
     expected = replayed(snapshot.events)
     for table in TABLES:
         for id_, row in snapshot.rows[table].items():
             record = f"{table}:{id_}"
             logged = expected.pop(record, None)
             if logged is None:
-                yield Finding(snapshot.group, record, "no event tells of it", _UNKNOWN)
+                yield snapshot.finding(record, "no event tells of it", _UNKNOWN)
                 continue
             different = _different(logged, image(row))
             if different:
                 what = f"differs from the log in {', '.join(different)}"
-                yield Finding(snapshot.group, record, what, _RESTORE)
+                yield snapshot.finding(record, what, _RESTORE)
     known = {*restorable(snapshot)}
     for record in expected:
         if record.partition(":")[0] in TABLES:
             how, what = (_AGAIN if record in known else _RESTORE), "is gone, but no event erased it"
-            yield Finding(snapshot.group, record, what, how, repairable=record in known)
+            yield snapshot.finding(record, what, how, repairable=record in known)
 
 
 def restorable(snapshot: Snapshot) -> dict[str, Image]:
@@ -63,10 +63,10 @@ def _numbers(snapshot: Snapshot) -> Iterator[Finding]:
     missing = sorted(set(range(1, snapshot.last_seq + 1)) - set(numbers))
     for number in missing:
         record = f"event:{snapshot.group}:{number}"
-        yield Finding(snapshot.group, record, "is missing from the log", "restore a backup")
+        yield snapshot.finding(record, "is missing from the log", "restore a backup")
     if numbers != sorted(set(numbers)):
         record = f"event:{snapshot.group}"
-        yield Finding(snapshot.group, record, "numbers repeat or run back", "restore a backup")
+        yield snapshot.finding(record, "numbers repeat or run back", "restore a backup")
 
 
 def _different(logged: Image, found: Image) -> list[str]:

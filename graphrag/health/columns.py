@@ -150,4 +150,4 @@ def _decoded(index: GroupIndex, name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _finding(snapshot: Snapshot, record: str, what: str) -> Finding:
-    return Finding(snapshot.group, record, what, _RELOAD, repairable=True)
+    return snapshot.finding(record, what, _RELOAD, repairable=True)

@@ -1,4 +1,4 @@
-"""Look after a graph: is it sound, what can be repaired, and what leads nowhere.
+"""Look after a graph and its queue: is it sound, what can be repaired, and what leads nowhere.
 
 What does the work is imported when it is asked for: most programs never do.
 """
@@ -14,8 +14,9 @@ from graphrag.engine.verify import IndexReport
 from graphrag.errors import InputError, UnknownGroupError
 from graphrag.health.findings import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.queue import QueueStatus
 from graphrag.model.arguments import checked
-from graphrag.model.values import DEFAULT_GROUP
+from graphrag.model.values import DEFAULT_GROUP, Episode
 from graphrag.session import Handle
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
@@ -164,19 +165,21 @@ class Health:
             QueryError: if nobody wrote to the group, where that is an error.
             PolicyError: if the write policy refused; what was done of another kind stays.
         """
-        from graphrag.analysis.cleanup import Cleanup, checked_kinds
+        from graphrag.analysis.cleanup import Cleanup
 
-        wanted = checked_kinds(kinds)
+        if not kinds:
+            raise InputError("kinds are empty: choose from entities, episodes")
         await self._known()
-        group = self._group
-        parts = [await self._cleaned(kind, dry_run, reason, actor) for kind in wanted]
-        return Cleanup(
-            group,
-            tuple(one for part in parts for one in part.removed),
-            tuple(one for part in parts for one in part.kept),
-            tuple(event for part in parts for event in part.events),
-            dry_run,
-        )
+        cleanup = Cleanup(self._group, dry_run=dry_run)
+        for kind in sorted(set(kinds)):
+            part = await self._cleaned(kind, dry_run, reason, actor)
+            cleanup = replace(
+                cleanup,
+                removed=cleanup.removed + part.removed,
+                kept=cleanup.kept + part.kept,
+                events=cleanup.events + part.events,
+            )
+        return cleanup
 
     async def _cleaned(self, kind: Kind, dry_run: bool, reason: str, actor: str | None) -> Cleanup:
         """Clean up one kind in one transaction."""
@@ -219,3 +222,38 @@ class Health:
         from graphrag.health.holdings import group_names
 
         return await group_names(self._handle.session.store)
+
+
+@checked(door="graph.queue")
+class QueueControl:
+    """The queued episodes of a group: ``graph.queue``."""
+
+    def __init__(self, handle: Handle, group: str) -> None:
+        self._handle = handle
+        self._group = group
+
+    async def status(self) -> QueueStatus:
+        """Count the episodes of the group that are pending, done and failed."""
+        return await self._handle.session.queue.status(self._group)
+
+    async def failed(self) -> list[Episode]:
+        """Return the episodes whose facts could not be read, with their ``error``."""
+        return await self._handle.session.queue.failed(self._group)
+
+    async def retry(self) -> int:
+        """Make the failed episodes of the group pending again and return their number."""
+        return await self._handle.session.queue.retry(self._group)
+
+    async def drain(self) -> None:
+        """Return when no queued episode of the group is pending any more.
+
+        Failed ones are not waited for. With ``workers=0`` this is what does the work.
+
+        Raises:
+            StoreError: if the store is gone; what is pending stays so.
+        """
+        await self._handle.session.queue.drain(self._group)
+
+    async def drain_all(self) -> None:
+        """Return when no queued episode of any group is pending any more; as ``drain``."""
+        await self._handle.session.queue.drain(None)

@@ -35,13 +35,17 @@ class Snapshot:
     info: Row | None = None
     """The row by which the group is listed."""
 
+    def finding(self, record: str, what: str, how: str, *, repairable: bool = False) -> Finding:
+        """Return a finding about a record of this group."""
+        return Finding(self.group, record, what, how, repairable)
+
     def half_gone(self) -> Finding | None:
         """Return the finding of a group that is being forgotten; then nothing else matters."""
         if self.info is None or (since := self.info.get("forgotten_at")) is None:
             return None
         what = f"is being forgotten since {since.isoformat()}, and that did not come to its end"
         how = f"group({self.group!r}).erase.group(confirm={self.group!r}) again finishes it"
-        return Finding(self.group, f"group_info:{self.group}", what, how)
+        return self.finding(f"group_info:{self.group}", what, how)
 
     def count(self) -> int:
         """Count the records."""

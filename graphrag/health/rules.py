@@ -52,7 +52,7 @@ def record_findings(snapshot: Snapshot, dimension: int) -> Iterator[Finding]:
     for table in _EMBEDDED:
         for id_, row in snapshot.rows[table].items():
             if fault := embedding_fault(row.get("embedding"), dimension):
-                yield Finding(snapshot.group, f"{table}:{id_}", fault, _REEMBED, repairable=True)
+                yield snapshot.finding(f"{table}:{id_}", fault, _REEMBED, repairable=True)
     yield from _facts(snapshot)
     yield from _apart(snapshot)
     yield from _spans(snapshot)
@@ -85,7 +85,7 @@ def _ends(
             continue
         other = snapshot.elsewhere.get(str(end))
         what = f"leads to {end}, which is {f'in group {other!r}' if other else 'not there'}"
-        yield Finding(snapshot.group, record, what, how, repairable=dangling)
+        yield snapshot.finding(record, what, how, repairable=dangling)
 
 
 def _facts(snapshot: Snapshot) -> Iterator[Finding]:
@@ -95,23 +95,21 @@ def _facts(snapshot: Snapshot) -> Iterator[Finding]:
         start, end = row.get("valid_at"), row.get("invalid_at")
         if start is not None and end is not None and start > end and not row.get("retracted_at"):
             what = f"ends at {end.isoformat()}, before it starts at {start.isoformat()}"
-            yield Finding(snapshot.group, record, what, "correct its times")
+            yield snapshot.finding(record, what, "correct its times")
         if (closer := row.get("invalidated_by")) is not None and closer not in facts:
             what = f"was closed by fact {closer}, which is not there"
-            yield Finding(snapshot.group, record, what, "correct its end, or retract it")
+            yield snapshot.finding(record, what, "correct its end, or retract it")
         for source in row.get("sources", ()):
             episode = episodes.get(source["episode"])
             if episode is None:
                 what = f"rests on episode {source['episode']}, which is not there"
-                yield Finding(snapshot.group, record, what, _WITHDRAW)
+                yield snapshot.finding(record, what, _WITHDRAW)
             elif episode.get("removed_at") is not None and row.get("retracted_at") is None:
                 what = f"stands, and rests on episode {source['episode']}, which was removed"
-                yield Finding(snapshot.group, record, what, _WITHDRAW)
+                yield snapshot.finding(record, what, _WITHDRAW)
             elif not _inside(source, episode):
                 what = f"rests on characters {source['start']} to {source['end']} of an episode"
-                yield Finding(
-                    snapshot.group, record, f"{what} that has fewer", "correct its source"
-                )
+                yield snapshot.finding(record, f"{what} that has fewer", "correct its source")
 
 
 def _apart(snapshot: Snapshot) -> Iterator[Finding]:
@@ -120,7 +118,7 @@ def _apart(snapshot: Snapshot) -> Iterator[Finding]:
         for other in row.get("distinct_from") or ():
             if other not in entities:
                 what = f"is not to be taken for entity {other}, which is not there"
-                yield Finding(snapshot.group, f"entity:{id_}", what, _RESTORE)
+                yield snapshot.finding(f"entity:{id_}", what, _RESTORE)
 
 
 def _spans(snapshot: Snapshot) -> Iterator[Finding]:
@@ -130,18 +128,17 @@ def _spans(snapshot: Snapshot) -> Iterator[Finding]:
         record = f"passage:{id_}"
         if episode is None:
             what = f"is a piece of episode {row['episode']}, which is not there"
-            yield Finding(
-                snapshot.group, record, what, "health.repair() removes the passage", repairable=True
+            yield snapshot.finding(
+                record, what, "health.repair() removes the passage", repairable=True
             )
         elif not _inside(row, episode) or row["start"] == row["end"]:
             what = f"is no piece of its episode: characters {row['start']} to {row['end']}"
-            yield Finding(snapshot.group, record, what, "remove the episode and add it again")
+            yield snapshot.finding(record, what, "remove the episode and add it again")
     for id_, row in snapshot.rows["mentions"].items():
         episode = episodes.get(row["in"].id)
         if episode is not None and not _inside(row, episode):
             what = f"marks characters {row['start']} to {row['end']}, which its episode lacks"
-            yield Finding(
-                snapshot.group,
+            yield snapshot.finding(
                 f"mentions:{id_}",
                 what,
                 "health.repair() removes it",
@@ -169,10 +166,10 @@ def meaning_findings(
     links = snapshot.rows["occurred_after"].keys()
     for link in expected - links:
         what = "is missing from the chain of episodes"
-        yield Finding(snapshot.group, f"occurred_after:{link}", what, _RELINK, repairable=True)
+        yield snapshot.finding(f"occurred_after:{link}", what, _RELINK, repairable=True)
     for link in links - expected:
         what = "links episodes that do not follow each other in time"
-        yield Finding(snapshot.group, f"occurred_after:{link}", what, _RELINK, repairable=True)
+        yield snapshot.finding(f"occurred_after:{link}", what, _RELINK, repairable=True)
     yield from _twins(snapshot, declared)
     yield from lifetime_findings(snapshot, relations, now)
 
@@ -203,7 +200,7 @@ def _twins(snapshot: Snapshot, declared: Declared) -> Iterator[Finding]:
             if {one, twin} & parted or _distinct(entities[one], entities[twin], declared):
                 continue
             what = f"is another {kind} with the key {key!r}, like entity:{one}"
-            yield Finding(snapshot.group, f"entity:{twin}", what, "merge the two")
+            yield snapshot.finding(f"entity:{twin}", what, "merge the two")
 
 
 def _parted(snapshot: Snapshot) -> set[str]:
@@ -267,12 +264,12 @@ def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -
         beside = _standing(relations, entities, heirs)
         settled = derive(facts, endings, relations, gone, now=now, beside=beside).facts
     except InputError as error:
-        yield Finding(snapshot.group, "relates_to", f"cannot be settled: {error}", _ANEW)
+        yield snapshot.finding("relates_to", f"cannot be settled: {error}", _ANEW)
         return
     for id_, fact in settled.items():
         record = f"relates_to:{id_}"
         if id_ not in facts:
-            yield Finding(snapshot.group, record, "follows from what was said, and is gone", _ANEW)
+            yield snapshot.finding(record, "follows from what was said, and is gone", _ANEW)
             continue
         known = facts[id_]
         wrong = [name for name in _SETTLED if getattr(known, name) != getattr(fact, name)]
@@ -280,4 +277,4 @@ def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -
             wrong.append("retracted_at")
         if wrong:
             what = f"holds otherwise than its statements say: {', '.join(wrong)}"
-            yield Finding(snapshot.group, record, what, _ANEW)
+            yield snapshot.finding(record, what, _ANEW)

@@ -6,7 +6,6 @@ from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
 from graphrag.history.erasure import Forgotten, Texts
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.write import uncollected
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
 from graphrag.session import Handle
@@ -71,12 +70,11 @@ class Erase:
             await ingestion.catalog.unsave(group)
             return changes
 
-        with uncollected():  # every row of the group is read
-            if dry_run:
-                async with ingestion.writer.locks[group]:  # of one state, as the real one
-                    removal = await found(await ingestion.catalog.group(group))
-                return Forgotten(group, removal.counted())
-            seq = await ingestion.writer.commit(group, build)
+        if dry_run:
+            async with ingestion.writer.locks[group]:  # of one state, as the real one
+                removal = await found(await ingestion.catalog.group(group))
+            return Forgotten(group, removal.counted())
+        seq = await ingestion.writer.commit(group, build)
         [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
         assert removal is not None, "building gives it"
         return Forgotten(group, removal.counted(), event)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Iterable
 from typing import TYPE_CHECKING
 
-from graphrag.display.events import Log
+from graphrag.display.lists import Log
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked

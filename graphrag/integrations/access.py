@@ -1,11 +1,12 @@
-"""A graph of either kind, reached awaited or blocking, as a framework happens to call.
+"""A graph as frameworks reach it, awaited or blocking, and the tools that it gives to models.
 
 A graph lives on one event loop. The async one is awaited on that loop; the blocking one has a loop
 of its own in a thread, so it serves both: blocking calls wait, awaited ones do not block theirs.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
 from graphrag.errors import InputError
@@ -16,6 +17,7 @@ from graphrag.view.groups import GroupSet
 from graphrag.view.view import View
 
 T = TypeVar("T")
+Tool = Callable[..., Coroutine[Any, Any, str]]
 
 AnyGraph: TypeAlias = GraphRAG | BlockingGraphRAG
 """``graphrag.GraphRAG``, or its blocking twin ``graphrag.sync.GraphRAG``."""
@@ -48,14 +50,14 @@ class Access:
         return repr(self._given)
 
     @property
-    def both_ways(self) -> bool:
-        """Tell whether it can be called blocking, too."""
-        return self._portal is not None
-
-    @property
     def of_the_past(self) -> bool:
         """Tell whether it reads at a moment of its own: then nothing is written through it."""
         return self.moments != (None, None)
+
+    @property
+    def view(self) -> View:
+        """Return the group of the graph as it is read."""
+        return self.seen(self.graph)
 
     def seen(
         self,
@@ -107,3 +109,131 @@ class Access:
                 "a blocking call needs the blocking graph: from graphrag.sync import GraphRAG"
             )
         return self._portal.wait(work)
+
+
+def both_ways(work: Callable[..., Coroutine[Any, Any, Any]]) -> tuple[Callable[..., Any], ...]:
+    """Return a coroutine method of what keeps an access, as it is called: blocking and awaited."""
+
+    @wraps(work)
+    def blocking(owner: Any, /, *given: Any, **named: Any) -> Any:
+        return owner._access.waited(work(owner, *given, **named))
+
+    @wraps(work)
+    async def awaited(owner: Any, /, *given: Any, **named: Any) -> Any:
+        return await owner._access.awaited(work(owner, *given, **named))
+
+    return blocking, awaited
+
+
+class Tools:
+    """The tools of one graph, as functions that any framework turns into its own.
+
+    Their docstrings are what a model reads. A question or a date that cannot be used comes back as
+    a sentence that says why, so that the model can try again; whatever else fails rises.
+    """
+
+    def __init__(
+        self, graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
+    ) -> None:
+        """Take a graph.
+
+        Args:
+            graph: The group that is asked and told: one for each user.
+            write: Whether a model may tell it something.
+            limit: Hits of each scope of a search.
+            max_tokens: What a tool may answer at most.
+        """
+        self._access = Access(graph)
+        self._write = write
+        self._limit = limit
+        self._max_tokens = max_tokens
+
+    @property
+    def functions(self) -> Sequence[Tool]:
+        """Return the tools that a model may use."""
+        reading = self.search_memory, self.ask_memory, self.recall_timeline
+        return (*reading, self.remember) if self._write else reading
+
+    def blocking(self, tool: Tool) -> Callable[..., str]:
+        """Return a tool as a function that waits for its answer, on the loop of the graph."""
+
+        @wraps(tool)
+        def waiting(*given: Any, **named: Any) -> str:
+            return self._access.waited(tool(*given, **named))
+
+        return waiting
+
+    async def search_memory(
+        self, query: str, valid_at: str | None = None, known_at: str | None = None
+    ) -> str:
+        """Search the memory for facts and texts, with their dates and numbered sources.
+
+        Args:
+            query: What to look for: a question or a few words.
+            valid_at: What was true then, as 2024-05-01; leave out for now.
+            known_at: What was known then, as 2024-05-01; leave out for all that is known.
+        """
+
+        async def found(view: View) -> str:
+            results = await view.search(query, limit=self._limit, scopes=("facts", "episodes"))
+            return str(results.context(max_tokens=self._max_tokens)) or "nothing found"
+
+        return await self._read(found, valid_at, known_at)
+
+    async def ask_memory(
+        self, question: str, valid_at: str | None = None, known_at: str | None = None
+    ) -> str:
+        """Get the exact answer to a question of who, what, where, when, how long or how many.
+
+        Args:
+            question: A whole question that names whom or what it is about.
+            valid_at: Look from this moment, as 2024-05-01; leave out for now.
+            known_at: By what was known then, as 2024-05-01; leave out for all that is known.
+        """
+        return await self._read(lambda view: view.ask(question), valid_at, known_at)
+
+    async def recall_timeline(self, entity: str, known_at: str | None = None) -> str:
+        """List everything known of a person, place or thing in order of time, ended or not.
+
+        Args:
+            entity: Its name.
+            known_at: By what was known then, as 2024-05-01; leave out for all that is known.
+        """
+        return await self._read(lambda view: view.timeline(entity), None, known_at)
+
+    async def remember(self, text: str, said_at: str | None = None) -> str:
+        """Keep something for later, in whole sentences with names; later facts end earlier ones.
+
+        Args:
+            text: What is to be remembered, as it was said.
+            said_at: When it was said, as 2024-05-01; leave out for now.
+        """
+
+        async def kept() -> str:
+            added = await self._access.graph.add_episode(
+                text, reference_time=said_at, source_description="tool"
+            )
+            facts = "; ".join(fact.text for fact in added.facts)
+            return f"remembered: {facts}" if facts else "remembered"
+
+        try:
+            return await self._access.awaited(kept())
+        except InputError as error:
+            return f"not remembered: {error}"
+
+    async def _read(
+        self,
+        read: Callable[[View], Awaitable[object]],
+        valid_at: str | None,
+        known_at: str | None,
+    ) -> str:
+        async def answer() -> str:
+            graph = self._access.graph
+            # A model leaves an argument out by giving an empty one, too.
+            view = self._access.seen(graph, valid_at=valid_at or None, known_at=known_at or None)
+            return str(await read(view))
+
+        try:
+            return await self._access.awaited(answer())
+        except InputError as error:
+            return f"cannot be asked: {error}"

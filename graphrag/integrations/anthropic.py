@@ -1,39 +1,186 @@
 """The graph as the backend of Claude's memory tool: its files are read, dated and kept for good.
 
 A file that is edited loses what it no longer says: those facts are retracted, and ``known_at``
-still shows them.
+still shows them. Answers and errors are worded as by the reference implementation of Anthropic's
+memory tool, which models know. A folder is there as long as a file is in it.
 """
 
-from collections.abc import Coroutine
+import posixpath
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
-from typing_extensions import override
-
 from graphrag.errors import InputError, MissingExtraError
+from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.memory_files import MemoryFiles
+from graphrag.integrations.notes import Note, drop_note, note, notes, write_note
 from graphrag.temporal.moment import Moment
 
 try:
-    from anthropic.lib.tools import (
-        BetaAbstractMemoryTool,
-        BetaAsyncAbstractMemoryTool,
-        ToolError,
-    )
-    from anthropic.types.beta import (
-        BetaMemoryTool20250818CreateCommand,
-        BetaMemoryTool20250818DeleteCommand,
-        BetaMemoryTool20250818InsertCommand,
-        BetaMemoryTool20250818RenameCommand,
-        BetaMemoryTool20250818StrReplaceCommand,
-        BetaMemoryTool20250818ViewCommand,
-    )
+    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 except ImportError as error:
     raise MissingExtraError("graphrag.integrations.anthropic", "anthropic") from error
 
+_ROOT = "/memories"
+
+
+class _MemoryFiles:
+    """Files below ``/memories`` in one group; what cannot be done is an ``InputError``."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    async def view(self, path: str, lines: Sequence[int] | None = None) -> str:
+        """Return the numbered lines of a file, or what is up to two levels deep in a folder."""
+        path = _checked(path)
+        if (text := await self._text(path)) is not None:
+            start, end = lines if lines is not None and len(lines) == 2 else (1, -1)
+            start, rows = max(1, start), text.split("\n")
+            return f"Here's the content of {path} with line numbers:\n" + _numbered(
+                rows, start, len(rows) if end == -1 else end
+            )
+        inside = await self._inside(path)
+        if not inside and path != _ROOT:
+            raise InputError(f"The path {path} does not exist. Please provide a valid path.")
+        sizes: dict[str, int] = {path: 0}
+        for file in inside:
+            steps = file.name.removeprefix(f"{path}/").split("/")
+            if any(step.startswith(".") for step in steps):
+                continue
+            size = len(_text_of(file).encode())
+            sizes[path] += size
+            for depth in range(1, min(2, len(steps)) + 1):
+                shown = f"{path}/{'/'.join(steps[:depth])}{'/' if depth < len(steps) else ''}"
+                sizes[shown] = sizes.get(shown, 0) + size
+        head = f"Here're the files and directories up to 2 levels deep in {path}, "
+        rows = [f"{_size(size)}\t{shown}" for shown, size in sorted(sizes.items())]
+        return "\n".join((f"{head}excluding hidden items:", *rows))
+
+    async def create(self, path: str, text: str) -> str:
+        """Make a file."""
+        path = _checked(path)
+        if path == _ROOT or await self._text(path) is not None or await self._inside(path):
+            raise InputError(f"File {path} already exists")
+        await self._write(path, text)
+        return f"File created successfully at: {path}"
+
+    async def replace(self, path: str, old: str, new: str) -> str:
+        """Replace the only place where a file says something."""
+        path, text = await self._file(path)
+        places = [at for at in range(len(text)) if old and text.startswith(old, at)]
+        if not places:
+            raise InputError(
+                f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
+            )
+        numbers = [text[:at].count("\n") + 1 for at in places]
+        if len(places) > 1:
+            raise InputError(
+                f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "
+                f"{', '.join(map(str, numbers))}. Please ensure it is unique"
+            )
+        text = text.replace(old, new)
+        await self._write(path, text)
+        rows, [at] = text.split("\n"), numbers
+        shown = _numbered(rows, max(1, at - 2), min(len(rows), at + 2))
+        return (
+            "The memory file has been edited. Here is the snippet showing the change (with line "
+            f"numbers):\n{shown}"
+        )
+
+    async def insert(self, path: str, line: int, text: str) -> str:
+        """Put lines after a line of a file, 0 for its beginning."""
+        path, before = await self._file(path)
+        rows = before.split("\n")
+        rows = rows[:-1] if rows[-1] == "" else rows
+        if not 0 <= line <= len(rows):
+            raise InputError(
+                f"Invalid `insert_line` parameter: {line}. It should be within the range "
+                f"[0, {len(rows)}]."
+            )
+        rows.insert(line, text.rstrip("\n"))
+        await self._write(path, "\n".join(rows) + "\n")
+        return f"The file {path} has been edited."
+
+    async def delete(self, path: str) -> str:
+        """Remove a file, or a folder with all that is in it."""
+        path = _checked(path, but_root="delete")
+        for file in await self._all(path):
+            await drop_note(self._writable(), file.name)
+        return f"Successfully deleted {path}"
+
+    async def rename(self, old: str, new: str) -> str:
+        """Move a file or a folder."""
+        old, new = _checked(old, but_root="rename"), _checked(new)
+        if await self._text(new) is not None or await self._inside(new):
+            raise InputError(f"The destination {new} already exists")
+        for file in await self._all(old):
+            await self._write(new + file.name.removeprefix(old), _text_of(file))
+            await drop_note(self._writable(), file.name)
+        return f"Successfully renamed {old} to {new}"
+
+    async def _text(self, path: str) -> str | None:
+        file = await note(self._access.view, path)
+        return None if file is None else _text_of(file)
+
+    async def _file(self, path: str) -> tuple[str, str]:
+        path = _checked(path)
+        if (text := await self._text(path)) is not None:
+            return path, text
+        if await self._inside(path):
+            raise InputError(f"The path {path} is not a file.")
+        raise InputError(f"The path {path} does not exist. Please provide a valid path.")
+
+    async def _inside(self, path: str) -> list[Note]:
+        files = await notes(self._access.view)
+        return [file for file in files if file.name.startswith(f"{path}/")]
+
+    async def _all(self, path: str) -> list[Note]:
+        """Return the file at a path, or those in the folder there."""
+        files = await notes(self._access.view)
+        inside = [file for file in files if f"{file.name}/".startswith(f"{path}/")]
+        if not inside:
+            raise InputError(f"The path {path} does not exist")
+        return inside
+
+    def _writable(self) -> GraphRAG:
+        self._access.written()
+        return self._access.graph
+
+    async def _write(self, path: str, text: str) -> None:
+        # An episode says something: of a file that does not, the path.
+        plain = text.strip() and not text.startswith("\ufeff")
+        value = None if plain else {"text": text}
+        await write_note(
+            self._writable(), path, text if text.strip() else path, value=value, source="memory"
+        )
+
+
+def _text_of(file: Note) -> str:
+    return file.text if file.value is None else str(file.value["text"])
+
+
+def _checked(path: str, but_root: str = "") -> str:
+    """Return a path below the memory without dots and doubled slashes."""
+    if path != _ROOT and not path.startswith(f"{_ROOT}/"):
+        raise InputError(f"Path must start with {_ROOT}, got: {path}")
+    plain = posixpath.normpath(path)
+    if plain != _ROOT and not plain.startswith(f"{_ROOT}/"):
+        raise InputError(f"Path {path} would escape {_ROOT} directory")
+    if but_root and plain == _ROOT:
+        raise InputError(f"Cannot {but_root} the {_ROOT} directory itself")
+    return plain
+
+
+def _numbered(rows: Sequence[str], start: int, end: int) -> str:
+    """Return the lines from one number to another, each with its own."""
+    return "\n".join(f"{at:6}\t{rows[at - 1]}" for at in range(start, min(end, len(rows)) + 1))
+
+
+def _size(size: int) -> str:
+    return f"{size}B" if size < 1024 else f"{size / 1024:.1f}K"
+
 
 class _Memory:
-    """What both tools keep."""
+    """What the tools of both clients have in common."""
 
     def __init__(
         self,
@@ -54,78 +201,40 @@ class _Memory:
         """
         super().__init__()
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
-        self._files = MemoryFiles(self._access)
+        self._files = _MemoryFiles(self._access)
+
+    async def _answer(self, command: Any) -> str:
+        """Run a command of the tool; a mistake of the model is told to it, so that it can retry."""
+        files = self._files
+        work: Mapping[str, Callable[[], Coroutine[Any, Any, str]]] = {
+            "view": lambda: files.view(command.path, command.view_range),
+            "create": lambda: files.create(command.path, command.file_text),
+            "str_replace": lambda: files.replace(command.path, command.old_str, command.new_str),
+            "insert": lambda: files.insert(command.path, command.insert_line, command.insert_text),
+            "delete": lambda: files.delete(command.path),
+            "rename": lambda: files.rename(command.old_path, command.new_path),
+        }
+        try:
+            return await work[command.command]()
+        except InputError as error:
+            raise ToolError(str(error)) from error
 
 
 class GraphMemoryTool(_Memory, BetaAbstractMemoryTool):
     """Memory for ``client.beta.messages.run_tools``: files are notes of one group."""
 
-    @override
-    def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return self._done(self._files.view(command.path, command.view_range))
+    def _run(self, command: Any) -> str:
+        """Run a command with the blocking graph."""
+        return self._access.waited(self._answer(command))
 
-    @override
-    def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return self._done(self._files.create(command.path, command.file_text))
-
-    @override
-    def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        return self._done(self._files.replace(command.path, command.old_str, command.new_str))
-
-    @override
-    def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        return self._done(
-            self._files.insert(command.path, command.insert_line, command.insert_text)
-        )
-
-    @override
-    def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return self._done(self._files.delete(command.path))
-
-    @override
-    def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return self._done(self._files.rename(command.old_path, command.new_path))
-
-    def _done(self, work: Coroutine[Any, Any, str]) -> str:
-        if not self._access.both_ways:
-            return self._access.waited(work)
-        try:
-            return self._access.waited(work)
-        except InputError as error:  # the model is told, and can try again
-            raise ToolError(str(error)) from error
+    view = create = str_replace = insert = delete = rename = _run
 
 
 class AsyncGraphMemoryTool(_Memory, BetaAsyncAbstractMemoryTool):
     """The same for the asynchronous client."""
 
-    @override
-    async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return await self._done(self._files.view(command.path, command.view_range))
+    async def _run(self, command: Any) -> str:
+        """Run a command on the loop of the graph."""
+        return await self._access.awaited(self._answer(command))
 
-    @override
-    async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return await self._done(self._files.create(command.path, command.file_text))
-
-    @override
-    async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        return await self._done(self._files.replace(command.path, command.old_str, command.new_str))
-
-    @override
-    async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        return await self._done(
-            self._files.insert(command.path, command.insert_line, command.insert_text)
-        )
-
-    @override
-    async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return await self._done(self._files.delete(command.path))
-
-    @override
-    async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return await self._done(self._files.rename(command.old_path, command.new_path))
-
-    async def _done(self, work: Coroutine[Any, Any, str]) -> str:
-        try:
-            return await self._access.awaited(work)
-        except InputError as error:  # the model is told, and can try again
-            raise ToolError(str(error)) from error
+    view = create = str_replace = insert = delete = rename = _run

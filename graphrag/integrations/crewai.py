@@ -1,15 +1,17 @@
 """The graph as the storage of CrewAI's memory: ``Memory(storage=store, embedder=store.embed)``."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from threading import Lock
 from typing import Any
 
-from graphrag.errors import MissingExtraError
-from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.embedded import Embedded
-from graphrag.integrations.matching import Wanted
-from graphrag.integrations.named_notes import drop_note, note, note_of, notes, write_note
+import numpy as np
+
+from graphrag.errors import InputError, MissingExtraError
+from graphrag.integrations.access import Access, AnyGraph, both_ways
+from graphrag.integrations.notes import drop_note, note, note_of, notes, write_note
 from graphrag.temporal.moment import Moment
 
 try:
@@ -18,6 +20,74 @@ except ImportError as error:
     raise MissingExtraError("graphrag.integrations.crewai", "crewai") from error
 
 _MOST = 1000  # hits of one search
+_RECENT = 10_000
+"""Vectors whose words are remembered."""
+
+
+class _Embedder:
+    """The embedder of a graph, with a memory of what it was asked last."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._words: dict[bytes, str] = {}
+        self._lock = Lock()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return a vector for each text; the graph must be the blocking one."""
+        rows = self._access.waited(self._embedded(list(texts)))
+        with self._lock:
+            self._words.update(zip(map(_digest, rows), texts, strict=True))
+            for old in list(self._words)[:-_RECENT]:
+                del self._words[old]
+        return rows
+
+    async def _embedded(self, texts: list[str]) -> list[list[float]]:
+        embedder = self._access.graph.handle.session.embedder
+        rows = await embedder.embed(texts, purpose="query")
+        return [[float(number) for number in row] for row in rows]
+
+    def words(self, vector: Sequence[float]) -> str:
+        """Return what a vector was made of.
+
+        Raises:
+            InputError: if another embedder made it.
+        """
+        if (words := self._words.get(_digest(vector))) is None:
+            raise InputError("another embedder made this vector: give the framework this embedder")
+        return words
+
+
+def _digest(vector: Sequence[float]) -> bytes:
+    return np.asarray(vector, dtype=np.float32).tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordFilter:
+    """What records must be like; what is None or empty does not matter."""
+
+    scope: str | None = None
+    """They are in it or below it."""
+    categories: Sequence[str] | None = None
+    """They have one of these."""
+    ids: Sequence[str] | None = None
+    metadata: Mapping[str, Any] | None = None
+    """They have all of this."""
+
+    @property
+    def path(self) -> str:
+        """Return the scope as ``/a/b``, the root as nothing."""
+        plain = (self.scope or "").strip("/")
+        return f"/{plain}" if plain else ""
+
+    def fits(self, record: Mapping[str, Any]) -> bool:
+        """Tell whether a record is like that."""
+        path, scope, own = self.path, record["scope"], record["metadata"]
+        return (
+            (not path or scope == path or scope.startswith(f"{path}/"))
+            and (not self.categories or not set(self.categories).isdisjoint(record["categories"]))
+            and (self.ids is None or record["id"] in self.ids)
+            and all(own.get(key) == value for key, value in (self.metadata or {}).items())
+        )
 
 
 class GraphStorage:
@@ -28,31 +98,31 @@ class GraphStorage:
     ) -> None:
         """Take the blocking graph, one group for each crew; with a moment it is only read."""
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
-        self._embedded = Embedded(self._access)
+        self._embedder = _Embedder(self._access)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return vectors of the graph's own embedder, the only ones it is searched by."""
-        return self._embedded.embed(texts)
+        return self._embedder.embed(texts)
 
-    def save(self, records: list[MemoryRecord]) -> None:
+    async def _save(self, records: list[MemoryRecord]) -> None:
         """Store records, each in the place of the one with its id."""
-        self._access.waited(self.asave(records))
-
-    async def asave(self, records: list[MemoryRecord]) -> None:
-        """Store records on the loop of the graph."""
         self._access.written()
-        for one in records:
-            text, value = one.content, one.model_dump(mode="json")
-            source = one.source or "crewai"
+        for record in records:
+            text, value = record.content, record.model_dump(mode="json")
+            source = record.source or "crewai"
             await write_note(
-                self._access.graph, one.id, text.strip() or one.id, value=value, source=source
+                self._access.graph,
+                record.id,
+                text.strip() or record.id,
+                value=value,
+                source=source,
             )
 
     def update(self, record: MemoryRecord) -> None:
         """Store a record in the place of the one with its id."""
-        self.save([record])
+        self._access.waited(self._save([record]))
 
-    def search(
+    async def _search(
         self,
         query_embedding: list[float],
         scope_prefix: str | None = None,
@@ -62,54 +132,40 @@ class GraphStorage:
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
         """Return records by relevance to the words that ``embed`` made the vector of."""
-        wanted = scope_prefix, categories, metadata_filter
-        return self._access.waited(self.asearch(query_embedding, *wanted, limit, min_score))
-
-    async def asearch(
-        self,
-        query_embedding: list[float],
-        scope_prefix: str | None = None,
-        categories: list[str] | None = None,
-        metadata_filter: dict[str, Any] | None = None,
-        limit: int = 10,
-        min_score: float = 0.0,
-    ) -> list[tuple[MemoryRecord, float]]:
-        """Search on the loop of the graph."""
-        query = self._embedded.words(query_embedding)
-        wanted = Wanted(scope_prefix, categories, metadata=metadata_filter)
-        view = self._access.seen(self._access.graph)
-        hits = (await view.search(query, limit=_MOST, scopes=("episodes",))).episodes
-        found = [
-            (MemoryRecord(**one.value), hit.relevance)
-            for hit in hits
-            if hit.relevance >= min_score and (one := note_of(hit.item)) and wanted.fits(one.value)
-        ]
-        return found[:limit]
+        query = self._embedder.words(query_embedding)
+        wanted = _RecordFilter(scope_prefix, categories, metadata=metadata_filter)
+        hits = await self._access.view.search(query, limit=_MOST, scopes=("episodes",))
+        scored = (
+            (record.value, hit.relevance)
+            for hit in hits.episodes
+            if hit.relevance >= min_score and (record := note_of(hit.item))
+        )
+        fitting = [(MemoryRecord(**row), score) for row, score in scored if wanted.fits(row)]
+        return fitting[:limit]
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
         """Return a record, or None."""
-        view = self._access.seen(self._access.graph)
-        found = self._access.waited(note(view, record_id))
-        return None if found is None else MemoryRecord(**found.value)
+        record = self._access.waited(note(self._access.view, record_id))
+        return None if record is None else MemoryRecord(**record.value)
 
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
         """Return the records of a scope, the newest first."""
-        return self._there(scope_prefix)[offset : offset + limit]
+        return self._listed(scope_prefix)[offset : offset + limit]
 
-    def _there(self, scope: str | None) -> list[MemoryRecord]:
-        return self._access.waited(self._records(Wanted(scope)))
+    def _listed(self, scope: str | None) -> list[MemoryRecord]:
+        return self._access.waited(self._records(_RecordFilter(scope)))
 
     async def _records(
-        self, wanted: Wanted, older_than: datetime | None = None
+        self, wanted: _RecordFilter, older_than: datetime | None = None
     ) -> list[MemoryRecord]:
-        there = await notes(self._access.seen(self._access.graph))
-        found = [MemoryRecord(**one.value) for one in there if wanted.fits(one.value)]
-        found.sort(key=lambda one: one.created_at, reverse=True)
-        return [one for one in found if older_than is None or one.created_at < older_than]
+        values = [record.value for record in await notes(self._access.view)]
+        records = [MemoryRecord(**value) for value in values if wanted.fits(value)]
+        records.sort(key=lambda record: record.created_at, reverse=True)
+        return [item for item in records if older_than is None or item.created_at < older_than]
 
-    def delete(
+    async def _delete(
         self,
         scope_prefix: str | None = None,
         categories: list[str] | None = None,
@@ -118,36 +174,29 @@ class GraphStorage:
         metadata_filter: dict[str, Any] | None = None,
     ) -> int:
         """Remove the records that are like this, all if nothing is said; return how many."""
-        wanted = scope_prefix, categories, record_ids, older_than, metadata_filter
-        return self._access.waited(self.adelete(*wanted))
-
-    async def adelete(
-        self,
-        scope_prefix: str | None = None,
-        categories: list[str] | None = None,
-        record_ids: list[str] | None = None,
-        older_than: datetime | None = None,
-        metadata_filter: dict[str, Any] | None = None,
-    ) -> int:
-        """Remove records on the loop of the graph."""
         self._access.written()
-        wanted = Wanted(scope_prefix, categories, record_ids, metadata_filter)
-        found = await self._records(wanted, older_than)
-        for one in found:
-            await drop_note(self._access.graph, one.id)
-        return len(found)
+        wanted = _RecordFilter(scope_prefix, categories, record_ids, metadata_filter)
+        records = await self._records(wanted, older_than)
+        for record in records:
+            await drop_note(self._access.graph, record.id)
+        return len(records)
+
+    save, asave = both_ways(_save)
+    search, asearch = both_ways(_search)
+    delete, adelete = both_ways(_delete)
 
     def reset(self, scope_prefix: str | None = None) -> None:
         """Remove the records of a scope, or all."""
-        self.delete(scope_prefix)
+        self._access.waited(self._delete(scope_prefix))
 
     def count(self, scope_prefix: str | None = None) -> int:
         """Count the records of a scope."""
-        return len(self._there(scope_prefix))
+        return len(self._listed(scope_prefix))
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Count the records of each category."""
-        return dict(Counter(name for one in self._there(scope_prefix) for name in one.categories))
+        records = self._listed(scope_prefix)
+        return dict(Counter(name for record in records for name in record.categories))
 
     def list_scopes(self, parent: str = "/") -> list[str]:
         """Return the scopes right below one."""
@@ -155,13 +204,14 @@ class GraphStorage:
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Return how many records a scope has, of which categories and times, and its parts."""
-        found, above = self._there(scope), Wanted(scope).path
-        below = {one.scope[len(above) + 1 :].split("/")[0] for one in found}
+        records, above = self._listed(scope), _RecordFilter(scope).path
+        below = {record.scope[len(above) + 1 :].split("/")[0] for record in records}
+        moments = [record.created_at for record in records]
         return ScopeInfo(
             path=above or "/",
-            record_count=len(found),
-            categories=sorted({name for one in found for name in one.categories}),
-            oldest_record=min((one.created_at for one in found), default=None),
-            newest_record=max((one.created_at for one in found), default=None),
+            record_count=len(records),
+            categories=sorted({name for record in records for name in record.categories}),
+            oldest_record=min(moments, default=None),
+            newest_record=max(moments, default=None),
             child_scopes=sorted(f"{above}/{name}" for name in below if name),
         )

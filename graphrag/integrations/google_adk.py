@@ -10,8 +10,7 @@ from typing_extensions import override
 from graphrag.errors import MissingExtraError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.recall import SCOPES, Recalled, recall
-from graphrag.integrations.turns import Turn, keep_new, take_back
+from graphrag.integrations.recall import SCOPES, Recalled, Turn, keep_new, recall, take_back
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.search.request import Scope
 from graphrag.temporal.moment import Moment
@@ -79,9 +78,13 @@ class GraphMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         turns = [
-            _turn(event.content, event.author, user_id, event.id, custom_metadata or {}, said_at)
+            _turn(
+                user_id,
+                event,
+                datetime.fromtimestamp(event.timestamp, UTC),
+                custom_metadata or {},
+            )
             for event in events
-            for said_at in [datetime.fromtimestamp(event.timestamp, UTC)]
         ]
         await self._keep(self.group(app_name, user_id), session_id or _GIVEN, turns)
 
@@ -96,9 +99,8 @@ class GraphMemoryService(BaseMemoryService):
     ) -> None:
         own = custom_metadata or {}
         turns = [
-            _turn(one.content, one.author, user_id, one.id, {**one.custom_metadata, **own}, said_at)
-            for one in memories
-            for said_at in [one.timestamp]
+            _turn(user_id, memory, memory.timestamp, {**memory.custom_metadata, **own})
+            for memory in memories
         ]
         await self._keep(self.group(app_name, user_id), _GIVEN, turns)
 
@@ -126,24 +128,19 @@ class GraphMemoryService(BaseMemoryService):
 
 
 def _turn(
-    content: Content | None,
-    author: str | None,
-    user: str,
-    key: str | None,
-    own: Mapping[str, object],
-    said_at: Moment | None,
+    user: str, given: "Event | MemoryEntry", said_at: Moment | None, own: Mapping[str, object]
 ) -> Turn:
-    parts = (content.parts if content else None) or ()
+    parts = (given.content.parts if given.content else None) or ()
     text = "\n".join(part.text for part in parts if part.text and not part.thought)
-    role = author or "user"
-    return Turn(text, role, user if role == "user" else None, said_at, key or None, dict(own))
+    role = given.author or "user"
+    return Turn(text, role, user if role == "user" else None, said_at, given.id or None, dict(own))
 
 
-def _entry(one: Recalled) -> MemoryEntry:
+def _entry(hit: Recalled) -> MemoryEntry:
     return MemoryEntry(
-        id=one.id,
-        content=Content(role="user", parts=[Part(text=one.text)]),
-        author=one.metadata.get("source"),
-        timestamp=one.metadata["valid_from"],
-        custom_metadata={"relevance": one.score, **one.metadata},
+        id=hit.id,
+        content=Content(role="user", parts=[Part(text=hit.text)]),
+        author=hit.metadata.get("source"),
+        timestamp=hit.metadata["valid_from"],
+        custom_metadata={"relevance": hit.score, **hit.metadata},
     )

@@ -1,15 +1,13 @@
 """The graph as retriever, vector store and tools of LangChain, and so of LangGraph too."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 from uuid import uuid4
 
 from pydantic import PrivateAttr
 
 from graphrag.errors import GraphRAGError, InputError, MissingExtraError
-from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.model_tools import Tools
+from graphrag.integrations.access import Access, AnyGraph, Tools, both_ways
 from graphrag.integrations.recall import Recalled, recall
 from graphrag.model.values import Episode
 from graphrag.search.filters.tree import Compare, Every
@@ -19,10 +17,6 @@ from graphrag.temporal.moment import Moment
 from graphrag.view.lens import MOST
 
 try:
-    from langchain_core.callbacks import (
-        AsyncCallbackManagerForRetrieverRun,
-        CallbackManagerForRetrieverRun,
-    )
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
@@ -53,51 +47,22 @@ class GraphRetriever(BaseRetriever):
         super().model_post_init(context)
         self._access = Access(self.graph, valid_at=self.valid_at, known_at=self.known_at)
 
-    def _get_relevant_documents(
+    async def _documents(
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,
+        run_manager: object,
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
-    ) -> list[Document]:
-        return self._access.waited(self._found(query, valid_at, known_at))
-
-    async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
-        valid_at: Moment | None = None,
-        known_at: Moment | None = None,
-    ) -> list[Document]:
-        return await self._access.awaited(self._found(query, valid_at, known_at))
-
-    async def _found(
-        self, query: str, valid_at: Moment | None, known_at: Moment | None
     ) -> list[Document]:
         view = self._access.seen(self._access.graph, valid_at=valid_at, known_at=known_at)
         return list(map(_document, await recall(view, query, limit=self.limit, scopes=self.scopes)))
 
-
-def _document(one: Recalled) -> Document:
-    return Document(
-        page_content=one.text, id=one.id, metadata={"relevance": one.score, **one.metadata}
-    )
+    _get_relevant_documents, _aget_relevant_documents = both_ways(_documents)
 
 
-def _ways(work: Callable[..., Coroutine[Any, Any, Any]]) -> tuple[Callable[..., Any], ...]:
-    """Return a coroutine method in both ways that LangChain calls it: blocking and awaited."""
-
-    @wraps(work)
-    def blocking(store: "GraphVectorStore", /, *given: Any, **named: Any) -> Any:
-        return store._access.waited(work(store, *given, **named))
-
-    @wraps(work)
-    async def awaited(store: "GraphVectorStore", /, *given: Any, **named: Any) -> Any:
-        return await store._access.awaited(work(store, *given, **named))
-
-    return blocking, awaited
+def _document(hit: Recalled) -> Document:
+    return Document(hit.text, id=hit.id, metadata={"relevance": hit.score, **hit.metadata})
 
 
 class GraphVectorStore(VectorStore):
@@ -173,8 +138,7 @@ class GraphVectorStore(VectorStore):
         return keys
 
     async def _episodes(self, ids: Sequence[str] | None) -> list[Episode]:
-        view = self._access.seen(self._access.graph)
-        episodes = await view.episodes(ids, limit=MOST)
+        episodes = await self._access.view.episodes(ids, limit=MOST)
         return [episode for episode in episodes if episode.removed_at is None]
 
     async def _get(self, ids: Sequence[str], /) -> list[Document]:
@@ -196,12 +160,12 @@ class GraphVectorStore(VectorStore):
         if isinstance(filter, Mapping):
             wanted = (Compare("metadata", "==", filter[key], (key,)) for key in filter)
             filter = Every(tuple(wanted)) if filter else None
-        found = await view.search(query, limit=k, scopes=("episodes",), recipe=recipe, where=filter)
-        scores = {hit.item.id: hit.relevance for hit in found.episodes}
-        episodes = [hit.item for hit in found.episodes]
+        hits = await view.search(query, limit=k, scopes=("episodes",), recipe=recipe, where=filter)
+        scores = {hit.item.id: hit.relevance for hit in hits.episodes}
+        episodes = [hit.item for hit in hits.episodes]
         if len(episodes) < k:  # LangChain wants as many, however far
             others = await view.episodes(where=filter, limit=2 * k)
-            episodes += [other for other in others if other.id not in scores]
+            episodes += [episode for episode in others if episode.id not in scores]
         return [(_document_of(episode), scores.get(episode.id, 0.0)) for episode in episodes[:k]]
 
     async def _search(self, query: str, k: int = 4, **asked: Any) -> list[Document]:
@@ -218,12 +182,12 @@ class GraphVectorStore(VectorStore):
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return float
 
-    add_texts, aadd_texts = _ways(_add)
-    get_by_ids, aget_by_ids = _ways(_get)
-    delete, adelete = _ways(_delete)
-    similarity_search, asimilarity_search = _ways(_search)
-    similarity_search_with_score, asimilarity_search_with_score = _ways(_scored)
-    max_marginal_relevance_search, amax_marginal_relevance_search = _ways(_diverse)
+    add_texts, aadd_texts = both_ways(_add)
+    get_by_ids, aget_by_ids = both_ways(_get)
+    delete, adelete = both_ways(_delete)
+    similarity_search, asimilarity_search = both_ways(_search)
+    similarity_search_with_score, asimilarity_search_with_score = both_ways(_scored)
+    max_marginal_relevance_search, amax_marginal_relevance_search = both_ways(_diverse)
 
 
 def _document_of(episode: Episode) -> Document:
@@ -242,8 +206,8 @@ def memory_tools(
         limit: Hits of each scope of a search.
         max_tokens: What a tool may answer at most.
     """
-    tools = Tools(graph, limit=limit, max_tokens=max_tokens)
+    tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
     return [
-        StructuredTool.from_function(func=tools.blocking(one), coroutine=one, parse_docstring=True)
-        for one in (tools.all if write else tools.reading)
+        StructuredTool.from_function(tools.blocking(tool), tool, parse_docstring=True)
+        for tool in tools.functions
     ]

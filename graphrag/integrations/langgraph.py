@@ -3,21 +3,14 @@
 What an item says is read like any text: retriever and tools of ``langchain`` find its facts.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from graphrag.errors import MissingExtraError
 from graphrag.graph import GraphRAG
-from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.matching import fits, matches, said
-from graphrag.integrations.named_notes import (
-    Note,
-    drop_note,
-    note,
-    note_of,
-    noted,
-    notes,
-    write_note,
-)
+from graphrag.integrations.access import Access, AnyGraph, both_ways
+from graphrag.integrations.notes import Note, drop_note, note, note_of, noted, notes, write_note
 from graphrag.model.checks import checked_json
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.temporal.moment import Moment
@@ -38,6 +31,14 @@ except ImportError as error:
     raise MissingExtraError("graphrag.integrations.langgraph", "langgraph") from error
 
 _MOST = 1000  # hits of one search
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "$eq": lambda value, bound: bool(value == bound),
+    "$ne": lambda value, bound: bool(value != bound),
+    "$gt": lambda value, bound: value is not None and float(value) > float(bound),
+    "$gte": lambda value, bound: value is not None and float(value) >= float(bound),
+    "$lt": lambda value, bound: value is not None and float(value) < float(bound),
+    "$lte": lambda value, bound: value is not None and float(value) <= float(bound),
+}
 
 
 class GraphStore(BaseStore):
@@ -68,25 +69,21 @@ class GraphStore(BaseStore):
         group = self._access.graph.group_id
         self._above = () if group == DEFAULT_GROUP else tuple(group.split("."))
 
-    def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations with the blocking graph: reads first, then the last write of each key."""
-        return self._access.waited(self._batch(list(ops)))
-
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+    async def _batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations: reads first, then the last write of each key."""
-        return await self._access.awaited(self._batch(list(ops)))
-
-    async def _batch(self, ops: list[Op]) -> list[Result]:
-        results = [await self._read(op) for op in ops]
-        for op in {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}.values():
+        given = list(ops)
+        results = [await self._read(op) for op in given]
+        for op in {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}.values():
             await self._put(op)
         return results
+
+    batch, abatch = both_ways(_batch)
 
     async def _read(self, op: Op) -> Result:
         match op:
             case GetOp(namespace, key):
-                found = await note(self._access.seen(self._group(namespace)), key)
-                return None if found is None else _item(found, namespace)
+                item = await note(self._access.seen(self._group(namespace)), key)
+                return None if item is None else _item(item, namespace)
             case SearchOp():
                 return await self._search(op)
             case ListNamespacesOp():
@@ -106,8 +103,8 @@ class GraphStore(BaseStore):
         item = checked_json(f"the value of {op.key!r}", dict(op.value))
         value = {"item": item, "hidden": op.index is False}
         paths = self._paths if op.index is None else op.index or ()
-        found = (text for path in paths or () for text in get_text_at_path(op.value, path))
-        text = said(op.value) if paths is None else "\n".join(found)
+        texts = (text for path in paths or () for text in get_text_at_path(op.value, path))
+        text = _texts_of(op.value) if paths is None else "\n".join(texts)
         await write_note(group, op.key, text or op.key, value=value, source="langgraph")
 
     async def _search(self, op: SearchOp) -> list[SearchItem]:
@@ -116,43 +113,84 @@ class GraphStore(BaseStore):
         scores = await self._scores(op.query, there) if op.query else {}
         items: list[tuple[float | None, Note, tuple[str, ...]]] = []
         for namespace in there:
-            for one in await notes(self._access.seen(self._group(namespace))):
-                if fits(one.value["item"], op.filter or {}):
-                    items.append((scores.get(one.episode), one, namespace))
+            for item in await notes(self._access.seen(self._group(namespace))):
+                if _fits(item.value["item"], op.filter or {}):
+                    items.append((scores.get(item.episode), item, namespace))
         items.sort(key=lambda item: (item[1].value["hidden"], -(item[0] or 0.0)))
         chosen = items[op.offset : op.offset + op.limit]
-        return [_item(one, namespace, score) for score, one, namespace in chosen]
+        return [_item(item, namespace, score) for score, item, namespace in chosen]
 
     async def _scores(self, query: str, there: Sequence[tuple[str, ...]]) -> dict[str, float]:
         """Return the relevance of the episodes that are items, of several groups as of one."""
         if not there:
             return {}
-        groups = self._access.groups(*(self._group(one).group_id for one in there))
-        found = await groups.search(query, limit=_MOST, scopes=("episodes",))
-        shown = ((hit, note_of(hit.item)) for hit in found.episodes)
-        return {hit.item.id: hit.relevance for hit, one in shown if one and not one.value["hidden"]}
+        groups = self._access.groups(*(self._group(namespace).group_id for namespace in there))
+        results = await groups.search(query, limit=_MOST, scopes=("episodes",))
+        return {
+            hit.item.id: hit.relevance
+            for hit in results.episodes
+            if (item := note_of(hit.item)) and not item.value["hidden"]
+        }
 
     async def _there(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
         """Return the namespaces below one that hold anything, in order."""
         above = (*self._above, *prefix)
         groups = await self._access.groups().list()
-        there = (tuple(one.name.split(".")) for one in groups if one.episodes)
+        there = (tuple(group.name.split(".")) for group in groups if group.episodes)
         depth = len(self._above)
-        return sorted(one[depth:] for one in there if one[: len(above)] == above and one[depth:])
+        return sorted(
+            path[depth:] for path in there if path[: len(above)] == above and path[depth:]
+        )
 
     async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
         there = [
-            one
-            for one in await self._there()
-            if all(matches(one, c.path, c.match_type) for c in conditions)
-            and await noted(self._access.seen(self._group(one)))
+            path
+            for path in await self._there()
+            if all(_matches(path, wanted.path, wanted.match_type) for wanted in conditions)
+            and await noted(self._access.seen(self._group(path)))
         ]
         if op.max_depth is not None:
-            there = sorted({one[: op.max_depth] for one in there})
+            there = sorted({path[: op.max_depth] for path in there})
         return there[op.offset : op.offset + op.limit]
 
 
-def _item(one: Note, namespace: tuple[str, ...], score: float | None = None) -> SearchItem:
-    value = one.value["item"]
-    return SearchItem(namespace, one.name, value, one.created_at, one.updated_at, score)
+def _item(item: Note, namespace: tuple[str, ...], score: float | None = None) -> SearchItem:
+    value = item.value["item"]
+    return SearchItem(namespace, item.name, value, item.created_at, item.updated_at, score)
+
+
+def _texts_of(value: Mapping[str, Any]) -> str:
+    """Return the texts in a value, a line each; without any, the value as JSON."""
+    return "\n".join(_texts(value)) or json.dumps(dict(value), ensure_ascii=False)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Tell whether a value is as a filter of LangGraph wants it, nested ones too."""
+    if isinstance(wanted, dict) and any(key.startswith("$") for key in wanted):
+        return all(_COMPARE[sign](value, bound) for sign, bound in wanted.items())
+    if isinstance(wanted, dict):
+        return isinstance(value, dict) and all(
+            _fits(value.get(key), part) for key, part in wanted.items()
+        )
+    return bool(value == wanted)
+
+
+def _matches(
+    label: Sequence[str], wanted: Sequence[str], side: Literal["prefix", "suffix"]
+) -> bool:
+    """Tell whether a path begins, or ends, with another, in which ``*`` stands for any part."""
+    size = len(wanted)
+    part = label[:size] if side == "prefix" else label[max(0, len(label) - size) :]
+    return len(part) == size and all(
+        pattern in ("*", name) for name, pattern in zip(part, wanted, strict=True)
+    )

@@ -1,15 +1,13 @@
 """The graph as a retriever, a block of memory and tools of LlamaIndex."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import PrivateAttr
 
 from graphrag.errors import MissingExtraError
-from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.model_tools import Tools
-from graphrag.integrations.recall import Recalled, recall
-from graphrag.integrations.turns import Turn, keep
+from graphrag.integrations.access import Access, AnyGraph, Tools, both_ways
+from graphrag.integrations.recall import Recalled, Turn, keep, recall, recall_text
 from graphrag.search.request import Scope
 from graphrag.temporal.moment import Moment
 
@@ -21,9 +19,6 @@ try:
     from llama_index.core.tools import FunctionTool
 except ImportError as error:
     raise MissingExtraError("graphrag.integrations.llama_index", "llama-index") from error
-
-_ASKED = 1000
-"""Characters of the last message that memory is searched by."""
 
 
 class GraphRetriever(BaseRetriever):
@@ -55,16 +50,12 @@ class GraphRetriever(BaseRetriever):
         self._limit = limit
         self._scopes = scopes
 
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [_node(one) for one in self._access.waited(self._found(query_bundle.query_str))]
+    async def _nodes(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        query = query_bundle.query_str
+        hits = await recall(self._access.view, query, limit=self._limit, scopes=self._scopes)
+        return list(map(_node, hits))
 
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self._access.awaited(self._found(query_bundle.query_str))
-        return [_node(one) for one in found]
-
-    def _found(self, query: str) -> Coroutine[Any, Any, list[Recalled]]:
-        view = self._access.seen(self._access.graph)
-        return recall(view, query, limit=self._limit, scopes=self._scopes)
+    _retrieve, _aretrieve = both_ways(_nodes)
 
 
 def _node(one: Recalled) -> NodeWithScore:
@@ -101,22 +92,18 @@ class GraphMemoryBlock(BaseMemoryBlock[str]):
         self._access = Access(self.graph, valid_at=self.valid_at, known_at=self.known_at)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
-        asked = [one.content for one in messages or () if one.role == MessageRole.USER]
-        if not asked or not (asked[-1] or "").strip():
-            return ""
-        return await self._access.awaited(self._recalled(str(asked[-1])[:_ASKED]))
-
-    async def _recalled(self, query: str) -> str:
-        view = self._access.seen(self._access.graph)
-        found = await view.search(query, limit=self.limit, scopes=("facts", "episodes"))
-        return str(found.context(max_tokens=self.max_tokens))
+        asked = [item.content or "" for item in messages or () if item.role == MessageRole.USER]
+        last = asked[-1] if asked else ""
+        return await self._access.awaited(
+            recall_text(self._access.view, last, limit=self.limit, max_tokens=self.max_tokens)
+        )
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         self._access.written()
-        for one in messages:
-            user = one.role == MessageRole.USER
-            turn = Turn(one.content or "", one.role.value, self.user if user else None)
-            session = one.additional_kwargs.get("session_id")
+        for message in messages:
+            user = self.user if message.role == MessageRole.USER else None
+            turn = Turn(message.content or "", message.role.value, user)
+            session = message.additional_kwargs.get("session_id")
             await self._access.awaited(keep(self._access.graph, session, [turn]))
 
 
@@ -124,8 +111,8 @@ def memory_tools(
     graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
 ) -> list[FunctionTool]:
     """Return tools that search the graph, answer from it and, with ``write``, tell it something."""
-    tools = Tools(graph, limit=limit, max_tokens=max_tokens)
+    tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
     return [
-        FunctionTool.from_defaults(fn=tools.blocking(one), async_fn=one)
-        for one in (tools.all if write else tools.reading)
+        FunctionTool.from_defaults(fn=tools.blocking(tool), async_fn=tool)
+        for tool in tools.functions
     ]

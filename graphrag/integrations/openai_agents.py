@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import MissingExtraError
-from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.model_tools import Tools
-from graphrag.integrations.turns import Turn, drop, keep, kept
+from graphrag.integrations.access import Access, AnyGraph, Tools
+from graphrag.integrations.recall import Turn, drop, keep, kept
 from graphrag.model.values import JSON
 from graphrag.temporal.moment import Moment
 
@@ -57,9 +56,8 @@ class GraphSession:
         """Return the last items, or all, in the order of time."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        view = self._access.seen(self._access.graph)
-        found = await self._access.awaited(kept(view, self.session_id, limit))
-        return [item for _, item in found]
+        turns = await self._access.awaited(kept(self._access.view, self.session_id, limit))
+        return [item for _, item in turns]
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
         """Add items at the end.
@@ -108,5 +106,5 @@ def memory_tools(
     graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
 ) -> list[FunctionTool]:
     """Return tools that search the graph, answer from it and, with ``write``, tell it something."""
-    tools = Tools(graph, limit=limit, max_tokens=max_tokens)
-    return [function_tool(one) for one in (tools.all if write else tools.reading)]
+    tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
+    return [function_tool(tool) for tool in tools.functions]

@@ -9,7 +9,7 @@ https://github.com/open-telemetry/semantic-conventions-genai (operations on memo
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import Token
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,7 @@ from graphrag.protocols import Figures, Note, Step
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.trace import Tracer, TracerProvider
+    from opentelemetry.trace import Span, Tracer, TracerProvider
 
 _OPERATIONS: Final[Mapping[Step, str]] = MappingProxyType(
     {"ingest": "upsert_memory", "search": "search_memory"}
@@ -87,28 +87,22 @@ class OpenTelemetryTracer:
         return _OpenSpan(self._tracer, operation or f"graphrag.{step}", attributes, self.price)
 
 
+@dataclass(slots=True, eq=False)
 class _OpenSpan:
     """A span while it is entered: the current one, with what is spent inside.
 
     No generator, and one write of attributes: a span is made for every step.
     """
 
-    __slots__ = (
-        "_attributes", "_before", "_figures", "_name", "_price", "_span", "_spent", "_token",
-        "_tracer",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        tracer: "Tracer",
-        name: str,
-        attributes: Mapping[str, str],
-        price: Price | None,
-    ) -> None:
-        self._tracer = tracer
-        self._name = name
-        self._attributes = attributes
-        self._price = price
+    _tracer: "Tracer"
+    _name: str
+    _attributes: Mapping[str, str]
+    _price: Price | None
+    _span: "Span" = field(init=False)
+    _token: "Token[Context] | None" = field(init=False, default=None)
+    _before: "Token[Spending | None]" = field(init=False)
+    _spent: Spending = field(init=False)
+    _figures: dict[str, str | int | float | bool] = field(init=False)
 
     def __enter__(self) -> Note:
         """Begin, and return what takes figures."""
@@ -116,9 +110,8 @@ class _OpenSpan:
 
         self._span = self._tracer.start_span(self._name, attributes=self._attributes)
         if not self._span.is_recording():
-            self._token: Token[Context] | None = None
             return _ignore
-        self._figures: dict[str, str | int | float | bool] = {}
+        self._figures = {}
         self._spent = Spending(outer=SPENDING.get())
         self._before = SPENDING.set(self._spent)
         self._token = context.attach(trace.set_span_in_context(self._span))

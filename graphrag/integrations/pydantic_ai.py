@@ -1,11 +1,11 @@
 """The graph as a toolset of pydantic-ai."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from graphrag.errors import MissingExtraError
-from graphrag.integrations.access import AnyGraph
-from graphrag.integrations.model_tools import Tools
+from graphrag.integrations.access import AnyGraph, Tools
 
 try:
     from pydantic_ai import RunContext
@@ -37,22 +37,13 @@ class GraphToolset(FunctionToolset[Any]):
             max_tokens: What a tool may answer at most.
             id: Of the toolset, for durable runs.
         """
-        tools = Tools(graph, limit=limit, max_tokens=max_tokens)
-        super().__init__(list(tools.all if write else tools.reading), id=id)
-        self._graph = graph
-        self._group_of = group_of
-        self._write = write
-        self._limit = limit
-        self._max_tokens = max_tokens
+        tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
+        super().__init__(list(tools.functions), id=id)
+        self._graph, self._group_of = graph, group_of
+        self._alike = partial(GraphToolset, write=write, limit=limit, max_tokens=max_tokens, id=id)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
         """Return the toolset of the group of a run."""
         if self._group_of is None:
             return self
-        return GraphToolset(
-            self._graph.group(self._group_of(ctx.deps)),
-            write=self._write,
-            limit=self._limit,
-            max_tokens=self._max_tokens,
-            id=self.id,
-        )
+        return self._alike(self._graph.group(self._group_of(ctx.deps)))

@@ -192,8 +192,9 @@ def _kinds(annotation: Any, *, stream: bool = False) -> Kinds:
         if any(get_origin(kind) is PathLike for kind in inner):  # text beside it is a path
             each = [(_PATH,) if kind is str else _kinds(kind, stream=True) for kind in inner]
         return tuple(kind for kinds in each for kind in kinds) if all(each) else ()
-    if origin is Literal:  # whether it is one of them is the method's to say
-        return (_instance(f"one of {', '.join(map(str, inner))}", str, read=checked_text),)
+    if origin is Literal:
+        read = functools.partial(_choice, inner)
+        return (_instance(f"one of {', '.join(map(str, inner))}", str, read=read),)
     if origin is Mapping:
         return (_mapping(*map(_kinds, inner)),)
     if origin is Sequence or (origin is Iterable and not stream):
@@ -228,6 +229,13 @@ def _listing(items: Kinds) -> Kind:
         return tuple(_read(f"{name}[{place}]", item, items) for place, item in enumerate(given))
 
     return _instance("a list", Iterable, but=(str, bytes, Mapping), read=read)
+
+
+def _choice(options: Sequence[str], name: str, value: str) -> str:
+    text = checked_text(name, value)
+    if text not in options:
+        raise InputError(f"{name} {shown(text)}: choose from {', '.join(options)}")
+    return text
 
 
 def _as_it_is(_: str, value: Any) -> Any:

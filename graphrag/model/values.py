@@ -286,11 +286,11 @@ class Event:
 
     def __repr__(self) -> str:
         """Show what was done, by whom and when, without the images."""
-        from graphrag.display.events import event_line
+        from graphrag.display.lists import event_line
 
         return f"Event({event_line(self)})"
 
     def _repr_html_(self) -> str:
-        from graphrag.display.events import event_page
+        from graphrag.display.lists import event_page
 
         return event_page(self)

@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from graphrag.display.cards import lifetime, triple
-from graphrag.display.lists import some
+from graphrag.display.lists import listed, some
 from graphrag.model.values import CONCEPT, Entity, Episode, Fact
 from graphrag.text.tokens import tokenize
 
@@ -140,7 +140,7 @@ def _head(
     days = dict.fromkeys(f"{one.valid_at:%Y-%m-%d}" for one in (episodes[0], episodes[-1]))
     known = [one for one in entities if one.entity_type != CONCEPT] or list(entities)
     central = sorted(known, key=lambda one: -weight.get(one.id, 0))[:_NAMED]
-    about = f", about {_listed([one.name for one in central])}" if central else ""
+    about = f", about {listed([one.name for one in central])}" if central else ""
     return f"{some(len(episodes), 'episode')}, {' to '.join(days)}{about}."
 
 
@@ -287,7 +287,3 @@ def _tidy(text: str) -> str:
     """Return a sentence on one line, with a full stop."""
     line = " ".join(text.split())
     return line if line[-1:] in ".!?…。！？" or line[-1:] in "\"'”’)" else f"{line}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

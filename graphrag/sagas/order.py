@@ -1,4 +1,4 @@
-"""Order of a saga's episodes by reference time, and the watermark of its summary.
+"""Sagas of a group, the order of their episodes, and the watermark of their summaries.
 
 A saga is the set of visible episodes that name it; ``occurred_after`` links hold this order in the
 database. The watermark is in system time and comes with a hash of the episodes' ids, which also
@@ -13,11 +13,14 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.visible import escape
+from graphrag.display.cards import table
+from graphrag.display.lists import Listed, some
+from graphrag.display.visible import Html, escape
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Episode, Saga
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Mask, Visible
+from graphrag.temporal.moment import from_micros
 
 Rows = npt.NDArray[np.intp]
 
@@ -132,16 +135,78 @@ class EpisodeWindow:
             f"{len(self.after)} after)"
         )
 
+    def _repr_html_(self) -> Html:
+        rows = []
+        for episode in self:
+            cells = [f"{episode.valid_at:%Y-%m-%d %H:%M}", episode.content[:150]]
+            if episode is self.episode:
+                cells = [
+                    Html(f"<b>{escape(cell)}</b>") for cell in (cells[0], episode.content[:300])
+                ]
+            rows.append(cells)
+        return table(("when", "what"), rows, words=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SagaInfo:
+    """One saga: how many episodes it has, and from when to when."""
+
+    name: str
+    episodes: int
+    first: datetime
+    """Reference time of its first episode."""
+    last: datetime
+    """Reference time of its last episode."""
+
+    def __repr__(self) -> str:
+        """Show the name, the number of episodes and the dates."""
+        _, _, *days = cells(self)
+        episodes = some(self.episodes, "episode")
+        return f"SagaInfo({self.name!r}: {episodes}, {' to '.join(dict.fromkeys(days))})"
+
+
+class Sagas(Listed[SagaInfo]):
+    """The sagas of a group, the one that begins first before the others."""
+
+    @property
+    def names(self) -> list[str]:
+        """Return their names."""
+        return [one.name for one in self]
+
+    def __repr__(self) -> str:
+        """Name each saga with its number of episodes."""
+        shown = (f"{one.name!r}: {some(one.episodes, 'episode')}" for one in self)
+        return f"Sagas({', '.join(shown)})"
+
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.valid_at:%Y-%m-%d %H:%M}</td><td>{escape(_said(one, self))}</td></tr>"
-            if one is not self.episode
-            else f"<tr><td><b>{one.valid_at:%Y-%m-%d %H:%M}</b></td>"
-            f"<td><b>{escape(_said(one, self))}</b></td></tr>"
-            for one in self
-        )
-        return f"<table>{rows}</table>"
+        return table(HEADER, map(cells, self))
 
 
-def _said(one: Episode, window: EpisodeWindow) -> str:
-    return one.content[:300] if one is window.episode else one.content[:150]
+HEADER = ("saga", "episodes", "first", "last")
+
+
+def cells(saga: SagaInfo) -> tuple[str, ...]:
+    """Return a saga as cells under ``HEADER``."""
+    return saga.name, f"{saga.episodes:,}", f"{saga.first:%Y-%m-%d}", f"{saga.last:%Y-%m-%d}"
+
+
+def saga_list(index: GroupIndex, seen: Visible, past: Past) -> Sagas:
+    """Return the sagas that have a visible episode; one pass over the columns."""
+    codes, valid = sagas_then(index, past)[seen.episodes], index.episodes["valid"][seen.episodes]
+    order = np.lexsort((valid, codes))
+    codes, valid = codes[order], valid[order]
+    known, starts, counts = np.unique(codes, return_index=True, return_counts=True)
+    runs = zip(known.tolist(), starts.tolist(), counts.tolist(), strict=True)
+    names = {index.saga_code(name): name for name in index.sagas}
+    sagas = (
+        SagaInfo(names[code], count, *map(from_micros, valid[[start, start + count - 1]].tolist()))
+        for code, start, count in runs
+        if code in names
+    )
+    return Sagas(sorted(sagas, key=lambda saga: (saga.first, saga.name)))
+
+
+def missing(name: str, group: str, known: Iterable[str]) -> str:
+    """Return what to say about a saga that is not there."""
+    names = ", ".join(map(repr, known)) or "none"
+    return f"there is no saga {name!r} in group {group!r}; sagas: {names}"

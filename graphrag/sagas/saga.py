@@ -5,12 +5,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphrag.analysis.timeline import Stage, read_stages, stages_table
-from graphrag.display.cards import episode_title, lifetime, triple
+from graphrag.display.cards import episode_title, lifetime, table, triple
 from graphrag.display.lists import some
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
@@ -18,16 +17,13 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import source_episodes
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.sagas.compose import composed
-from graphrag.sagas.listing import missing, saga_list
-from graphrag.sagas.order import after_watermark, in_order, mask_of
+from graphrag.sagas.order import after_watermark, in_order, mask_of, missing, saga_list
 from graphrag.search.context import Citation, Context, excerpt
 from graphrag.search.rewind import Past, mentions_then
 from graphrag.search.visibility import Visible
+from graphrag.search.within import checked_number
 from graphrag.store.links import mentions
 from graphrag.store.store import Store
-
-if TYPE_CHECKING:
-    from graphrag.search.context import Context
 
 _MISSES = 8
 """After so many things in a row for which there was no room nothing more is tried."""
@@ -45,8 +41,7 @@ def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], in
     Raises:
         QueryError: for a budget below 1.
     """
-    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
-        raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
+    checked_number("max_tokens", max_tokens, least=1)
     known = [one for one in saga.timeline if one.status not in _UNTRUE]
     known.sort(key=lambda one: one.status != "holds")
     wanted = [*(one.fact.id for one in known), *(one.id for one in reversed(saga.episodes))]
@@ -171,16 +166,15 @@ class SagaView:
         return f"{flatten(self.name)}\n{visible(self.summary)}"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.valid_at:%Y-%m-%d}</td><td>{escape(one.name or one.content[:100])}</td>"
-            "</tr>"
-            for one in self.episodes
+        rows = (
+            (f"{episode.valid_at:%Y-%m-%d}", episode.name or episode.content[:100])
+            for episode in self.episodes
         )
         lines = "<br>".join(map(escape, self.summary.splitlines()))
+        episodes = table(("when", "what"), rows, words=True)
         return (
             f"<b>{escape(self.name)}</b><p>{lines}</p>"
-            f"<details><summary>{some(len(self), 'episode')}</summary>"
-            f"<table>{rows}</table></details>"
+            f"<details><summary>{some(len(self), 'episode')}</summary>{episodes}</details>"
             f"{stages_table(self.timeline, self.at)}"
         )
 

@@ -3,29 +3,154 @@
 An agent has thirteen tools and does not need these; a person who looks after a graph does.
 """
 
+from pydantic import Field
+
 from graphrag.graph import GraphRAG
 from graphrag.model.values import Entity
-from graphrag.serve.call import Call
-from graphrag.serve.curation import (
-    AtlasInput,
-    AtlasOutput,
-    CandidateOutput,
-    CandidatesInput,
-    CandidatesOutput,
-    KeepApartInput,
-    LogInput,
-    LogOutput,
-    MergeInput,
-    RevertInput,
-    SideOutput,
-    SplitInput,
-    SplitOutput,
-)
-from graphrag.serve.items import EntityOutput, EventOutput
+from graphrag.serve.grants import Call
+from graphrag.serve.inputs import Input, Line, Name, Viewed
+from graphrag.serve.items import EntityOutput, EventOutput, FactOutput, Output
 from graphrag.serve.reading import fact_outputs
 
 _COUNTED = 200
 """Facts of an entity that are counted at most."""
+_EITHER = "An entity: its id, or a name that only it bears."
+
+
+class AtlasInput(Viewed):
+    """Which graph to draw."""
+
+    limit: int = Field(10_000, ge=1, le=10_000, description="Entities at most, best connected.")
+
+
+class CandidatesInput(Input):
+    """How much of the work to show."""
+
+    limit: int = Field(50, ge=1, le=200, description="Pairs at most, the likeliest first.")
+    facts: int = Field(4, ge=0, le=50, description="Facts of each of the two at most.")
+
+
+class MergeInput(Input):
+    """Which two are one."""
+
+    keep: Name = Field(description=_EITHER)
+    other: Name = Field(description="The one that is given up: its names become aliases.")
+    reason: Line = Field("", description="Why, for the log.")
+
+
+class KeepApartInput(Input):
+    """Which two are two."""
+
+    one: Name = Field(description=_EITHER)
+    other: Name = Field(description=_EITHER)
+    reason: Line = Field("", description="Why, for the log.")
+
+
+class SplitInput(Input):
+    """What of an entity is about another one."""
+
+    entity: Name = Field(description=_EITHER)
+    name: Name = Field(description="What the other one is called.")
+    facts: list[Name] = Field(min_length=1, max_length=1000, description="Ids of facts to move.")
+    type: Name | None = Field(None, description="Its type, if another.")
+    reason: Line = Field("", description="Why, for the log.")
+
+
+class RevertInput(Input):
+    """Which event to undo."""
+
+    event: int = Field(ge=1, le=10**15 - 1, description="Its number.")
+    force: bool = Field(False, description="Restore even what a later event changed.")
+    reason: Line = Field("", description="Why, for the log.")
+
+
+class LogInput(Input):
+    """Which part of the log to show."""
+
+    limit: int = Field(50, ge=1, le=500, description="Events at most, the newest.")
+    fact: Name | None = Field(None, description="Only events that changed this fact, by its id.")
+    entity: Name | None = Field(None, description="Only those that concern this entity, by its id.")
+
+
+class NodesOutput(Output):
+    """Entities in columns."""
+
+    id: list[str]
+    name: list[str]
+    type: list[int] = Field(description="Their number among the types.")
+    community: list[int]
+    x: list[float]
+    y: list[float]
+
+
+class LinksOutput(Output):
+    """Facts in columns."""
+
+    id: list[str]
+    subject: list[int] = Field(description="The number of a node.")
+    relation: list[int] = Field(description="Their number among the relations.")
+    object: list[int]
+    start: list[int | None] = Field(description="World time in seconds since 1970; null: unknown.")
+    end: list[int | None]
+
+
+class RegionOutput(Output):
+    """A community as a place of the drawing."""
+
+    name: str
+    members: int
+
+
+class AtlasOutput(Output):
+    """A graph laid out to be drawn, and what the caller may do with it."""
+
+    group: str
+    at: str | None
+    known_at: str | None
+    made_at: str
+    nodes: NodesOutput
+    facts: LinksOutput
+    types: list[str]
+    relations: list[str]
+    communities: list[RegionOutput] = Field(description="Those of most entities first.")
+    left_out: int = Field(description="Entities with facts that had no room.")
+    writes: bool = Field(description="Whether the caller may change anything.")
+
+
+class SideOutput(Output):
+    """One of two that may be one, with its evidence."""
+
+    entity: EntityOutput
+    facts: list[FactOutput] = Field(description="What holds of it, added last first.")
+    more: int = Field(description="Facts that hold and are not shown.")
+
+
+class CandidateOutput(Output):
+    """Two entities that may be one."""
+
+    score: float = Field(description="0 to 1.")
+    why: str = Field(description="identifier, name, meaning or attributes: what is alike.")
+    entity: SideOutput = Field(description="The better known of the two: the one to keep.")
+    other: SideOutput
+
+
+class CandidatesOutput(Output):
+    """Pairs that may be one, the likeliest first."""
+
+    candidates: list[CandidateOutput]
+
+
+class SplitOutput(Output):
+    """What a split made."""
+
+    entity: EntityOutput
+    event: EventOutput = Field(description="What revert takes back.")
+
+
+class LogOutput(Output):
+    """Events of the log, oldest first."""
+
+    events: list[EventOutput]
 
 
 async def atlas(call: Call, asked: AtlasInput) -> AtlasOutput:
@@ -34,17 +159,18 @@ async def atlas(call: Call, asked: AtlasInput) -> AtlasOutput:
     Facts of all times, for a page to draw any moment of; with valid_at those of that moment.
     """
     view, ever = asked.view(call.graph), asked.valid_at is None
-    return AtlasOutput.of(await view.export.atlas(limit=asked.limit, history=ever), call)
+    drawn = await view.export.atlas(limit=asked.limit, history=ever)
+    return AtlasOutput(**drawn.to_dict(), writes=call.grant.writes)
 
 
 async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:
     """List pairs of entities that may be one, likeliest first, each side with its evidence."""
-    found = await call.graph.identity.candidates(asked.limit)
+    pairs = await call.graph.identity.candidates(asked.limit)
     sides: dict[str, SideOutput] = {}
-    for pair in found:
-        for one in (pair.entity, pair.other):
-            if one.id not in sides:
-                sides[one.id] = await _side(one, call.graph, asked.facts)
+    for pair in pairs:
+        for entity in (pair.entity, pair.other):
+            if entity.id not in sides:
+                sides[entity.id] = await _side(entity, call.graph, asked.facts)
     return CandidatesOutput(
         candidates=[
             CandidateOutput(
@@ -53,7 +179,7 @@ async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:
                 entity=sides[pair.entity.id],
                 other=sides[pair.other.id],
             )
-            for pair in found
+            for pair in pairs
         ]
     )
 
@@ -72,7 +198,7 @@ async def merge(call: Call, asked: MergeInput) -> EventOutput:
     event = await call.graph.identity.merge(
         asked.keep, asked.other, reason=asked.reason, actor=call.grant.name
     )
-    return EventOutput.of(event)
+    return EventOutput.logged(event)
 
 
 async def keep_apart(call: Call, asked: KeepApartInput) -> EventOutput:
@@ -80,7 +206,7 @@ async def keep_apart(call: Call, asked: KeepApartInput) -> EventOutput:
     event = await call.graph.identity.keep_apart(
         asked.one, asked.other, reason=asked.reason, actor=call.grant.name
     )
-    return EventOutput.of(event)
+    return EventOutput.logged(event)
 
 
 async def split(call: Call, asked: SplitInput) -> SplitOutput:
@@ -94,7 +220,7 @@ async def split(call: Call, asked: SplitInput) -> SplitOutput:
         actor=call.grant.name,
     )
     [event] = await call.graph.log.events(entity=made, limit=1)
-    return SplitOutput(entity=EntityOutput.of(made), event=EventOutput.of(event))
+    return SplitOutput(entity=EntityOutput.of(made), event=EventOutput.logged(event))
 
 
 async def revert(call: Call, asked: RevertInput) -> EventOutput:
@@ -102,10 +228,10 @@ async def revert(call: Call, asked: RevertInput) -> EventOutput:
     event = await call.graph.log.revert(
         asked.event, force=asked.force, reason=asked.reason, actor=call.grant.name
     )
-    return EventOutput.of(event)
+    return EventOutput.logged(event)
 
 
 async def log(call: Call, asked: LogInput) -> LogOutput:
     """Tell what was done last, by whom and why."""
     events = await call.graph.log.events(limit=asked.limit, fact=asked.fact, entity=asked.entity)
-    return LogOutput(events=[EventOutput.of(event) for event in events])
+    return LogOutput(events=[EventOutput.logged(event) for event in events])

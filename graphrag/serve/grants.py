@@ -1,17 +1,21 @@
-"""Who may do what: bearer tokens, and the groups that each is bound to.
+"""Who calls and what they may do: bearer tokens, and the groups that each is bound to.
 
 A token is a secret of whoever holds it. Here only its SHA-256 is kept, so none can be printed, and
 all are compared, each in constant time, so that how long a refusal takes tells nothing.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Final
 
 from graphrag.errors import InputError, PolicyError
+from graphrag.graph import GraphRAG
 
+SCOPE_KEY = "graphrag.call"
+"""Where an HTTP request carries its call."""
 _SHORTEST = 16
 """Characters: 16 letters and digits at random are 95 bits, which nobody guesses over a network."""
 
@@ -42,6 +46,21 @@ class Grant:
 
 LOCAL: Final = Grant("local")
 """Whoever is on this machine, where no token is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a verb: what it works with."""
+
+    graph: GraphRAG
+    """Bound to the group that the caller may see."""
+    grant: Grant = LOCAL
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server is told to stop."""
+    last_seconds: float = 5
+    """How long an episode may still be read then."""
+    gone: Callable[[], Awaitable[object]] | None = None
+    """Waits until the client has gone; None where nobody can tell."""
 
 
 class Tokens:
@@ -85,11 +104,11 @@ class Tokens:
         if not self._grants:
             return LOCAL
         scheme, _, secret = (authorization or b"").partition(b" ")
-        given, found = _digest(secret.strip()), None
+        given, granted = _digest(secret.strip()), None
         for digest, grant in self._grants:
             if compare_digest(digest, given):
-                found = grant
-        return found if scheme.lower() == b"bearer" else None
+                granted = grant
+        return granted if scheme.lower() == b"bearer" else None
 
 
 def _digest(secret: bytes) -> bytes:

@@ -17,8 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphrag.errors import InputError, PolicyError
-from graphrag.serve.call import SCOPE_KEY
-from graphrag.serve.grants import Grant
+from graphrag.serve.grants import SCOPE_KEY, Grant
 from graphrag.serve.problems import HTTPProblem, problem, problem_of
 from graphrag.serve.quota import Bucket
 from graphrag.serve.service import Service
@@ -123,8 +122,8 @@ class Guard:
         asked = _group(scope)
         if _below(scope) == _PAGE or _below(scope).startswith(f"{_PAGE}/"):
             return None
-        found = headers.get("authorization")
-        grant = service.tokens.grant(None if found is None else found.encode("latin-1"))
+        token = headers.get("authorization")
+        grant = service.tokens.grant(None if token is None else token.encode("latin-1"))
         if grant is None:
             if wait := self._failures.take():
                 return _later(wait)

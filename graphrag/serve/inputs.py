@@ -270,18 +270,18 @@ def sentence(error: ValidationError, model: type[BaseModel]) -> str:
     """Say in one sentence what is wrong with the arguments of this model."""
     parts = []
     unknown = False
-    for one in error.errors(include_url=False):
-        place = ".".join(str(step) for step in one["loc"])
-        if one["type"] == "missing":
+    for detail in error.errors(include_url=False):
+        place = ".".join(str(step) for step in detail["loc"])
+        if detail["type"] == "missing":
             parts.append(f"{place} is missing")
-        elif one["type"] == "extra_forbidden":
+        elif detail["type"] == "extra_forbidden":
             parts.append(f"there is no argument {place!r}")
-            unknown = unknown or len(one["loc"]) == 1
-        elif one["type"] == "value_error":
-            parts.append(str(one["ctx"]["error"]))
+            unknown = unknown or len(detail["loc"]) == 1
+        elif detail["type"] == "value_error":
+            parts.append(str(detail["ctx"]["error"]))
         else:
-            what = one["msg"][:1].lower() + one["msg"][1:]
-            parts.append(f"{place} {shown(one['input'])}: {what}" if place else what)
+            what = detail["msg"][:1].lower() + detail["msg"][1:]
+            parts.append(f"{place} {shown(detail['input'])}: {what}" if place else what)
     if unknown:
         parts.append(f"it takes {', '.join(model.model_fields) or 'none'}")
     return "; ".join(dict.fromkeys(parts))

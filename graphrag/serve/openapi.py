@@ -47,8 +47,8 @@ def description(*, secured: bool) -> dict[str, Any]:
     inputs: set[type[Input]] = {verb.input for verb in VERBS.values()}
     outputs: set[type[Output]] = {verb.output for verb in VERBS.values()} | set(_PLAIN)
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        *((one, "validation") for one in sorted(inputs, key=_name)),
-        *((one, "serialization") for one in sorted(outputs, key=_name)),
+        *((model, "validation") for model in sorted(inputs, key=_name)),
+        *((model, "serialization") for model in sorted(outputs, key=_name)),
     ]
     _, schemas = models_json_schema(wanted, ref_template=_REFS)
     components: dict[str, Any] = {"schemas": schemas["$defs"]}

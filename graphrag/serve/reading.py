@@ -7,52 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from graphrag.errors import QueryError
 from graphrag.graph import GraphRAG
-from graphrag.model.values import Community, Fact
-from graphrag.search.context import Citation
+from graphrag.model.values import Fact
 from graphrag.search.filters.tree import Filter
 from graphrag.search.sources import quotes_of
-from graphrag.serve.call import Call
-from graphrag.serve.inputs import (
-    AnswerInput,
-    AskInput,
-    ChangesInput,
-    CommunitiesInput,
-    CommunitiesOverTimeInput,
-    ContextInput,
-    EntityInput,
-    PathInput,
-    SearchInput,
-    TimelineInput,
-    Viewed,
-)
-from graphrag.serve.items import (
-    CitationOutput,
-    CommunityOutput,
-    EntityOutput,
-    EpisodeOutput,
-    FactOutput,
-    SourceOutput,
-)
-from graphrag.serve.outputs import (
-    AnswerOutput,
-    AskOutput,
-    ChainOutput,
-    ChangeOutput,
-    ChangesOutput,
-    CommunitiesOutput,
-    CommunitiesOverTimeOutput,
-    CommunityHit,
-    ContextOutput,
-    EntityHit,
-    EpisodeHit,
-    FactHit,
-    KnownEntityOutput,
-    PathOutput,
-    SearchOutput,
-    SentenceOutput,
-    StageOutput,
-    TimelineOutput,
-)
+from graphrag.serve import inputs, items, outputs
+from graphrag.serve.grants import Call
 from graphrag.temporal.moment import utc_now
 from graphrag.view.communities import CommunityReads
 
@@ -63,7 +22,7 @@ _OPENING = 200
 _ENDED = 5
 
 
-async def search(call: Call, asked: SearchInput) -> SearchOutput:
+async def search(call: Call, asked: inputs.SearchInput) -> outputs.SearchOutput:
     """Find facts, entities and episodes about something, best first.
 
     Use it to look around. For one precise answer use ask, for text to put into a prompt use
@@ -77,27 +36,31 @@ async def search(call: Call, asked: SearchInput) -> SearchOutput:
         saga=asked.saga,
     )
     facts = await fact_outputs([hit.item for hit in results.facts], call.graph)
-    return SearchOutput(
+    return outputs.SearchOutput(
         facts=[
-            FactHit(relevance=hit.relevance, fact=fact)
+            outputs.FactHit(relevance=hit.relevance, fact=fact)
             for hit, fact in zip(results.facts, facts, strict=True)
         ],
         entities=[
-            EntityHit(relevance=hit.relevance, entity=EntityOutput.of(hit.item))
+            outputs.EntityHit(relevance=hit.relevance, entity=items.EntityOutput.of(hit.item))
             for hit in results.entities
         ],
         episodes=[
-            EpisodeHit(relevance=hit.relevance, episode=EpisodeOutput.of(hit.item, _EXCERPT))
+            outputs.EpisodeHit(
+                relevance=hit.relevance, episode=items.EpisodeOutput.shortened(hit.item, _EXCERPT)
+            )
             for hit in results.episodes
         ],
         communities=[
-            CommunityHit(relevance=hit.relevance, community=CommunityOutput.of(hit.item))
+            outputs.CommunityHit(
+                relevance=hit.relevance, community=items.CommunityOutput.of(hit.item)
+            )
             for hit in results.communities
         ],
     )
 
 
-async def ask(call: Call, asked: AskInput) -> AskOutput:
+async def ask(call: Call, asked: inputs.AskInput) -> outputs.AskOutput:
     """Answer a question exactly, from facts: who, what, where, when, how long, how many, whether.
 
     Understands before, after, during, first, last and dates. It never guesses: without an answer
@@ -105,7 +68,7 @@ async def ask(call: Call, asked: AskInput) -> AskOutput:
     """
     answer = await asked.view(call.graph).ask(asked.question)
     facts, bounds = await _each([answer.facts, answer.bounds], call.graph)
-    return AskOutput(
+    return outputs.AskOutput(
         values=list(answer.values),
         missing=answer.missing,
         facts=facts,
@@ -114,27 +77,27 @@ async def ask(call: Call, asked: AskInput) -> AskOutput:
     )
 
 
-async def answer(call: Call, asked: AnswerInput) -> AnswerOutput:
+async def answer(call: Call, asked: inputs.AnswerInput) -> outputs.AnswerOutput:
     """Answer a question with numbered sources: exactly if facts do, else from what was found.
 
     A model of the server writes it, and each sentence is checked against what it cites; without
     one it is sentences of the sources. For an agent, ask and context are better: it is the model.
     """
-    found = await asked.view(call.graph).answer(asked.question, max_tokens=asked.max_tokens)
-    exact = found.exact
-    return AnswerOutput(
-        by=found.by,
-        text=found.text if found else "",
-        missing=found.missing,
-        sentences=[SentenceOutput.of(one) for one in found.sentences],
-        dropped=[SentenceOutput.of(one) for one in found.dropped],
-        citations=[CitationOutput.of(one) for one in found.citations],
+    reply = await asked.view(call.graph).answer(asked.question, max_tokens=asked.max_tokens)
+    exact = reply.exact
+    return outputs.AnswerOutput(
+        by=reply.by,
+        text=reply.text if reply else "",
+        missing=reply.missing,
+        sentences=[*map(outputs.SentenceOutput.of, reply.sentences)],
+        dropped=[*map(outputs.SentenceOutput.of, reply.dropped)],
+        citations=[*map(items.CitationOutput.of, reply.citations)],
         values=list(exact.values) if exact else [],
         how=exact.how.splitlines() if exact else [],
     )
 
 
-async def entity(call: Call, asked: EntityInput) -> KnownEntityOutput:
+async def entity(call: Call, asked: inputs.EntityInput) -> outputs.KnownEntityOutput:
     """Tell who or what something is: names, type, what holds of it, what ended last.
 
     Use it when you know the name. For its whole history use timeline.
@@ -142,75 +105,73 @@ async def entity(call: Call, asked: EntityInput) -> KnownEntityOutput:
     view = asked.view(call.graph)
     profile = await view.profile(asked.entity, facts=asked.facts, changes=_ENDED)
     facts, ended = await _each([profile.facts, profile.changes], call.graph)
-    return KnownEntityOutput(entity=EntityOutput.of(profile.entity), facts=facts, ended=ended)
+    return outputs.KnownEntityOutput(
+        entity=items.EntityOutput.of(profile.entity), facts=facts, ended=ended
+    )
 
 
-async def timeline(call: Call, asked: TimelineInput) -> TimelineOutput:
+async def timeline(call: Call, asked: inputs.TimelineInput) -> outputs.TimelineOutput:
     """Tell the whole life of an entity in order: what held when, and what ended it and why."""
     life = await asked.view(call.graph).timeline(asked.entity)
     stages = life.stages[-asked.limit :]
     facts = await fact_outputs([stage.fact for stage in stages], call.graph)
-    return TimelineOutput(
-        entity=EntityOutput.of(life.entity),
+    return outputs.TimelineOutput(
+        entity=items.EntityOutput.of(life.entity),
         stages=[
-            StageOutput(status=stage.status, why=stage.why, fact=fact)
+            outputs.StageOutput(status=stage.status, why=stage.why, fact=fact)
             for stage, fact in zip(stages, facts, strict=True)
         ],
         left_out=len(life.stages) - len(stages),
     )
 
 
-async def changes(call: Call, asked: ChangesInput) -> ChangesOutput:
+async def changes(call: Call, asked: inputs.ChangesInput) -> outputs.ChangesOutput:
     """Tell what became different between two moments: what was learned, ended or corrected.
 
     Use it to catch up ("what is new since Monday?"). With axis=world: what happened then.
     """
-    view = asked.view(call.graph)
-    found = await view.changes(asked.since, asked.until, axis=asked.axis)
-    last = found.facts[-asked.limit :]
-    facts = await fact_outputs([one.fact for one in last], call.graph)
-    return ChangesOutput(
-        since=found.since,
-        until=found.until,
+    changes = await asked.view(call.graph).changes(asked.since, asked.until, axis=asked.axis)
+    last = changes.facts[-asked.limit :]
+    facts = await fact_outputs([change.fact for change in last], call.graph)
+    return outputs.ChangesOutput(
+        since=changes.since,
+        until=changes.until,
         facts=[
-            ChangeOutput(at=one.at, kind=one.kind, fact=fact)
-            for one, fact in zip(last, facts, strict=True)
+            outputs.ChangeOutput(at=change.at, kind=change.kind, fact=fact)
+            for change, fact in zip(last, facts, strict=True)
         ],
-        entities=[one.name for one in found.entities[-asked.limit :]],
-        episodes=[SourceOutput.opening(one, _OPENING) for one in found.episodes[-asked.limit :]],
-        left_out=len(found.facts) - len(last),
+        entities=[entity.name for entity in changes.entities[-asked.limit :]],
+        episodes=[
+            items.SourceOutput.opening(episode, episode.content, _OPENING)
+            for episode in changes.episodes[-asked.limit :]
+        ],
+        left_out=len(changes.facts) - len(last),
     )
 
 
-async def path(call: Call, asked: PathInput) -> PathOutput:
+async def path(call: Call, asked: inputs.PathInput) -> outputs.PathOutput:
     """Tell how two entities are linked: the shortest chains of facts between them."""
     view = asked.view(call.graph)
-    found = await view.paths(asked.start, asked.end, k=asked.number, max_depth=asked.max_depth)
-    facts = await _each([one.facts for one in found], call.graph)
-    return PathOutput(
+    paths = await view.paths(asked.start, asked.end, k=asked.number, max_depth=asked.max_depth)
+    facts = await _each([path.facts for path in paths], call.graph)
+    return outputs.PathOutput(
         paths=[
-            ChainOutput(chain=str(one), facts=shown)
-            for one, shown in zip(found, facts, strict=True)
+            outputs.ChainOutput(chain=str(path), facts=shown)
+            for path, shown in zip(paths, facts, strict=True)
         ]
     )
 
 
-async def context(call: Call, asked: ContextInput) -> ContextOutput:
+async def context(call: Call, asked: inputs.ContextInput) -> outputs.ContextOutput:
     """Write the best of what is known about a question as one text, dated and cited.
 
     Use it to put knowledge into a prompt within a budget of tokens.
     """
     results = await asked.view(call.graph).search(asked.question, saga=asked.saga)
-    found = results.context(asked.max_tokens, asked.format)
-    return ContextOutput(
-        text=found.text,
-        citations=[CitationOutput.of(one) for one in found.citations],
-        tokens=found.tokens,
-        left_out=found.left_out,
-    )
+    return outputs.ContextOutput.of(results.context(asked.max_tokens, asked.format))
 
 
-async def communities(call: Call, asked: CommunitiesInput) -> CommunitiesOutput:
+async def communities(call: Call, asked: inputs.CommunitiesInput) -> outputs.CommunitiesOutput:
     """Tell what belongs together: groups of entities that facts tie to each other, with summaries.
 
     Use it for questions about the whole ("what is going on here?"), which no single fact answers.
@@ -219,35 +180,38 @@ async def communities(call: Call, asked: CommunitiesInput) -> CommunitiesOutput:
         raise QueryError("ask a question of all communities, or name one: not both")
     reads = await _detected(call.graph, asked)
     if asked.question is not None:
-        told = await reads.context(asked.question, max_tokens=asked.max_tokens)
-        return _communities(told.communities[: asked.limit], told.text, told.citations)
+        context = await reads.context(asked.question, max_tokens=asked.max_tokens)
+        return outputs.CommunitiesOutput(
+            communities=[*map(items.CommunityOutput.of, context.communities[: asked.limit])],
+            text=context.text,
+            citations=[*map(items.CitationOutput.of, context.citations)],
+        )
     if asked.community is None:
-        return _communities((await reads.list(level=asked.level))[: asked.limit])
-    one = await reads.get(asked.community, limit=asked.limit)
-    return CommunitiesOutput(
-        communities=[CommunityOutput.of(part) for part in (one.community, *one.parts)],
-        members=[EntityOutput.of(member) for member in one.entities],
-        facts=await fact_outputs(one.facts, call.graph),
-        text="",
-        citations=[],
+        stored = (await reads.list(level=asked.level))[: asked.limit]
+        return outputs.CommunitiesOutput(communities=[*map(items.CommunityOutput.of, stored)])
+    shown = await reads.get(asked.community, limit=asked.limit)
+    return outputs.CommunitiesOutput(
+        communities=[*map(items.CommunityOutput.of, (shown.community, *shown.parts))],
+        members=[*map(items.EntityOutput.of, shown.entities)],
+        facts=await fact_outputs(shown.facts, call.graph),
     )
 
 
 async def communities_over_time(
-    call: Call, asked: CommunitiesOverTimeInput
-) -> CommunitiesOverTimeOutput:
+    call: Call, asked: inputs.CommunitiesOverTimeInput
+) -> outputs.CommunitiesOverTimeOutput:
     """Tell what became of groups of entities: born, died, merged, split, grown, slice by slice.
 
     Use it for how a whole developed; for what belongs together at one moment use communities.
     """
-    found = await asked.view(call.graph).communities.over_time(
+    lives = await asked.view(call.graph).communities.over_time(
         asked.every, start=asked.start, resolution=asked.resolution
     )
-    told = found.to_dict(limit=asked.limit, events=asked.events, details=asked.details)
-    return CommunitiesOverTimeOutput(**told)
+    columns = lives.to_dict(limit=asked.limit, events=asked.events, details=asked.details)
+    return outputs.CommunitiesOverTimeOutput(**columns)
 
 
-async def _detected(graph: GraphRAG, asked: Viewed) -> CommunityReads:
+async def _detected(graph: GraphRAG, asked: inputs.Viewed) -> CommunityReads:
     """Return the communities as they were built; if nobody did, as they are now."""
     reads = asked.view(graph).communities
     if asked.valid_at is None and not await reads.list():
@@ -255,26 +219,16 @@ async def _detected(graph: GraphRAG, asked: Viewed) -> CommunityReads:
     return reads
 
 
-def _communities(
-    found: Sequence[Community], text: str = "", citations: Sequence[Citation] = ()
-) -> CommunitiesOutput:
-    return CommunitiesOutput(
-        communities=[CommunityOutput.of(one) for one in found],
-        members=[],
-        facts=[],
-        text=text,
-        citations=[CitationOutput.of(one) for one in citations],
-    )
-
-
-async def fact_outputs(facts: Iterable[Fact], graph: GraphRAG) -> list[FactOutput]:
+async def fact_outputs(facts: Iterable[Fact], graph: GraphRAG) -> list[items.FactOutput]:
     """Return facts with what states them, read in one go."""
     given = list(facts)
     quotes = await quotes_of(given, graph.handle.session.store)
-    return [FactOutput.of(fact, some) for fact, some in zip(given, quotes, strict=True)]
+    return [
+        items.FactOutput.stated(fact, stated) for fact, stated in zip(given, quotes, strict=True)
+    ]
 
 
-async def _each(several: Sequence[Sequence[Fact]], graph: GraphRAG) -> list[list[FactOutput]]:
+async def _each(several: Sequence[Sequence[Fact]], graph: GraphRAG) -> list[list[items.FactOutput]]:
     """Return several lists of facts, read in one go."""
     shown = iter(await fact_outputs([fact for facts in several for fact in facts], graph))
     return [[next(shown) for _ in facts] for facts in several]

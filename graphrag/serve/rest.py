@@ -1,11 +1,13 @@
-"""The verbs over HTTP: ``POST /v1/VERB``, the records behind them, and how the server is.
+"""The verbs over HTTP: ``POST /v1/VERB``, records, the log as a stream, and how the server is.
 
-Questions and texts stand in bodies: they are personal, and addresses are logged everywhere.
+Questions and texts stand in bodies: they are personal, and addresses are logged everywhere. A
+client that follows the log again misses nothing; what ends a stream early is told by a last event,
+``error``, with the problem as its data.
 """
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -14,14 +16,13 @@ from starlette.routing import Route
 
 from graphrag.errors import GraphRAGError, QueryError
 from graphrag.explorer.page import POLICY, part, served
-from graphrag.serve.call import SCOPE_KEY, Call
-from graphrag.serve.items import EntityOutput, Output
-from graphrag.serve.metrics import CONTENT_TYPE
+from graphrag.model.values import Event
+from graphrag.serve.grants import SCOPE_KEY, Call
+from graphrag.serve.items import EntityOutput, EventOutput, Output
 from graphrag.serve.openapi import description
 from graphrag.serve.outputs import HealthOutput
 from graphrag.serve.problems import HTTPProblem, problem_of
-from graphrag.serve.service import Service
-from graphrag.serve.stream import events
+from graphrag.serve.service import CONTENT_TYPE, Service
 from graphrag.serve.tools import episode_output
 from graphrag.serve.verb_table import VERBS, Verb
 
@@ -29,6 +30,8 @@ _PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
 _READY_SECONDS = 2.0
 """In which the store has to answer, or the server is not ready."""
+_HEARTBEAT = 15.0
+"""Seconds of silence after which a comment is sent: proxies cut what is silent for longer."""
 
 
 def routes(service: Service) -> list[Route]:
@@ -56,15 +59,15 @@ def routes(service: Service) -> list[Route]:
 
     async def entity(request: Request) -> Response:
         id_ = request.path_params["id"]
-        found = await service.in_graph(_call(request).graph.entity(id_))
-        if found is None:
+        known = await service.in_graph(_call(request).graph.entity(id_))
+        if known is None:
             raise HTTPProblem(404, "Not Found", f"no entity has the id or name {id_!r}")
-        return _answer(EntityOutput.of(found))
+        return _answer(EntityOutput.of(known))
 
     async def episode(request: Request) -> Response:
         try:
-            found = episode_output(request.path_params["id"], _call(request))
-            return _answer(await service.in_graph(found))
+            output = episode_output(request.path_params["id"], _call(request))
+            return _answer(await service.in_graph(output))
         except QueryError as error:
             raise HTTPProblem(404, "Not Found", str(error)) from None
 
@@ -79,10 +82,10 @@ def routes(service: Service) -> list[Route]:
         return Response(served(), media_type="text/html", headers=_PAGE)
 
     async def explorer_file(request: Request) -> Response:
-        found = part(request.path_params["file"])
-        if found is None:
+        file = part(request.path_params["file"])
+        if file is None:
             raise HTTPProblem(404, "Not Found", "the explorer has no such file")
-        text, kind = found
+        text, kind = file
         return Response(text, media_type=kind, headers=_PAGE)
 
     plain: tuple[tuple[str, Handler], ...] = (
@@ -149,3 +152,63 @@ def _call(request: Request) -> Call:
 
 def _answer(output: Output, status: int = 200) -> Response:
     return Response(output.model_dump_json(), status, media_type="application/json")
+
+
+async def events(service: Service, call: Call, after: int | None) -> AsyncIterator[str]:
+    """Return the events of a group from one on, until the client goes or the server is stopped.
+
+    Raises:
+        HTTPProblem: if there are too many streams.
+        QueryError: if there is no event of this number.
+    """
+    if service.metrics.streams >= service.quota.streams:
+        raise HTTPProblem(503, "Service Unavailable", "too many streams are open")
+    return _streamed(service, await service.in_graph(_follow(call, after)))
+
+
+async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterator[str]:
+    service.metrics.streams += 1
+
+    def following() -> asyncio.Task[Event | None]:
+        return asyncio.ensure_future(service.in_graph(_next(news)))
+
+    stopping = asyncio.ensure_future(service.in_graph(service.stopping.wait()))
+    coming = following()
+    try:
+        yield ": the log follows\n\n"
+        while True:
+            await asyncio.wait(
+                {coming, stopping}, timeout=_HEARTBEAT, return_when=asyncio.FIRST_COMPLETED
+            )
+            if coming.done():
+                event = coming.result()
+                if event is None:  # the graph was closed
+                    return
+                yield _line(event)
+                coming = following()
+            elif stopping.done():
+                return
+            else:
+                yield ": still there\n\n"
+    except GraphRAGError as error:
+        yield f"event: error\ndata: {bytes(problem_of(error).body).decode()}\n\n"
+    finally:
+        service.metrics.streams -= 1
+        stopping.cancel()
+        coming.cancel()
+
+
+async def _follow(call: Call, after: int | None) -> AsyncIterator[Event]:
+    # Looked at before the answer begins: an error after that would only cut it.
+    if after and not await call.graph.log.events(after=after - 1, limit=1):
+        raise QueryError(f"there is no event {after} to go on after: after=0 starts with the first")
+    return call.graph.log.follow(after=after)
+
+
+async def _next(news: AsyncIterator[Event]) -> Event | None:
+    return await anext(news, None)
+
+
+def _line(event: Event) -> str:
+    data = EventOutput.logged(event).model_dump_json()
+    return f"id: {event.seq}\nevent: change\ndata: {data}\n\n"

@@ -1,21 +1,20 @@
 """The verbs that a graph serves: those of agents and REST, and those of REST alone."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 from pydantic import ValidationError
 
 from graphrag.errors import InputError, PolicyError
 from graphrag.serve import curating as curate
-from graphrag.serve import curation, inputs, outputs
 from graphrag.serve import reading as read
 from graphrag.serve import writing as write
-from graphrag.serve.call import Call
+from graphrag.serve.grants import Call
 from graphrag.serve.inputs import Input, sentence
-from graphrag.serve.items import EventOutput, Output
+from graphrag.serve.items import Output
 
 In = TypeVar("In", bound=Input)
 Out = TypeVar("Out", bound=Output)
@@ -64,70 +63,43 @@ class Verb(Generic[In, Out]):
         return await self.run(call, asked)
 
 
-_EDITS: Final[tuple[Verb[Any, Any], ...]] = (
-    Verb(curate.merge, curation.MergeInput, EventOutput),
-    Verb(curate.keep_apart, curation.KeepApartInput, EventOutput),
-    Verb(curate.split, curation.SplitInput, curation.SplitOutput),
-    Verb(curate.revert, curation.RevertInput, EventOutput),
-)
-_EXPLORING: Final[tuple[Verb[Any, Any], ...]] = (
-    Verb(curate.atlas, curation.AtlasInput, curation.AtlasOutput),
-    Verb(curate.candidates, curation.CandidatesInput, curation.CandidatesOutput),
-    Verb(curate.log, curation.LogInput, curation.LogOutput),
-    *(replace(verb, writes=True, destructive=True, idempotent=False) for verb in _EDITS),
-)
-"""What the explorer asks for."""
+def verbs(
+    *runs: Callable[[Call, Any], Awaitable[Output]],
+    writes: bool = False,
+    destructive: bool = False,
+    idempotent: bool = True,
+    tool: bool = True,
+) -> Iterator[Verb[Any, Any]]:
+    """Yield verbs of one kind; arguments and answer are those that their functions name."""
+    for run in runs:
+        types = get_type_hints(run)
+        yield Verb(run, types["asked"], types["return"], writes, destructive, idempotent, tool)
 
-_TALKING: Final[tuple[Verb[Any, Any], ...]] = (
-    Verb(
-        write.remember,
-        inputs.RememberInput,
-        outputs.RememberOutput,
-        writes=True,
-        idempotent=False,
-    ),
-    Verb(read.search, inputs.SearchInput, outputs.SearchOutput),
-    Verb(read.ask, inputs.AskInput, outputs.AskOutput),
-    Verb(read.answer, inputs.AnswerInput, outputs.AnswerOutput, tool=False),
-    Verb(read.entity, inputs.EntityInput, outputs.KnownEntityOutput),
-    Verb(read.timeline, inputs.TimelineInput, outputs.TimelineOutput),
-    Verb(read.changes, inputs.ChangesInput, outputs.ChangesOutput),
-    Verb(read.path, inputs.PathInput, outputs.PathOutput),
-    Verb(read.context, inputs.ContextInput, outputs.ContextOutput),
-    Verb(
-        write.correct,
-        inputs.CorrectInput,
-        outputs.CorrectOutput,
-        writes=True,
-        destructive=True,
-        idempotent=False,
-    ),
-    Verb(
-        write.forget,
-        inputs.ForgetInput,
-        outputs.ForgetOutput,
-        writes=True,
-        destructive=True,
-    ),
-    Verb(
-        write.review,
-        inputs.ReviewInput,
-        outputs.ReviewOutput,
-        writes=True,
-        destructive=True,
-        idempotent=False,
-    ),
-    Verb(read.communities, inputs.CommunitiesInput, outputs.CommunitiesOutput),
-    Verb(
-        read.communities_over_time,
-        inputs.CommunitiesOverTimeInput,
-        outputs.CommunitiesOverTimeOutput,
-    ),
-)
-"""What agents and other programs ask for."""
 
-_ALONE = tuple(replace(verb, tool=False) for verb in _EXPLORING)
 VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
-    {verb.name: verb for verb in (*_TALKING, *_ALONE)}
+    {
+        verb.name: verb
+        for verb in (
+            *verbs(write.remember, writes=True, idempotent=False),
+            *verbs(read.search, read.ask),
+            *verbs(read.answer, tool=False),
+            *verbs(read.entity, read.timeline, read.changes, read.path, read.context),
+            *verbs(write.correct, writes=True, destructive=True, idempotent=False),
+            *verbs(write.forget, writes=True, destructive=True),
+            *verbs(write.review, writes=True, destructive=True, idempotent=False),
+            *verbs(read.communities, read.communities_over_time),
+            *verbs(curate.atlas, curate.candidates, curate.log, tool=False),
+            *verbs(
+                curate.merge,
+                curate.keep_apart,
+                curate.split,
+                curate.revert,
+                writes=True,
+                destructive=True,
+                idempotent=False,
+                tool=False,
+            ),
+        )
+    }
 )
-"""Routes, and those of them that agents have as tools."""
+"""Routes, and those of them that agents have as tools; the explorer asks for the others."""

@@ -7,21 +7,8 @@ from graphrag.edit.edits import KEEP, Keep
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
 from graphrag.ingest.adding import Added
-from graphrag.serve.call import Call
-from graphrag.serve.inputs import (
-    UNKNOWN,
-    CorrectInput,
-    ForgetInput,
-    RememberInput,
-    ReviewInput,
-    StatedFact,
-)
-from graphrag.serve.outputs import (
-    CorrectOutput,
-    ForgetOutput,
-    RememberOutput,
-    ReviewOutput,
-)
+from graphrag.serve import inputs, outputs
+from graphrag.serve.grants import Call
 from graphrag.serve.reading import fact_outputs
 
 _RECORDS = {
@@ -33,7 +20,7 @@ _RECORDS = {
 """What is counted for people, by table."""
 
 
-async def remember(call: Call, asked: RememberInput) -> RememberOutput:
+async def remember(call: Call, asked: inputs.RememberInput) -> outputs.RememberOutput:
     """Remember what was said or written, or one fact that you know exactly.
 
     The words are kept; facts are read from them, dated, and end older facts that they contradict.
@@ -43,18 +30,18 @@ async def remember(call: Call, asked: RememberInput) -> RememberOutput:
         return await _tell(call, asked.fact, asked)
     added = await _added(call, asked)
     learned = await fact_outputs(added.facts, call.graph)
-    return RememberOutput(
+    return outputs.RememberOutput(
         new=added.new,
         episode_id=added.episode.id,
         status=added.episode.status,
         learned=learned,
         changed=await fact_outputs(added.changed, call.graph),
-        entities=[one.name for one in added.entities],
+        entities=[entity.name for entity in added.entities],
         notes=[*added.dropped, *added.adjusted],
     )
 
 
-async def _added(call: Call, asked: RememberInput) -> Added:
+async def _added(call: Call, asked: inputs.RememberInput) -> Added:
     """Add an episode; one that a stop of the server finds half read is queued instead."""
 
     async def add(*, wait: bool) -> Added:
@@ -87,7 +74,9 @@ async def _added(call: Call, asked: RememberInput) -> Added:
     return await add(wait=False)
 
 
-async def _tell(call: Call, fact: StatedFact, asked: RememberInput) -> RememberOutput:
+async def _tell(
+    call: Call, fact: inputs.StatedFact, asked: inputs.RememberInput
+) -> outputs.RememberOutput:
     result = await call.graph.add_fact(
         fact.subject,
         fact.relation,
@@ -101,18 +90,18 @@ async def _tell(call: Call, fact: StatedFact, asked: RememberInput) -> RememberO
         source=asked.source or None,
     )
     learned = await fact_outputs([result.fact] if result.new else [], call.graph)
-    return RememberOutput(
+    return outputs.RememberOutput(
         new=result.new,
         episode_id=None,
         status="done",
         learned=learned,
         changed=await fact_outputs(result.changed, call.graph),
-        entities=[one.name for one in result.entities],
+        entities=[entity.name for entity in result.entities],
         notes=["this waits for review"] if result.fact.pending else [],
     )
 
 
-async def correct(call: Call, asked: CorrectInput) -> CorrectOutput:
+async def correct(call: Call, asked: inputs.CorrectInput) -> outputs.CorrectOutput:
     """Set a fact right that is wrong: change it, end it, or say that it was never true.
 
     Takes the id of a fact, from search or any other tool. For news ("she moved") use remember.
@@ -140,13 +129,13 @@ async def correct(call: Call, asked: CorrectInput) -> CorrectOutput:
         )
     events = await call.graph.log.events(fact=fact, limit=1)
     note = (events[-1].note if events else None) or ""
-    return CorrectOutput(fact=(await fact_outputs([fact], call.graph))[0], note=note)
+    return outputs.CorrectOutput(fact=(await fact_outputs([fact], call.graph))[0], note=note)
 
 
 def _moment(given: str | None) -> str | Keep | None:
     if given is None:
         return KEEP
-    return None if given == UNKNOWN else given
+    return None if given == inputs.UNKNOWN else given
 
 
 def _only(given: Set[str], allowed: Set[str], action: str) -> None:
@@ -154,7 +143,7 @@ def _only(given: Set[str], allowed: Set[str], action: str) -> None:
         raise InputError(f"{action} takes no {', '.join(stray)}: action change does")
 
 
-async def forget(call: Call, asked: ForgetInput) -> ForgetOutput:
+async def forget(call: Call, asked: inputs.ForgetInput) -> outputs.ForgetOutput:
     """Erase an entity for good, with every text that names it. It cannot be undone.
 
     Only if a person asks for it. First call it without confirm: it says what would go. To take
@@ -173,14 +162,14 @@ async def forget(call: Call, asked: ForgetInput) -> ForgetOutput:
         actor=actor,
         dry_run=asked.confirm is None,
     )
-    return ForgetOutput(
+    return outputs.ForgetOutput(
         erased=asked.confirm is not None,
         entity=name,
         records={_RECORDS.get(table, table): n for table, n in forgotten.records.items()},
     )
 
 
-async def review(call: Call, asked: ReviewInput) -> ReviewOutput:
+async def review(call: Call, asked: inputs.ReviewInput) -> outputs.ReviewOutput:
     """List the facts that are too unsure to be shown, or confirm or reject one of them.
 
     Decide only if a person told you; show them the quote.
@@ -188,10 +177,10 @@ async def review(call: Call, asked: ReviewInput) -> ReviewOutput:
     edit, actor = call.graph.edit, call.grant.name
     if asked.fact is None:
         waiting = await edit.pending(asked.limit)
-        shown = await fact_outputs([one.fact for one in waiting], call.graph)
-        return ReviewOutput(waiting=shown, decided=None)
+        shown = await fact_outputs([item.fact for item in waiting], call.graph)
+        return outputs.ReviewOutput(waiting=shown, decided=None)
     if asked.action == "confirm":
         fact = await edit.confirm(asked.fact, actor=actor)
     else:
         fact = await edit.reject(asked.fact, asked.reason, actor=actor)
-    return ReviewOutput(waiting=[], decided=(await fact_outputs([fact], call.graph))[0])
+    return outputs.ReviewOutput(waiting=[], decided=(await fact_outputs([fact], call.graph))[0])

@@ -1,32 +1,19 @@
 """The two ways to reach SurrealDB: the engine in this process, and a server through the SDK.
 
 Both take a query with bound parameters and return one row per statement. The embedded engine is
-spoken to in CBOR through ``cbor2`` (written in Rust) instead of the SDK's Python encoder: measured
-on 100k facts, a cold start reads 3 times and a bulk load writes 1.6 times as fast.
+spoken to in CBOR by ``cbor`` instead of the SDK's Python encoder: measured on 100k facts, a cold
+start reads 3 times and a bulk load writes 1.6 times as fast.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-import cbor2
-
-from graphrag.errors import InputError
-from graphrag.store.record import Null, Record, from_sdk, to_sdk
+from graphrag.store.cbor import decode, encode
+from graphrag.store.record import from_sdk, to_sdk
 from graphrag.store.target import Target, check_version, user_of
 
-if TYPE_CHECKING:
-    from cbor2 import CBOREncoder, CBORTag
-
 Row = dict[str, Any]
-
-_NONE, _RECORD, _DECIMAL, _DATETIME, _DURATION = 6, 8, 10, 12, 14
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NONE_VALUE = cbor2.dumps(cbor2.CBORTag(_NONE, 0))
 
 
 class EngineError(Exception):
@@ -38,19 +25,6 @@ class EngineError(Exception):
     def __init__(self, message: str, *, unreachable: bool = False, lost: bool = False) -> None:
         super().__init__(message)
         self.unreachable, self.lost = unreachable, lost
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A parameter that was encoded ahead of its turn, while the engine was busy with another."""
-
-    value: Any
-    data: bytes
-
-    @classmethod
-    def of(cls, value: Any) -> "Packed":
-        """Encode a value, unless it is encoded already."""
-        return value if isinstance(value, cls) else cls(value, _encode(value))
 
 
 class Engine(Protocol):
@@ -100,7 +74,7 @@ class EmbeddedEngine:
 
     async def _call(self, method: str, params: list[Any]) -> Any:
         request = {"id": "1", "method": method, "params": params}
-        answer = _decode(await self._database.execute(_encode(request)))
+        answer = await decode(await self._database.execute(encode(request)))
         if answer.get("error"):
             raise EngineError(str(answer["error"].get("message", answer["error"])))
         return answer.get("result")
@@ -222,78 +196,3 @@ async def open_engine(target: Target) -> Engine:
     """Open whichever engine a target needs."""
     opener = EmbeddedEngine if target.embedded else RemoteEngine
     return await opener.open(target)
-
-
-def _encode(message: object) -> bytes:
-    try:
-        return cbor2.dumps(message, encoders=_ENCODERS)
-    except (cbor2.CBOREncodeError, UnicodeEncodeError, OverflowError, RecursionError) as error:
-        raise InputError(f"a value cannot be stored, nothing was written: {error}") from None
-
-
-def _decode(message: bytes) -> Any:
-    return cbor2.loads(message, tag_hook=_read_tag)
-
-
-def _write_none(encoder: "CBOREncoder", _: None) -> None:
-    # A plain CBOR null would become SurrealDB's NULL, which no optional field accepts.
-    encoder.write(_NONE_VALUE)
-
-
-def _write_datetime(encoder: "CBOREncoder", moment: datetime) -> None:
-    encoder.write(_moment(moment))
-
-
-def _write_record(encoder: "CBOREncoder", record: Record) -> None:
-    id_ = record.id
-    if type(id_) is str and 23 < len(id_) < 256 and id_.isascii():  # such as a UUID
-        encoder.write(b"%b%c%b" % (_link_to(record.table), len(id_), id_.encode()))
-    else:
-        encoder.encode(cbor2.CBORTag(_RECORD, [record.table, id_]))
-
-
-# A tag object takes Python and back again: finished bytes halve the time of a row. One batch has
-# few tables, and its moments come again and again.
-@lru_cache
-def _link_to(table: str) -> bytes:
-    """Return how a link to a table begins: tag, list of two, its name, and a text to come."""
-    return b"\xc8\x82" + cbor2.dumps(table) + b"\x78"
-
-
-@lru_cache(maxsize=4096)
-def _moment(moment: datetime) -> bytes:
-    return cbor2.dumps(cbor2.CBORTag(_DATETIME, _pair(moment - _EPOCH)))
-
-
-def _pair(length: timedelta) -> list[int]:
-    """Return whole seconds, and nanoseconds beside."""
-    return [length.days * 86_400 + length.seconds, length.microseconds * 1000]
-
-
-_ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
-    type(None): _write_none,
-    datetime: _write_datetime,
-    timedelta: lambda encoder, length: encoder.encode(cbor2.CBORTag(_DURATION, _pair(length))),
-    Decimal: lambda encoder, number: encoder.encode(cbor2.CBORTag(_DECIMAL, str(number))),
-    Record: _write_record,
-    Null: lambda encoder, _: encoder.encode_none(),
-    Packed: lambda encoder, packed: encoder.write(packed.data),
-}
-
-
-def _read_tag(tag: "CBORTag", _: bool) -> Any:
-    number, value = tag.tag, tag.value
-    if number == _RECORD:
-        return Record(*value)
-    if number == _DATETIME:
-        return _since_epoch(*value)
-    if number == _DURATION:
-        return _since_epoch(*value) - _EPOCH
-    if number == _DECIMAL:
-        return Decimal(value)
-    return None if number == _NONE else value
-
-
-@lru_cache(maxsize=4096)
-def _since_epoch(seconds: int = 0, nanoseconds: int = 0) -> datetime:
-    return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)

@@ -11,9 +11,10 @@ from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.protocols import in_turns
 from graphrag.schema import Profile
 from graphrag.store import purge
+from graphrag.store.cbor import Packed
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
-from graphrag.store.engine import Packed, Row
+from graphrag.store.engine import Row
 from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Record

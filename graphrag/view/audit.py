@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphrag.analysis.absence import Absence, absence_of
 from graphrag.analysis.conflicts import Sources, find_contradictions
-from graphrag.analysis.contradictions import Asked, Contradictions, Outcome, checked_outcomes
-from graphrag.analysis.difference import Axis
+from graphrag.analysis.contradictions import Asked, Contradictions, Outcome
+from graphrag.analysis.difference import Absence, Axis, absence_of
 from graphrag.analysis.orphans import Orphans, find_orphans
-from graphrag.analysis.stats import Growth, Period, checked_period, hubs, read_growth
+from graphrag.analysis.stats import Growth, Period, hubs, read_growth
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
@@ -57,20 +56,18 @@ class Audit:
             TimeError: if a moment cannot be read.
         """
         checked_number("limit", limit, least=1, most=MOST)
-        wanted = checked_outcomes(outcomes)
-        if axis not in ("system", "world"):
-            raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
-        first, last = (
-            None if moment is None else parse_moment(moment, what=what)
-            for moment, what in ((since, "since"), (until, "until"))
-        )
+        if outcomes is not None and not outcomes:
+            raise QueryError("outcomes are empty: name those that are wanted, or leave them out")
+        first = None if since is None else parse_moment(since, what="since")
+        last = None if until is None else parse_moment(until, what="until")
         if first is not None and last is not None and last <= first:
             raise QueryError(f"until {last.isoformat()} is not after since {first.isoformat()}")
         index, past, ever = await self._lens.scene(history=True)
         view = self._lens.viewpoint
         at = None if view.history else view.valid_at
         sources = Sources(index, self._lens.store, ever, past, self._lens.session.relations)
-        return await find_contradictions(sources, Asked(first, last, axis, at, limit, wanted))
+        wanted = Asked(first, last, axis, at, limit, frozenset(outcomes or ()))
+        return await find_contradictions(sources, wanted)
 
     async def absence(self, entity: Entity | str, relation: str) -> Absence | None:
         """Return since when nothing of a relation is known of an entity, and what ended it.
@@ -125,7 +122,6 @@ class Audit:
         Raises:
             QueryError: for another period.
         """
-        by = checked_period(by)
         index, _, ever = await self._lens.scene(history=True)
         return await read_growth(index, self._lens.store, ever, by)
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.community.as_of import Then, communities_of, communities_then, made_of
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
-from graphrag.community.map import CommunityMap, mapped
-from graphrag.community.model import CommunityView, between
+from graphrag.community.map import CommunityMap, CommunityView, between, mapped
 from graphrag.community.report import GlobalContext, assembled
 from graphrag.community.stored import Tree, known_tree
 from graphrag.errors import QueryError
@@ -21,6 +20,7 @@ from graphrag.search import pipeline
 from graphrag.search.rank_communities import Made, rank_rows
 from graphrag.search.request import Recipe, Request
 from graphrag.search.rewind import Past
+from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
@@ -59,8 +59,8 @@ class CommunityReads:
         Raises:
             QueryError: for a level below 0.
         """
-        if level is not None and (isinstance(level, bool) or level < 0):
-            raise QueryError(f"level {level!r}: 0 is the coarsest, higher ones are finer")
+        if level is not None and level < 0:
+            raise QueryError(f"level {level}: 0 is the coarsest, higher ones are finer")
         found = await self._all()
         return [one for one in found if level is None or one.level == level]
 
@@ -74,7 +74,7 @@ class CommunityReads:
         Raises:
             QueryError: if there is no such community, or for an impossible limit.
         """
-        _checked(limit)
+        checked_number("limit", limit, least=1, most=MOST)
         asked = community.id if isinstance(community, Community) else community
         everyone = await self._all()
         one = community_meant(asked, everyone, self._lens.group)
@@ -103,7 +103,7 @@ class CommunityReads:
         Raises:
             QueryError: for a level below 0 or an impossible limit.
         """
-        _checked(limit)
+        checked_number("limit", limit, least=1, most=MOST)
         found = await self.list(level=level)
         index, past, seen = await self._lens.scene()
         return mapped(found, index, past, seen, limit=limit)
@@ -289,8 +289,3 @@ async def made_for(request: Request, lenses: Sequence[Lens]) -> Made | None:
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     then = [await CommunityReads(lens)._then() for lens in lenses]
     return await made_of(then, request.query, vector, embedder)
-
-
-def _checked(limit: int) -> None:
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
-        raise QueryError(f"limit {limit!r}: give 1 to {MOST}")

@@ -19,10 +19,12 @@ from graphrag.io.files import written
 from graphrag.io.formats import LINES, Exported, Format, format_of
 from graphrag.io.shown import Shown
 from graphrag.model.arguments import checked
+from graphrag.model.values import Entity, Fact
+from graphrag.search.within import checked_number
 from graphrag.session import Openable, opened
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.lens import Lens, steady
+from graphrag.view.lens import MOST, Lens, steady
 
 if TYPE_CHECKING:
     from igraph import Graph
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
     from graphrag.explorer.atlas import Atlas
     from graphrag.io.pandas_frames import Frames
+
+_PAGE = 2000
+"""Facts, and entities, that are read at a time."""
 
 
 @checked(door="graph.export", around=steady)
@@ -128,9 +133,40 @@ class Exports:
         Raises:
             QueryError: if there is no such group, or for an impossible limit.
         """
-        from graphrag.view.exploring import atlas
+        # Here, not above: other exports look at no communities.
+        from graphrag.explorer.atlas import atlas_of, sourced
+        from graphrag.search.sources import quotes_of
+        from graphrag.view.communities import CommunityReads
 
-        return await atlas(self._lens, limit=limit, history=history, quotes=quotes)
+        checked_number("limit", limit, least=1, most=MOST)
+        index, past, seen = await self._lens.scene(history=history)
+        view = self._lens.viewpoint
+        stored = replace(self._lens, viewpoint=replace(view, valid_at=None, history=False))
+        communities = await CommunityReads(stored).list(level=0)
+        found = await atlas_of(
+            index,
+            past,
+            seen,
+            communities,
+            limit=limit,
+            at=view.valid_at,
+            known_at=view.known_at,
+            now=utc_now(),
+        )
+        if not quotes:
+            return found
+        said, about = [], []
+        for first in range(0, len(found.facts["id"]), _PAGE):
+            ids = found.facts["id"][first : first + _PAGE]
+            facts = past.facts(await self._lens.store.get(Fact, ids), index)
+            some = [facts[id_] for id_ in ids]
+            pairs = zip(some, await quotes_of(some, self._lens.store, past), strict=True)
+            said += [sourced(fact, quoted) for fact, quoted in pairs]
+        for first in range(0, len(found.nodes["id"]), _PAGE):
+            ids = found.nodes["id"][first : first + _PAGE]
+            entities = past.rewound(await self._lens.store.get(Entity, ids))
+            about += [[list(entities[id_].aliases), entities[id_].summary] for id_ in ids]
+        return replace(found, quotes=said, about=about)
 
     async def _shown(self) -> Shown:
         lens = self._lens

@@ -22,9 +22,8 @@ from graphrag.view.lens import MOST, Lens
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis, Changes
-    from graphrag.analysis.fact_list import FactList
     from graphrag.analysis.stats import Stats
-    from graphrag.analysis.timeline import Timeline
+    from graphrag.analysis.timeline import FactList, Timeline
     from graphrag.search.filters.tree import Filter
     from graphrag.search.rewind import Past
     from graphrag.search.sources import Quote
@@ -114,7 +113,7 @@ class Reads:
         Raises:
             QueryError: if there is no such entity, or for an impossible limit or offset.
         """
-        from graphrag.analysis.fact_list import FactList
+        from graphrag.analysis.timeline import FactList
 
         if limit is None:
             limit = _FARTHEST if entity is not None else 100
@@ -251,8 +250,6 @@ class Reads:
         """
         from graphrag.analysis.difference import happened_between, learned_between
 
-        if axis not in ("system", "world"):
-            raise QueryError(f"axis {axis!r}: choose 'system' or 'world'")
         first = parse_moment(since, what="since")
         last = self._lens.now(axis) if until is None else parse_moment(until, what="until")
         if last < first:

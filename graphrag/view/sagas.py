@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_sources
 from graphrag.model.arguments import checked
 from graphrag.model.values import Episode, Saga
-from graphrag.sagas.listing import Sagas, saga_list
-from graphrag.sagas.order import EpisodeWindow, beside, sagas_then
+from graphrag.sagas.order import EpisodeWindow, Sagas, beside, saga_list, sagas_then
 from graphrag.sagas.saga import SagaView, read_saga, stored_saga
 from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
 from graphrag.search.rewind import NOTHING_UNDONE
 from graphrag.search.visibility import Mask
+from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
 from graphrag.view.lens import Lens, steady
 
@@ -62,15 +62,8 @@ class SagaReads:
         Raises:
             QueryError: if the episode is not there, or for an impossible number or range.
         """
-        for what, number in (("before", before), ("after", after)):
-            if (
-                isinstance(number, bool)
-                or not isinstance(number, int)
-                or not 0 <= number <= _WIDEST
-            ):
-                raise QueryError(f"{what} {number!r}: a whole number from 0 to {_WIDEST}")
-        if across not in get_args(Across):
-            raise QueryError(f"across {across!r}: choose 'saga' or 'group'")
+        checked_number("before", before, least=0, most=_WIDEST)
+        checked_number("after", after, least=0, most=_WIDEST)
         store = self._lens.store
         id_ = episode if isinstance(episode, str) else episode.id
         known = (await store.get(Episode, [id_])).get(id_)

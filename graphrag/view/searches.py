@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.protocols import traced
-from graphrag.sagas.listing import missing
+from graphrag.sagas.order import missing
 from graphrag.search import pipeline
 from graphrag.search.inverses import with_inverses
 from graphrag.search.recipes import recipe_of

@@ -19,8 +19,7 @@ from graphrag.view.view import View
 if TYPE_CHECKING:
     from graphrag.edit.by_hand import ManualEdits
     from graphrag.edit.identity import Identity
-    from graphrag.health.health import Health
-    from graphrag.health.queue_control import QueueControl
+    from graphrag.health.health import Health, QueueControl
     from graphrag.history.erase import Erase
     from graphrag.history.event_log import EventLog
     from graphrag.ingest.batch import BatchReport, Episodes, OnError, Progress
@@ -281,7 +280,7 @@ class Writes(View):
     @property
     def queue(self) -> QueueControl:
         """Return the queue of episodes: status, drain, failed and retry."""
-        from graphrag.health.queue_control import QueueControl
+        from graphrag.health.health import QueueControl
 
         return QueueControl(self.handle, self.group_id)
 

@@ -135,7 +135,9 @@ async def around(store: Store, question: Question, ranking: Ranking) -> Around:
     found = Around(await reranked(store, question, ranking))
     if question.searches("episodes"):
         episodes = {"episode": question.index.episodes.ids}
-        rows, found.mentions = await read_part(store, Reading(episodes, {}, LIMITS.linked))
+        rows, found.mentions = await read_part(
+            store, Reading(episodes, question.now, {}, LIMITS.linked)
+        )
         for table in ("entity", "episode", "passage"):
             ids = {str(row[0]) for row in rows[table]}
             found.wanted[table] = found.wanted.get(table, set()) | ids

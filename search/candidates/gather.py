@@ -107,14 +107,12 @@ class Gathering:
         enough = dict.fromkeys(proposed, max(request.limit, pool // 2))
         if "entities" not in request.scopes:  # they are only walked from
             enough["entities"] = request.recipe.seeds
-            counts["entities"] = max(LIMITS.walked, request.recipe.seeds)
         # All that a saga tells of is there; others may be walked from.
         lacking = [scope for scope in orders if not within or scope in ("entities", "communities")]
         while True:
             for scope in lacking:
                 part.want(TABLES[scope], orders[scope][: counts[scope]])
-            best = orders.get("facts", [])[: LIMITS.tied]
-            await part.read(self._linked, best, found.met[: LIMITS.met])
+            await part.read(self._linked, found.met[: LIMITS.met])
             question = await self._question()
             lacking = [
                 scope
@@ -230,6 +228,7 @@ async def gather(
         proposals.seq,
         proposals.sagas,
         kin_of(proposals.merged, past),
+        viewpoint.valid_at or now,
         bool(past),
         float(np.std(passages)) if passages else None,
     )

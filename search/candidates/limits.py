@@ -23,12 +23,10 @@ class Limits:
     """Facts that are read, those that promise most."""
     met: int = 200
     """Facts at the entities in question that are read."""
-    tied: int = 60
-    """Facts whose ties to the entities in question are looked up, those that promise most."""
     linked: int = 400
     """Episodes that are read because they speak of the same as the ones that are proposed."""
-    walked: int = 30
-    """Entities that are read where they are only walked from."""
+    walked: int = 12
+    """Entities that are proposed where they are only walked from."""
     within: int = 20_000
     """Rows that may lie near something, for a search limited to what does: all of them are read."""
     walk: int = 4_000

@@ -7,6 +7,7 @@ beside them, what they mention, who else speaks of it, and their passages.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from graphrag.engine.lookup import Reading, read_part
 from graphrag.engine.rows import TEXTS
@@ -32,6 +33,8 @@ class Part:
     sagas: Mapping[str, str]
     kin: Mapping[str, set[str]]
     """Entities that are one, now or in the past."""
+    at: datetime
+    """The moment that is looked from."""
     rewinds: bool
     """It is to be seen as it was once, so an index of its own is made of it each time."""
     spread: float | None = None
@@ -54,9 +57,7 @@ class Part:
         self._wanted[table] |= ids - self.asked[table]
         self.asked[table] |= ids
 
-    async def read(
-        self, linked: int = 0, best: Iterable[str] = (), met: Iterable[str] = ()
-    ) -> None:
+    async def read(self, linked: int = 0, met: Iterable[str] = ()) -> None:
         """Read what is wanted and not there yet; the arguments are those of a ``Reading``."""
         self.want("entity", with_kin(self._wanted["entity"], self.kin))
         if not any(self._wanted.values()) and not linked:
@@ -65,7 +66,7 @@ class Part:
         if linked:
             wanted["episode"] = self.asked["episode"]
         known = {table: self.asked[table] - self._wanted[table] for table in ("entity", "episode")}
-        fresh, spoken = await read_part(self.store, Reading(wanted, known, linked, best, met))
+        fresh, spoken = await read_part(self.store, Reading(wanted, self.at, known, linked, met))
         self.mentions += [(episode, entity) for episode, entity in spoken]
         self._wanted.clear()
         for table, rows in fresh.items():

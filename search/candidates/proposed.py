@@ -60,14 +60,16 @@ def wanted(request: Request, vector: Matrix, scopes: Iterable[str], wider: int =
     """Return what to ask of a group for a request, ``wider`` times as many rows as usual."""
     tables = [TABLES[scope] for scope in scopes]
     near = [*tables, "passage"] if "episode" in tables else tables
+    seeds = max(LIMITS.walked, request.recipe.seeds)
+    walked = {} if "entities" in request.scopes else {"entity": seeds}
     pool = request.recipe.pool_of("facts")
     terms = dict.fromkeys(tokenize(request.query))
     return Wanted(
         request.group,
         vector.tolist(),
         [*terms],
-        {table: wider * LIMITS.near_of(table, pool) for table in near},
-        [table for table in tables if table in TEXTS and terms],
+        {table: wider * (walked.get(table) or LIMITS.near_of(table, pool)) for table in near},
+        [table for table in tables if table in TEXTS and terms and table not in walked],
         wider * LIMITS.words,
         sorted({*map(name_key, _names(request))} - {""}),
         request.centers,

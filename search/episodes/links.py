@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.chunks import ChunkIndex
+from graphrag.index.entries import Rows
 from graphrag.index.episodes import Episodes
 from graphrag.index.group import GroupIndex
-from graphrag.index.entries import Rows
 from graphrag.index.incidence import Incidence
 from graphrag.index.titles import Titles
 from graphrag.model.values import CONCEPT

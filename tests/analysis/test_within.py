@@ -68,7 +68,7 @@ async def test_near_is_what_was_near_at_the_time(town):
 async def test_two_who_ask_the_same_are_told_what_each_can_know(town):
     answers = {}
     for who in ("Mara", "Kim"):
-        known = await town.visible(who, through=["works_at"])
+        known = await town.within(who, through=["works_at"])
         answers[who] = await found(town, known, "what is planned: plans_a?")
     assert "Initech plans_a takeover" in answers["Mara"]
     assert "Umbra plans_a strike" in answers["Kim"]
@@ -76,22 +76,22 @@ async def test_two_who_ask_the_same_are_told_what_each_can_know(town):
 
 
 async def test_one_knows_what_is_told_of_what_one_is_linked_to(town):
-    mara = await town.visible("Mara", through=["works_at"])
+    mara = await town.within("Mara", through=["works_at"])
     assert repr(mara) == "Reach(2 entities, 3 facts, 3 episodes)"
     assert await found(town, mara, "Tom likes climbing") == {
         "Mara works_at Initech", "Tom works_at Initech", "Initech plans_a takeover",
     }  # fmt: skip
     assert await found(town, mara, "Tom", "entities") == {"Mara", "Initech"}
-    colleagues = await town.visible("Mara", through=["works_at"], hops=2)
+    colleagues = await town.within("Mara", through=["works_at"], hops=2)
     assert colleagues - mara and await town.entity("Tom") in colleagues
     assert await town.entity("Tom") not in mara
-    alone = await town.visible("Mara", through=[])
+    alone = await town.within("Mara", through=[])
     assert await found(town, alone) == {"Mara works_at Initech"}
 
 
 async def test_what_is_known_can_be_joined_and_cut(town):
-    mara = await town.visible("Mara", through=["works_at"])
-    kim = await town.visible("Kim", through=["works_at"])
+    mara = await town.within("Mara", through=["works_at"])
+    kim = await town.within("Kim", through=["works_at"])
     assert len(mara & kim) == 0 and len(mara | kim) == len(mara) + len(kim)
     secrets = Reach(facts=frozenset(fact.id for fact in await town.facts("takeover")))
     assert "Initech plans_a takeover" not in await found(town, (mara | kim) - secrets)
@@ -104,19 +104,19 @@ async def test_what_is_hidden_withdrawn_or_to_come_is_not_known():
         await graph.add_fact("Mara", "likes", "juice", valid_at="2999")
         await graph.add_fact("Mara", "likes", "water", valid_at="2020", invalid_at="2021")
         await graph.edit.retract(wrong)
-        known = await graph.visible("Mara", through=[])
+        known = await graph.within("Mara", through=[])
         ever = await graph.at(history=True).facts("Mara")
         assert [fact.object for fact in ever if fact in known] == ["water"]
 
 
 async def test_a_past_view_knows_what_was_linked_then(town):
-    then = await town.at(valid_at="2020-06-01").visible("Mara", through=["works_at"])
-    now = await town.visible("Mara", through=["works_at"])
+    then = await town.at(valid_at="2020-06-01").within("Mara", through=["works_at"])
+    now = await town.within("Mara", through=["works_at"])
     assert len(then.facts) == 1 and then.facts < now.facts and then.episodes < now.episodes
 
 
 async def test_the_merged_are_near_as_one(town):
-    before = await town.visible("Zed", through=[])
+    before = await town.within("Zed", through=[])
     await town.add_fact("Zeddy", "likes", "tea")
     await town.identity.merge("Mara", "Zed")
     assert "Kim knows Zed" in await found(town, Within("Mara", hops=1))
@@ -125,7 +125,7 @@ async def test_the_merged_are_near_as_one(town):
 
 async def test_nothing_outside_shows_through(town):
     """Not as a name that is walked from, and not in the times that a question speaks of."""
-    known = await town.visible("Mara", through=["works_at"])
+    known = await town.within("Mara", through=["works_at"])
     results = await town.search("what happened before Kim knows Zed?", within=known, explain=True)
     assert not any(why.method == "graph" for hit in results.facts for why in hit.why)
     assert not results.communities
@@ -176,7 +176,7 @@ async def test_a_search_in_a_part_that_is_not_there_says_so(town):
     with pytest.raises(QueryError, match="communities lie in no part"):
         await town.search("tea", within=Within("Mara"), scopes=["communities"])
     with pytest.raises(QueryError, match="through 'likes': give a list"):
-        await town.visible("Mara", through="likes")
+        await town.within("Mara", through="likes")
     with pytest.raises(QueryError, match="hops 11: give 0 to 10"):
-        await town.visible("Mara", through=["likes"], hops=11)
+        await town.within("Mara", through=["likes"], hops=11)
     assert await found(town, Reach()) == set()

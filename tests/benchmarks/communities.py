@@ -23,7 +23,6 @@ from graphrag.community.refine import (
     Nodes,
     Weights,
     improve,
-    modularity,
 )
 from graphrag.community.stored import Tree
 from graphrag.community.ties import Ties
@@ -34,6 +33,7 @@ from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder
 from tests.benchmarks import community_flow
 from tests.benchmarks.report import Report, Section, p50, p95
+from tests.community.modularity import modularity
 
 _INSERTIONS = 1_000
 _ENTITY_SHARE = 0.3

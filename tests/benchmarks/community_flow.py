@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 import numpy as np
 
 from graphrag.community.evolution import States, evolve
-from graphrag.community.lifecycle import CommunityEvent, events
+from graphrag.community.flow import CommunityEvent
 from graphrag.community.refine import Labels
 from graphrag.community.slices import sliced, slices
 from graphrag.community.ties import Ties
+from graphrag.community.tracking import events
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
 from tests.benchmarks.report import Section

@@ -62,7 +62,7 @@ async def _anybody(
         "profile": (lambda a, b, q: graph.profile(a), "5"),
         "timeline": (lambda a, b, q: graph.timeline(a), ""),
         "facts": (lambda a, b, q: graph.facts(a), ""),
-        "visible": (lambda a, b, q: graph.visible(a, through=["relation_0"]), ""),
+        "within": (lambda a, b, q: graph.within(a, through=["relation_0"]), ""),
         "search, all scopes": (lambda a, b, q: graph.search(q.text), ""),
         "search within 2 hops": (lambda a, b, q: graph.search(q.text, within=Within(a, 2)), "20"),
         "search within 2 hops, as of": (
@@ -92,7 +92,7 @@ async def _hubs(
         "subgraph, 100 around": (lambda a, b, q: graph.subgraph(a), ""),
         "subgraph, best connected": (lambda a, b, q: graph.subgraph(), "20"),
         "profile": (lambda a, b, q: graph.profile(a), ""),
-        "visible": (lambda a, b, q: graph.visible(a, through=["relation_0"]), ""),
+        "within": (lambda a, b, q: graph.within(a, through=["relation_0"]), ""),
         "search within 2 hops": (lambda a, b, q: graph.search(q.text, within=Within(a, 2)), ""),
     }
     pairs = list(zip(hubs[:_HUBS], hubs[::-1], strict=False))

@@ -8,9 +8,9 @@ import socket
 import pytest
 import typer
 
-from graphrag.cli.app import EXAMPLES, create_app
+from graphrag.cli.app import COMMANDS, create_app
 from graphrag.cli.config import configured
-from graphrag.cli.serving_mark import address_of, noted
+from graphrag.cli.terminal import address_of, noted
 from graphrag.errors import InputError
 
 
@@ -145,9 +145,9 @@ def test_every_command_has_an_example(cli):
     for name, command in app.commands.items():
         inner = getattr(command, "commands", None) or {"": command}
         commands |= {f"{name} {one}".strip(): below for one, below in inner.items()}
-    assert commands.keys() == EXAMPLES.keys()
+    assert commands.keys() == COMMANDS.keys()
     for name, command in commands.items():
-        words = EXAMPLES[name]
+        words = f"{name} {COMMANDS[name][1]}".rstrip()
         options = {form for option in command.params for form in option.opts}
         assert words.startswith(name)
         assert {word for word in shlex.split(words) if word.startswith("--")} <= options, words

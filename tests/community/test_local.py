@@ -1,13 +1,13 @@
 """Small updates of a partition: bounded, and as good as detecting anew."""
 
-import igraph
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.community.detect import detect
-from graphrag.community.refine import DRIFT, NOWHERE, improve, modularity
+from graphrag.community.refine import DRIFT, NOWHERE, improve
+from tests.community.modularity import modularity
 
 EDGES = st.lists(
     st.tuples(st.integers(0, 11), st.integers(0, 11)).filter(lambda edge: edge[0] != edge[1]),
@@ -26,15 +26,6 @@ def labels_of(clusters, nodes):
     for number, members in enumerate(clusters):
         labels[members] = number
     return labels
-
-
-@given(EDGES, st.lists(st.integers(-1, 4), min_size=12, max_size=12))
-def test_modularity_is_that_of_igraph(edges, labels):
-    given_labels = np.array(labels, dtype=np.int64)
-    subjects, objects = columns(edges)
-    full = [label if label != NOWHERE else 5 + node for node, label in enumerate(labels)]
-    graph = igraph.Graph(n=12, edges=edges)
-    assert modularity(subjects, objects, given_labels) == pytest.approx(graph.modularity(full))
 
 
 @given(EDGES, st.lists(st.integers(0, 11), min_size=1, max_size=4))

@@ -109,7 +109,7 @@ def texts(value, seen=()):
 
 READS = (
     "answer ask changes entities entity episodes explain facts neighbors path paths "
-    "profile search show sources stats stream_answer subgraph timeline visible audit.absence "
+    "profile search show sources stats stream_answer subgraph timeline within audit.absence "
     "audit.contradictions audit.growth audit.hubs audit.orphans communities.context "
     "communities.get communities.list communities.map communities.over_time "
     "sagas.get sagas.list sagas.window "

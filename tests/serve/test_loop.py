@@ -16,7 +16,7 @@ from graphrag.community.evolution import evolved
 from graphrag.community.slices import SlicedTies
 from graphrag.errors import QueryError
 from graphrag.serve import server
-from graphrag.serve.call import Call
+from graphrag.serve.grants import Call
 from graphrag.serve.inputs import AskInput
 from graphrag.serve.outputs import AskOutput
 from graphrag.serve.quota import Quota

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from graphrag.errors import InputError, StoreError
 from graphrag.explorer import atlas
 from graphrag.explorer.layout import lay_out
-from graphrag.serve import stream as log_stream
+from graphrag.serve import rest as routes
 from graphrag.serve.grants import LOCAL, Grant, Tokens
 from graphrag.serve.openapi import description
 from graphrag.serve.quota import Bucket, Quota
@@ -95,7 +95,7 @@ async def test_what_is_wrong_is_said_in_a_sentence(rest):
 
 
 async def test_a_stream_that_the_store_breaks_off_ends_with_its_error(rest, monkeypatch):
-    following = log_stream._next
+    following = routes._next
 
     async def failing(news):
         event = await following(news)
@@ -103,7 +103,7 @@ async def test_a_stream_that_the_store_breaks_off_ends_with_its_error(rest, monk
             raise StoreError("the database refused a query: the disk fails")
         return event
 
-    monkeypatch.setattr(log_stream, "_next", failing)
+    monkeypatch.setattr(routes, "_next", failing)
     answer = await rest.get("/v1/events?after=0")
     assert answer.status_code == 200
     *_, change, error = answer.text.removesuffix("\n\n").split("\n\n")

@@ -10,12 +10,11 @@ import sys
 import httpx2
 import pytest
 
-from graphrag.serve.call import Call
-from graphrag.serve.grants import LOCAL
+from graphrag.serve.grants import LOCAL, Call
 from graphrag.serve.quota import Quota
+from graphrag.serve.rest import events
 from graphrag.serve.server import serve
 from graphrag.serve.service import Service
-from graphrag.serve.stream import events
 from graphrag.serve.verb_table import VERBS
 from tests.conftest import PlainExtractor, open_graph
 from tests.serve.test_stdio import ROOT, arguments

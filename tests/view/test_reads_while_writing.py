@@ -119,7 +119,7 @@ async def test_columns_of_then_that_are_older_than_the_group_serve_it(graph):
     for number in range(3):
         text = f"Ann knows Dora{number}. Eve{number} knows Ann."
         await graph.add_episode(text, reference_time="2021-01-01")
-    assert len((await view.visible("Ann", through=["knows"], hops=1)).entities) == 2
+    assert len((await view.within("Ann", through=["knows"], hops=1)).entities) == 2
     assert (await view.search("Ann", within=near)).facts == first.facts
 
 

@@ -73,7 +73,7 @@ READS = {
     "ask": lambda view: view.ask("Where does Pia work?"),
     "answer": lambda view: view.answer("Who knows Pia?"),
     "neighbors": lambda view: view.neighbors(PINNED, depth=2, facts=3),
-    "visible": lambda view: view.visible(PINNED, through=["knows"], hops=2),
+    "within": lambda view: view.within(PINNED, through=["knows"], hops=2),
     "path": lambda view: view.paths(PINNED, "Acme", k=3),
     "subgraph": lambda view: view.subgraph(PINNED, depth=2),
     "profile": lambda view: view.profile(PINNED),

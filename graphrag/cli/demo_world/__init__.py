@@ -5,11 +5,12 @@ facts with lifetimes, what must *not* be believed, and questions with answers. A
 dedicated to the public domain (``LICENSE.txt``).
 """
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, TypeAdapter
 
 __all__ = [
     "ChronicleEpisode",
@@ -22,8 +23,16 @@ __all__ = [
     "truth",
 ]
 
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 Triple = tuple[str, str, str]
 """Subject, relation and object, each by name."""
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+"""ISO 8601; a bare date is its first instant in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,7 @@ class ChronicleEpisode:
     id: str
     name: str
     source: Literal["text", "message", "json"]
-    reference_time: datetime
+    reference_time: Moment
     source_description: str
     content: Any
     """A string for text and messages, an object or a list for JSON."""
@@ -58,9 +67,9 @@ class TruthFact:
     subject: str
     relation: str
     object: str
-    valid_at: datetime | None
+    valid_at: Moment | None
     """None where the fact was over when it was stated and no start is known."""
-    invalid_at: datetime | None
+    invalid_at: Moment | None
     granularity: Literal["day", "month", "year", "observed"]
     """How exactly the start is stated; "observed" is the reference time that first shows it."""
     episodes: tuple[str, ...]
@@ -105,7 +114,7 @@ class TruthQuestion:
 
     id: str
     question: str
-    at: datetime | None
+    at: Moment | None
     """The moment it asks about; None asks about now."""
     answers: tuple[str, ...]
     kind: Literal["now", "past", "unchanging", "hop"]
@@ -123,68 +132,23 @@ class Truth:
     questions: tuple[TruthQuestion, ...]
 
 
+_AHEAD = datetime(2028, 1, 1, tzinfo=UTC)
+"""Every end before it has passed with the last episode; every other one was announced."""
+
+
 def chronicle() -> tuple[ChronicleEpisode, ...]:
     """Return the episodes in the order in which the graph is given them.
 
     Nearly all come in the order of their reference times; a few old reports arrive late.
     """
-    return tuple(_episode(json.loads(line)) for line in _text("chronicle.jsonl").splitlines())
+    episode = TypeAdapter(ChronicleEpisode)
+    return tuple(map(episode.validate_json, _text("chronicle.jsonl").splitlines()))
 
 
 def truth() -> Truth:
     """Return the entities, the facts, the traps and the questions of the chronicle."""
-    data = json.loads(_text("truth.json"))
-    return Truth(
-        entities=tuple(_entity(row) for row in data["entities"]),
-        facts=tuple(_fact(row) for row in data["facts"]),
-        not_facts=tuple(TruthNotFact(**row) for row in data["not_facts"]),
-        questions=tuple(_question(row) for row in data["questions"]),
-    )
-
-
-_AHEAD = datetime(2028, 1, 1, tzinfo=UTC)
-"""Every end before it has passed with the last episode; every other one was announced."""
+    return TypeAdapter(Truth).validate_json(_text("truth.json"))
 
 
 def _text(name: str) -> str:
     return files("graphrag.cli.demo_world").joinpath(name).read_text(encoding="utf-8")
-
-
-def _episode(row: dict[str, Any]) -> ChronicleEpisode:
-    return ChronicleEpisode(
-        **row | {"reference_time": datetime.fromisoformat(row["reference_time"])}
-    )
-
-
-def _entity(row: dict[str, Any]) -> TruthEntity:
-    return TruthEntity(**row | {"aliases": tuple(row["aliases"])})
-
-
-def _fact(row: dict[str, Any]) -> TruthFact:
-    return TruthFact(
-        **row
-        | {
-            "valid_at": _moment(row["valid_at"]),
-            "invalid_at": _moment(row["invalid_at"]),
-            "episodes": tuple(row["episodes"]),
-        }
-    )
-
-
-def _question(row: dict[str, Any]) -> TruthQuestion:
-    return TruthQuestion(
-        **row
-        | {
-            "at": _moment(row["at"]),
-            "answers": tuple(row["answers"]),
-            "fact": tuple(row["fact"]),
-        }
-    )
-
-
-def _moment(value: str | None) -> datetime | None:
-    """Parse an ISO 8601 moment; a bare date means its first instant in UTC."""
-    if value is None:
-        return None
-    moment = datetime.fromisoformat(value)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

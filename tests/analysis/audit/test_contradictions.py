@@ -200,7 +200,7 @@ async def test_a_report_shows_itself(graph):
         "           “Alice works_at Globex from 2023.” (letter of 2023-02-01, 2023-02-01)",
         "why        works_at holds one value at a time",
     ]
-    assert found._repr_html_().count("<svg") == 2
+    assert found._repr_html_().count("<svg") == 3  # and the years above them
     [row] = found.to_dataframe().to_dict("records")
     assert (row["text"], row["other"], row["rule"]) == (
         "Alice works at Acme",

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
 from graphrag.ingest.intake import checked_saga
 from graphrag.model.values import JSON, Episode
@@ -40,19 +39,19 @@ class Note:
 
 async def note(view: View, name: str) -> Note | None:
     """Return a note as a view has it, or None."""
-    found = [one for one in await _versions(view, name) if one is not None]
-    return max(found, key=lambda one: one.episode, default=None)
+    return max(await _versions(view, name), key=lambda version: version.episode, default=None)
 
 
 async def notes(view: View) -> list[Note]:
     """Return every note of a view, in the order in which they were first written."""
     newest: dict[str, Note] = {}
     async for episode in _episodes(view):
-        if (one := note_of(episode)) and (
-            one.name not in newest or newest[one.name].episode < one.episode
+        version = note_of(episode)
+        if version and (
+            version.name not in newest or newest[version.name].episode < version.episode
         ):
-            newest[one.name] = one
-    return sorted(newest.values(), key=lambda one: (one.created_at, one.name))
+            newest[version.name] = version
+    return sorted(newest.values(), key=lambda item: (item.created_at, item.name))
 
 
 async def noted(view: View) -> bool:
@@ -80,7 +79,7 @@ def note_of(episode: Episode) -> Note | None:
 
 async def write_note(
     graph: GraphRAG, name: str, text: str, *, value: JSON = None, source: str = ""
-) -> Note:
+) -> None:
     """Store a note, in the place of the one that has its name.
 
     Raises:
@@ -89,28 +88,22 @@ async def write_note(
     before = await _versions(graph, checked_saga(name))
     metadata = {_NOTE: name, _VALUE: value}
     if before:
-        metadata[_FIRST] = min(one.created_at for one in before).isoformat()
-    added = await graph.add_episode(text, saga=name, metadata=metadata, source_description=source)
-    for one in before:
-        await graph.log.remove_episode(one.episode, reason=f"{name} was replaced")
-    written = note_of(added.episode)
-    if written is None:
-        raise InputError(f"the episode {added.episode.id} is no version of {name!r}")
-    return written
+        metadata[_FIRST] = min(version.created_at for version in before).isoformat()
+    await graph.add_episode(text, saga=name, metadata=metadata, source_description=source)
+    for version in before:
+        await graph.log.remove_episode(version.episode, reason=f"{name} was replaced")
 
 
-async def drop_note(graph: GraphRAG, name: str) -> bool:
-    """Remove a note; tell whether there was one."""
-    versions = await _versions(graph, name)
-    for one in versions:
-        await graph.log.remove_episode(one.episode, reason=f"{name} was deleted")
-    return bool(versions)
+async def drop_note(graph: GraphRAG, name: str) -> None:
+    """Remove a note, if there is one."""
+    for version in await _versions(graph, name):
+        await graph.log.remove_episode(version.episode, reason=f"{name} was deleted")
 
 
 async def _versions(view: View, name: str) -> list[Note]:
     """Return the versions of a note that were not removed: more than one only after a crash."""
-    found = map(note_of, await view.episodes(saga=name, limit=_PAGE))
-    return [one for one in found if one is not None]
+    versions = map(note_of, await view.episodes(saga=name, limit=_PAGE))
+    return [version for version in versions if version is not None]
 
 
 async def _episodes(view: View) -> AsyncIterator[Episode]:

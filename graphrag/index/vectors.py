@@ -64,10 +64,6 @@ class Vectors:
         """Count the rows."""
         return len(self._units)
 
-    def __repr__(self) -> str:
-        """Show the shape."""
-        return f"Vectors({len(self)} rows, dimension {self.dimension})"
-
     @property
     def values(self) -> NDArray[np.float32]:
         """Return all rows; a copy of them where a file holds the first."""
@@ -88,11 +84,6 @@ class Vectors:
         self._units.extend(added / norms)
         if self._codes is not None:
             self._codes.extend(self._units[len(self._codes) :])
-
-    def append(self, vector: ArrayLike) -> int:
-        """Add one vector, scaled to norm 1, and return its row."""
-        self.extend(np.asarray(vector)[np.newaxis])
-        return len(self) - 1
 
     def replace(self, row: int, vector: ArrayLike) -> None:
         """Give a row another vector, scaled to norm 1."""

@@ -18,7 +18,7 @@ from graphrag.search.fuse import (
 )
 from graphrag.search.near import Distances, Nearness
 from graphrag.search.question import Question
-from graphrag.search.times import overlapping
+from graphrag.search.visibility import overlapping
 from graphrag.text.tokens import tokenize
 
 _BEGINNING = 2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.endpoints import Adjacency
+from graphrag.index.entries import Adjacency
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.retention import ViewCache

@@ -7,13 +7,16 @@ segment whose entries of a row count.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import Array, ArrayReader
 from graphrag.store.cache_file import DamagedFileError
+
+if TYPE_CHECKING:
+    from graphrag.index.scope import Scope
 
 K1: Final = 1.5
 B: Final = 0.75
@@ -25,6 +28,10 @@ _MOST: Final = 255
 """Largest count of a pair: one more of a term in a text changes nothing."""
 _SHARE: Final = 8
 """A segment is merged into the one before when that is fewer times as long."""
+_FEW_FACTS: Final = 5_000
+"""Facts up to which a pass over all of them is as quick as looking at an entity's."""
+_WALKED: Final = 8
+"""A walk over more than this part of all facts is quicker as passes over all of them."""
 
 Counts = NDArray[np.uint8]
 Rows = NDArray[np.intp]
@@ -216,3 +223,65 @@ def ranges(firsts: NDArray[np.integer], counts: NDArray[np.integer]) -> Rows:
     """Return the numbers of several ranges, one range after another."""
     shift = np.repeat(firsts - (np.cumsum(counts) - counts), counts)
     return np.asarray(shift + np.arange(int(counts.sum())), dtype=np.intp)
+
+
+class Adjacency:
+    """Rows of facts by the rows of their ends, which never change: only new facts are entered.
+
+    Ends are as stored: following merges means asking for all merged ids.
+    """
+
+    def __init__(self, facts: "Scope") -> None:
+        self._facts = facts
+        self._entered = 0
+        self._segments = Segments()
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory."""
+        return self._segments.nbytes
+
+    def at(self, ends: Sequence[int], relation: int) -> NDArray[np.integer]:
+        """Return the rows of one relation at an entity, which may have several rows itself.
+
+        They are in the order of addition.
+        """
+        rows = self._all_at(ends)
+        return np.asarray(rows[self._facts["relation"][rows] == relation])
+
+    def latest(self, ends: Sequence[int], *, relations: int, each: int) -> dict[int, list[int]]:
+        """Return up to ``each`` rows of the ``relations`` relations that were added last."""
+        rows = self._all_at(ends)
+        codes = self._facts["relation"][rows]
+        newest = dict.fromkeys(codes[::-1].tolist())
+        return {code: rows[codes == code][-each:].tolist() for code in [*newest][:relations]}
+
+    def _all_at(self, ends: Sequence[int]) -> NDArray[np.integer]:
+        self._enter()
+        if len(ends) == 1:
+            return self._segments.of(ends[0])[0]
+        return np.unique(self._segments.of_each(np.array(ends, dtype=np.intp))[1])
+
+    def around(self, entities: Rows, before: int) -> Rows | None:
+        """Return the facts at some entities, some twice; None if a pass over all is quicker.
+
+        ``before``: the number of facts that there were, for a look at an earlier state.
+        """
+        if before < _FEW_FACTS:
+            return None
+        self._enter()
+        if self._segments.counts(entities).sum() > before // _WALKED:
+            return None
+        rows = self._segments.of_each(entities)[1]
+        return rows if self._entered == before else rows[rows < before]
+
+    def _enter(self) -> None:
+        """Enter the rows that have come since."""
+        first, last = self._entered, len(self._facts)
+        if first < last:
+            self._entered = last
+            rows = np.arange(first, last)
+            ends = (
+                self._facts[name][first:last].astype(np.int64) for name in ("subject", "object")
+            )
+            self._segments.add(np.concatenate([end << ROW_BITS | rows for end in ends]))

@@ -21,7 +21,7 @@ from graphrag.store.cache_file import DamagedFileError
 
 Item = TypeVar("Item")
 
-_SOME_BYTES = 200
+_SOME_BYTES = 160
 """Of a text and its ids."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.columns import boxed, texts_bytes
-from graphrag.index.endpoints import Adjacency
+from graphrag.index.entries import Adjacency
 from graphrag.index.episodes import Episodes, Timeline
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook

@@ -181,7 +181,7 @@ async def test_what_takes_long_to_read_is_saved_before_it_is_let_go_of(url, tmp_
     async with open_graph(url, memory_budget=LEAST) as graph:
         await fill(graph, ["large"], 120)
         answer = await asked(graph, "large")
-        for number in range(6):
+        for number in range(8):
             await fill(graph, [f"user {number}"], 60)
         assert not graph.handle.session.catalog.loaded("large")
         monkeypatch.setattr(catalog, "load_group", _refuse)

@@ -34,7 +34,6 @@ FROZEN = {
 OF_THE_PROCESS = {
     "graphrag.model.ids: global _last",  # ids sort by the moment they were made, in any graph
     "graphrag.text.tokens._stems",  # a bounded cache of a pure function, as a dict for speed
-    "graphrag.index.parallel._other_cores",  # threads
 }
 
 BOUNDS = {

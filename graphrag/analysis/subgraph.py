@@ -15,8 +15,7 @@ from graphrag.display.picture import Drawing, Picture, legend, note, type_colour
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
-from graphrag.search.times import Micros
-from graphrag.search.visibility import Mask, Visible
+from graphrag.search.visibility import Mask, Micros, Visible
 
 _WIDTH, _TALLEST = 860, 640
 _LEAST, _EACH = 150, 20

@@ -19,7 +19,7 @@ from graphrag.community.detect import detected
 from graphrag.community.draft import Draft, by_facts, drafts, finished, id_from, lasting
 from graphrag.community.stored import Tree, in_order, merged, with_members
 from graphrag.community.ties import Ties
-from graphrag.index.bm25 import Postings
+from graphrag.index.bm25 import BM25Index
 from graphrag.index.group import GroupIndex
 from graphrag.index.lazy import AsideColumn
 from graphrag.index.merged import Heirs
@@ -144,7 +144,7 @@ def _likely(then: Then, texts: Sequence[str], query: str, vector: Matrix) -> Seq
     cosines = then.index.entities.vectors.compare(vector).at(np.concatenate(best).astype(np.intp))
     places = np.repeat(np.arange(len(best)), sizes)
     near = np.bincount(places, weights=cosines, minlength=len(best)) / np.maximum(sizes, 1)
-    words = Postings(texts).scores(query)
+    words = BM25Index(texts).scores(query)
     chosen = {
         int(place)
         for scores in (near, words)

@@ -20,6 +20,8 @@ from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
 from graphrag.temporal.moment import utc_now
 
+_SHOWN = 15
+"""Members, facts and parts of a community in a notebook."""
 _DISCS = 24
 """Communities on one map: more nobody tells apart."""
 _ROOM, _GAP, _MARGIN = 17.0, 26.0, 70.0
@@ -206,10 +208,6 @@ def mapped(
         (int(one), int(other)): int(count) for one, other, count in zip(*pairs, counts, strict=True)
     }
     return CommunityMap(tuple(communities), tuple(places), ties, whole - len(places))
-
-
-_SHOWN = 15
-"""Members, facts and parts of a community in a notebook."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

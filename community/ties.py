@@ -2,7 +2,7 @@
 
 A fact with a concept, what only a common noun names, ties less: that two people have a boat says
 little about them, and a hub with thirty of them would push away the people around it. What long
-texts name together is tied beside (``together.py``).
+texts name together is tied beside (``text_ties.py``).
 """
 
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ from graphrag.analysis.cleanup import Cleaned as Cleaned
 from graphrag.analysis.cleanup import Cleanup as Cleanup
 from graphrag.analysis.contradictions import Contradiction as Contradiction
 from graphrag.analysis.contradictions import Contradictions as Contradictions
-from graphrag.analysis.timeline import FactList as FactList
+from graphrag.display.lists import FactList as FactList
 from graphrag.analysis.stats import Grown as Grown
 from graphrag.analysis.stats import Growth as Growth
 from graphrag.analysis.timeline import EntityProfile as EntityProfile
@@ -22,8 +22,10 @@ from graphrag.analysis.subgraph import Subgraph as Subgraph
 from graphrag.analysis.timeline import Stage as Stage
 from graphrag.analysis.timeline import Timeline as Timeline
 from graphrag.ask.answer import Answer as Answer
-from graphrag.ask.asked import Asked as Asked
 from graphrag.ask.cited import CitedAnswer as CitedAnswer
+from graphrag.ask.query import Bound as Bound
+from graphrag.ask.query import Order as Order
+from graphrag.ask.query import Query as Query
 from graphrag.ask.cited import Sentence as Sentence
 from graphrag.community.flow import CommunityFlow as CommunityFlow
 from graphrag.community.flow import DynamicCommunity as DynamicCommunity
@@ -72,7 +74,7 @@ from graphrag.graph import GraphRAG as GraphRAG
 from graphrag.health.findings import CheckReport as CheckReport
 from graphrag.health.findings import Finding as Finding
 from graphrag.health.findings import RepairReport as RepairReport
-from graphrag.health.reembed import Reembedded as Reembedded
+from graphrag.health.repair import Reembedded as Reembedded
 from graphrag.history.replay import Replayed as Replayed
 from graphrag.history.erasure import Forgotten as Forgotten
 from graphrag.ingest.reports import BatchReport as BatchReport
@@ -157,6 +159,7 @@ from graphrag.search.placement import Placement as Placement
 from graphrag.search.recipes import RECIPES as RECIPES
 from graphrag.search.recipes import Recipes as Recipes
 from graphrag.search.request import Recipe as Recipe
+from graphrag.search.rerank.reranker import AnswersFirst as AnswersFirst
 from graphrag.search.rerank.cross import CrossEncoder as CrossEncoder
 from graphrag.search.rerank.rerankers import EpisodeMentions as EpisodeMentions
 from graphrag.search.rerank.rerankers import MMR as MMR

@@ -34,7 +34,7 @@ from graphrag.analysis.orphans import Orphans
 from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap, CommunityView
 from graphrag.community.report import GlobalContext
-from graphrag.display.lists import Groups, Log
+from graphrag.display.lists import FactList, Groups, Log
 from graphrag.edit.edits import KEEP, Keep
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
@@ -90,9 +90,10 @@ if TYPE_CHECKING:
     from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
-    from graphrag.analysis.timeline import EntityProfile, FactList, Timeline
+    from graphrag.analysis.timeline import EntityProfile, Timeline
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
+    from graphrag.ask.query import Query
     from graphrag.community.flow import CommunityFlow
     from graphrag.community.slices import Every
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
@@ -100,7 +101,7 @@ if TYPE_CHECKING:
     from graphrag.explorer.atlas import Atlas
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.health import QueueControl as AsyncQueueControl
-    from graphrag.health.reembed import Reembedded
+    from graphrag.health.repair import Reembedded
     from graphrag.history.erase import Erase as AsyncErase
     from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from graphrag.search.sources import Quote
     from graphrag.search.within import Reach, Within
     from graphrag.view.answers import Answers as AsyncAnswers
+    from graphrag.view.answers import Streams as AsyncStreams
     from graphrag.view.audit import Audit as AsyncAudit
     from graphrag.view.communities import CommunityReads as AsyncCommunityReads
     from graphrag.view.communities import CommunityWrites as AsyncCommunityWrites
@@ -1605,6 +1607,33 @@ class Reads:
         return self._portal.wait(self._twin.stats())
 
 
+@named("graph.stream")
+class Streams:
+    """Answers while they are written: ``graph.stream``."""
+
+    _twin: AsyncStreams
+
+    def __init__(self, twin: AsyncStreams, portal: Portal) -> None:
+        self._portal = portal
+        self._twin = twin
+
+    def answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
+        """Give the answer while it is written: ``async for answer in graph.stream.answer(...):``.
+
+        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
+        what ``answer`` returns. What is not written by a model comes at once.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        return self._portal.follow(lambda: self._twin.answer(question, max_tokens=max_tokens))
+
+
 @named()
 class Answers(Reads):
     """The reads that answer questions."""
@@ -1615,17 +1644,33 @@ class Answers(Reads):
         super().__init__(twin, portal)
         self._twin = twin
 
+    @property
+    def stream(self) -> Streams:
+        """Return the answers that come while they are written."""
+        return Streams(self._twin.stream, self._portal)
+
     def ask(self, question: str) -> Answer:
         """Answer a question from the facts, without a model, or say why there is no answer.
 
         It knows who and what, when, since and until when, how long, how many, whether, and which
         came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by their names, relations by the words of theirs.
+        at". Entities are found by what people call them, relations by words and by meaning.
 
         Raises:
             QueryError: if there is no question, or it is a text.
         """
         return self._portal.wait(self._twin.ask(question))
+
+    def query(self, pattern: Query) -> Answer:
+        """Answer a typed query: ``Query(subject="Ada", relation="lives_in", order=Order("last"))``.
+
+        The end that is left open answers; a query at an end stands for its answers. ``ask`` reads a
+        question into one, which its answer shows as ``answer.query``.
+
+        Raises:
+            QueryError: if what is given is no query.
+        """
+        return self._portal.wait(self._twin.query(pattern))
 
     def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
         """Answer a question with numbered sources, or say that the graph does not.
@@ -1643,24 +1688,6 @@ class Answers(Reads):
             LLMError: if the model could not be asked.
         """
         return self._portal.wait(self._twin.answer(question, max_tokens=max_tokens))
-
-    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
-        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
-
-        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
-        what ``answer`` returns. What is not written by a model comes at once.
-
-        Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
-
-        Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
-        """
-        return self._portal.follow(
-            lambda: self._twin.stream_answer(question, max_tokens=max_tokens)
-        )
 
     def explain(
         self,

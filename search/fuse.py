@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import InputError
+from graphrag.index.cosines import top
 from graphrag.index.scope import Scope as Rows
-from graphrag.index.topk import top
 from graphrag.search.results import Why
 
 Id = TypeVar("Id", str, int)
@@ -126,8 +126,7 @@ class Fused(Generic[Id]):
 def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
     """Return the best ``pool`` rows of each method that counts, together."""
     finding = [method for method in methods if method.weight and method.finds]
-    # Cosines, which come first, are asked last: until then they are worked out beside.
-    found = [method.top(pool, mask) for method in reversed(finding)]
+    found = [method.top(pool, mask) for method in finding]
     return np.unique(np.concatenate((*found, np.empty(0, dtype=np.intp))))
 
 

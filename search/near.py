@@ -110,12 +110,12 @@ class Nearness:
         if len(rows) > k:
             near = distance <= np.partition(distance, k - 1)[k - 1]
             rows, distance = rows[near], distance[near]
-        cosines, wrong = self._cosines.estimates(rows)
-        rough, slack = self._scores(rows, distance, cosines), None
-        if wrong is not None:
-            slack = (_STEP * wrong / (1 + distance)).astype(np.float32)
-        picked, scores = top_within(rough, slack, k, floor, lambda at: self.at(rows[at]))
-        return rows[picked], scores
+        rough = self._scores(rows, distance, self._cosines.rough_at(rows))
+        slack = _STEP * self._cosines.slack
+        places, scores = top_within(
+            rough, slack, lambda places: self.at(rows[places]), k, floor=floor
+        )
+        return rows[places], scores
 
     def _scores(self, rows: Candidates, distance: Distances, cosines: Scores) -> Scores:
         relevance = cosines + self._bonus(rows)

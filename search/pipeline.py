@@ -195,7 +195,6 @@ def rank(
         request, index, vector, walked, when, seen=seen, now=at, reranker=reranker, trace=trace
     )
     rankings: dict[Scope, list[Fused[int]]] = {}
-    # Facts and entities last: their cosines are worked out beside what comes before.
     if "episodes" in request.scopes:
         rankings["episodes"] = rank_episodes(question)
     if "communities" in request.scopes:

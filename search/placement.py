@@ -112,7 +112,7 @@ def unproposed(row: int, scope: ItemScope, question: Question) -> tuple[Why, ...
         cosines = episode_cosines(index, question.vector)
     else:
         words = columns.postings.scores(question.text)
-        cosines = columns.vectors.compare(question.vector, seen)
+        cosines = columns.vectors.compare(question.vector)
     rows = np.flatnonzero(seen)
     found = [
         ("vector", scores_at(cosines, rows), float(scores_at(cosines, np.array([row]))[0])),

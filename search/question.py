@@ -131,7 +131,7 @@ class Question:
 
 
 def episode_cosines(index: GroupIndex, query: Matrix) -> Cosines | BestOf:
-    """Begin on the cosine of each episode, or of its best passage.
+    """Return the cosine of each episode, or of its best passage.
 
     A long episode has more passages and so more tries; the expected gain of a maximum over n tries,
     ``0.5 sigma sqrt(2 ln n)``, is taken off again.
@@ -179,11 +179,10 @@ def ask(
         QueryError: if a center is nobody's name or id.
     """
     recipe, trace, seen = request.recipe, trace or Trace(), walked if seen is None else seen
-    # First of all, in the order in which they are looked at: others begin on them meanwhile.
-    entities, vectors = index.entities.vectors, index.facts.vectors
-    cosines = entities.compare(vector, walked.entities) if "entities" in request.scopes else None
+    entities = index.entities.vectors
+    cosines = entities.compare(vector) if "entities" in request.scopes else None
     of_episodes = episode_cosines(index, vector) if "episodes" in request.scopes else None
-    fact_cosines = vectors.compare(vector, seen.facts) if request.ranks_facts else None
+    fact_cosines = index.facts.vectors.compare(vector) if request.ranks_facts else None
     by_name = not {"facts", "entities", "episodes"}.isdisjoint(request.scopes)
     named = named_entities(request.query, index, walked) if by_name else []
     centers = _centers(request, index, walked)
@@ -191,7 +190,7 @@ def ask(
     near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
     if near and not seeds:
         if cosines is None:
-            cosines = entities.compare(vector, walked.entities)
+            cosines = entities.compare(vector)
         seeds = cosines.top(recipe.seeds, walked.entities, 0.0)[0].tolist()
     if by_name:
         trace.step("seeds", len(seeds), "given" if centers else "named" if named else "found")

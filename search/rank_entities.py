@@ -19,7 +19,7 @@ def rank_entities(question: Question, facts: Iterable[Fused[int]]) -> list[Fused
     recipe, index, seen, trace = question.recipe, question.index, question.seen, question.trace
     weights, cosines = recipe.entities, question.entity_cosines
     if cosines is None:
-        cosines = index.entities.vectors.compare(question.vector, seen.entities)
+        cosines = index.entities.vectors.compare(question.vector)
     named = np.zeros(len(index.entities), dtype=np.float32)
     named[question.named] = 1.0
     words = index.entities.postings.scores(question.text)

@@ -18,7 +18,7 @@ from graphrag.search.fuse import (
 )
 from graphrag.search.near import Distances, Nearness
 from graphrag.search.question import Question
-from graphrag.search.times import overlapping
+from graphrag.search.visibility import overlapping
 from graphrag.text.tokens import tokenize
 
 _BEGINNING = 2
@@ -33,7 +33,7 @@ def rank_facts(question: Question) -> list[Fused[int]]:
     trace.step("facts: fulltext")
     cosines = question.fact_cosines
     if cosines is None:
-        cosines = index.facts.vectors.compare(question.vector, seen.facts)
+        cosines = index.facts.vectors.compare(question.vector)
     methods = [
         Method("vector", cosines, recipe.vector * weights.vector),
         Method("fulltext", words, recipe.fulltext * weights.fulltext),

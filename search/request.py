@@ -14,7 +14,7 @@ from graphrag.model.values import Entity
 from graphrag.search.filters.field import Field
 from graphrag.search.filters.tree import Filter
 from graphrag.search.fuse import Fusion
-from graphrag.search.rerank.reranker import Reranking, Rereading
+from graphrag.search.rerank.reranker import AnswersFirst, Reranking, Rereading
 from graphrag.search.weights import (
     CommunityWeights,
     EntityWeights,
@@ -58,7 +58,7 @@ class Recipe:
     """Factor on the weight of closeness in the graph in every scope; 0 leaves it out."""
     fusion: Fusion = "scores"
     """``scores``: weighted mean of the methods' scores; ``rrf``: of their ranks."""
-    rerank: tuple[Reranking | Rereading, ...] = ()
+    rerank: tuple[Reranking | Rereading, ...] = (AnswersFirst(),)
     """What orders the ranking anew, one after another."""
     min_score: float = 0.0
     """Least ``relevance`` of a hit, 0 to 1."""

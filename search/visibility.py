@@ -1,4 +1,8 @@
-"""Which rows a read may see, as masks over the columns."""
+"""Which rows a read may see, as masks over the columns.
+
+Without a moment, facts true now are shown. A question of "in 2019" shows those that held then; a
+time merely mentioned, or words that look back ("used to"), add ended facts, with overlaps first.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,14 +12,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.endpoints import Touching
+from graphrag.index.entries import Adjacency
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.retention import ViewCache
 from graphrag.model.assertion import stored_by
 from graphrag.names.key import name_key
 from graphrag.search.rewind import Past
-from graphrag.search.times import Micros, answering
 from graphrag.store.rows import unplain
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import to_micros
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from graphrag.search.query_time import When
 
 Mask = npt.NDArray[np.bool_]
+Micros = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Visible:
     """Start and end of every fact, as they were known then."""
     retracted: Micros
     """When each fact was retracted, as of then."""
-    touching: Touching
+    adjacency: Adjacency
 
     def facts_at(self, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | None:
         """Return the facts at some entities, seen or not; None if a pass over all is quicker."""
@@ -59,7 +63,7 @@ class Visible:
             merged = np.flatnonzero(self.speaks != np.arange(len(self.speaks)))
             kin = merged[np.isin(self.speaks[merged], entities[own])]
             entities = np.concatenate((entities[own], kin))
-        return self.touching.at(entities, len(self.facts))
+        return self.adjacency.around(entities, len(self.facts))
 
     def degree(self, id_: str, index: GroupIndex) -> int:
         """Count the facts that were stated of an entity."""
@@ -111,7 +115,7 @@ def visible(
 ) -> Visible:
     """Return the rows that exist, were known, and hold at the viewpoint; nobody may change them.
 
-    A viewpoint without a moment of world time leaves it to the question: see ``search/times.py``.
+    A viewpoint without a moment of world time leaves it to the question.
     The last views are kept until a row changes, or a fact begins or ends.
     """
     asked = when if viewpoint.valid_at is None and not viewpoint.history else None
@@ -220,7 +224,7 @@ def _visible(
         valid=valid,
         invalid=invalid,
         retracted=retracted,
-        touching=index.touching,
+        adjacency=index.adjacency,
     )
 
 
@@ -233,3 +237,24 @@ def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
             then = image["aliases"] or () if "aliases" in image else called
             found[id_] = frozenset(map(name_key, (image.get("name", stored_by(called)), *then)))
     return found
+
+
+def overlapping(when: "When", valid: Micros, invalid: Micros) -> Mask:
+    """Mark the lifetimes that share an instant with a period the question speaks of."""
+    found = np.zeros(len(valid), dtype=np.bool_)
+    for period in when.intervals:
+        start = to_micros(period.start, BEGINNING)
+        end = to_micros(period.end, FOREVER)
+        # What was so at an unknown moment shares none.
+        found |= (valid < end) & (start < invalid) & (valid < invalid)
+    return found
+
+
+def answering(when: "When", valid: Micros, invalid: Micros, at: int) -> Mask:
+    """Mark the lifetimes that may answer a question asked at a moment."""
+    if when.filters:
+        return overlapping(when, valid, invalid)
+    holds = (valid <= at) & (at < invalid)
+    if when.past or when.asks or when.anchors or when.order == "earliest":
+        return holds | (valid <= at) | overlapping(when, valid, invalid)
+    return holds | overlapping(when, valid, invalid) if when.said else holds

@@ -24,6 +24,7 @@ CLASSES = {
     "QueueControl": "health/health.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
+    "Streams": "view/answers.py",
     "Answers": "view/answers.py",
     "Walks": "view/walks.py",
     "View": "view/view.py",

@@ -34,7 +34,6 @@ FROZEN = {
 OF_THE_PROCESS = {
     "graphrag.model.ids: global _last",  # ids sort by the moment they were made, in any graph
     "graphrag.text.tokens._stems",  # a bounded cache of a pure function, as a dict for speed
-    "graphrag.index.parallel._other_cores",  # threads
 }
 
 BOUNDS = {
@@ -64,9 +63,9 @@ TODAY = {
     "modules with exactly one importer": 157,
     "lines written by hand": 91_075,
     "own files on one add_episode": 81,
-    "own files on one search": 101,
+    "own files on one search": 100,
     "public methods of GraphRAG": 29,
-    "own files on one at().facts": 26,
+    "own files on one at().facts": 25,
 }
 """What is not reached yet: these may only fall, and a line goes when its bound is reached."""
 

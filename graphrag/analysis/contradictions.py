@@ -120,12 +120,12 @@ class Contradictions:
     @property
     def open(self) -> tuple[Contradiction, ...]:
         """Return those that nobody has decided yet."""
-        return tuple(one for one in self.found if one.open)
+        return tuple(pair for pair in self.found if pair.open)
 
     @property
     def settled(self) -> tuple[Contradiction, ...]:
         """Return those of which one fact gave way."""
-        return tuple(one for one in self.found if not one.open)
+        return tuple(pair for pair in self.found if not pair.open)
 
     def __iter__(self) -> Iterator[Contradiction]:
         """Iterate over all of them."""
@@ -155,7 +155,7 @@ class Contradictions:
         """
         from graphrag.search.frames import table_of
 
-        return table_of([_row(one) for one in self.found], _COLUMNS)
+        return table_of([_row(pair) for pair in self.found], _COLUMNS)
 
     def _repr_html_(self) -> str:
         if not self.found:
@@ -192,19 +192,19 @@ class Asked:
     outcomes: frozenset[Outcome] = frozenset()
     """Those wanted; empty for any."""
 
-    def wants(self, one: Contradiction) -> bool:
+    def wants(self, pair: Contradiction) -> bool:
         """Tell whether a contradiction is one of those."""
-        if self.outcomes and one.outcome not in self.outcomes:
+        if self.outcomes and pair.outcome not in self.outcomes:
             return False
-        if self.at is not None and not (one.disputed and one.disputed.contains(self.at)):
+        if self.at is not None and not (pair.disputed and pair.disputed.contains(self.at)):
             return False
         if self.since is None and self.until is None:
             return True
         if self.axis == "system":
-            early = self.since is not None and one.at < self.since
-            return not early and (self.until is None or one.at < self.until)
+            early = self.since is not None and pair.at < self.since
+            return not early and (self.until is None or pair.at < self.until)
         window = interval(self.since, self.until)
-        return bool(window and one.disputed and window.overlaps(one.disputed))
+        return bool(window and pair.disputed and window.overlaps(pair.disputed))
 
 
 def interval(start: datetime | None, end: datetime | None) -> Interval | None:

@@ -72,7 +72,7 @@ class Changes:
 
     def of(self, *kinds: Kind) -> list[Fact]:
         """Return the facts that were learned, closed, ..."""
-        return [one.fact for one in self.facts if one.kind in kinds]
+        return [change.fact for change in self.facts if change.kind in kinds]
 
     def __iter__(self) -> Iterator[ChangedFact]:
         """Iterate over the facts that are different."""
@@ -135,7 +135,7 @@ async def learned_between(
     at = {change.record: event.at for event in between for change in event.changes}
     early, late = Past.undoing(events), Past.undoing(events[len(between) :])
     facts = await read_values(store, Fact, _ids(at, "relates_to"))
-    were = early.facts({id_: one for id_, one in facts.items() if _was(early, one)}, index)
+    were = early.facts({id_: fact for id_, fact in facts.items() if _was(early, fact)}, index)
     are = late.facts(facts, index)
     changed = [
         ChangedFact(kind, fact, at[f"relates_to:{id_}"], were.get(id_))
@@ -167,7 +167,9 @@ def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) ->
         for kind, moment in _turns(fact)
         if moment is not None and since <= moment < until
     ]
-    order = tuple(sorted(changed, key=lambda one: (one.at, one.kind == "began", one.fact.id)))
+    order = tuple(
+        sorted(changed, key=lambda change: (change.at, change.kind == "began", change.fact.id))
+    )
     return Changes(since, until, "world", order)
 
 

@@ -181,12 +181,12 @@ class _Between:
     def of(cls, edges: Edges, facts: Rows, price: Costs, start: int, end: int) -> "_Between":
         ends = np.stack((edges.subject[facts], edges.object[facts]))
         nodes, number = np.unique(ends.astype(np.intp), return_inverse=True)
-        one, other = np.sort(number.reshape(2, -1), axis=0)
-        order = np.lexsort((facts, price, other, one))
-        pair = one[order] * len(nodes) + other[order]
+        low, high = np.sort(number.reshape(2, -1), axis=0)
+        order = np.lexsort((facts, price, high, low))
+        pair = low[order] * len(nodes) + high[order]
         kept = order[np.flatnonzero(np.diff(pair, prepend=-1))]
-        source = np.concatenate((one[kept], other[kept]))
-        target = np.concatenate((other[kept], one[kept]))
+        source = np.concatenate((low[kept], high[kept]))
+        target = np.concatenate((high[kept], low[kept]))
         by_target = np.lexsort((source, target))
         return cls(
             nodes=nodes,
@@ -210,7 +210,9 @@ class _Between:
             found.append(chain)
             for place in range(len(chain)):
                 begun = chain[:place]
-                taken = {one[place] for one in found if one[:place] == begun and len(one) > place}
+                taken = {
+                    path[place] for path in found if path[:place] == begun and len(path) > place
+                }
                 self._offer(begun, taken, longest, known, waiting)
         return [self._way(chain) for chain in found]
 

@@ -15,8 +15,7 @@ from graphrag.display.picture import Drawing, Picture, legend, note, type_colour
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.model.values import Entity, Fact
 from graphrag.search.edges import Counts, Distances, Edges, Rows
-from graphrag.search.times import Micros
-from graphrag.search.visibility import Mask, Visible
+from graphrag.search.visibility import Mask, Micros, Visible
 
 _WIDTH, _TALLEST = 860, 640
 _LEAST, _EACH = 150, 20
@@ -69,15 +68,15 @@ class Subgraph(Picture):
         return {
             "nodes": [
                 {
-                    "id": one.id,
-                    "name": one.name,
-                    "type": one.entity_type,
-                    "summary": one.summary,
-                    "facts": self.degrees[one.id],
-                    "heat": round(self.heat[one.id], 4),
-                    "changed": _iso(self.changed[one.id]),
+                    "id": entity.id,
+                    "name": entity.name,
+                    "type": entity.entity_type,
+                    "summary": entity.summary,
+                    "facts": self.degrees[entity.id],
+                    "heat": round(self.heat[entity.id], 4),
+                    "changed": _iso(self.changed[entity.id]),
                 }
-                for one in self.entities
+                for entity in self.entities
             ],
             "edges": [asdict(edge) for edge in self.edges],
             "facts": [

@@ -1,4 +1,4 @@
-"""Facts about one entity: those that hold, those of all times with what ended each, a profile."""
+"""Facts about one entity: those of all times with what ended each, and a profile."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy as np
 from graphrag.display.cards import (
     entity_title,
     fact_table,
+    heading,
     lifetime,
     lifetime_axis,
     lifetime_bar,
     triple,
 )
-from graphrag.display.lists import Listed
 from graphrag.display.picture import Drawing, Picture, legend, rule, shape, width_of, word
 from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.index.group import GroupIndex
@@ -24,7 +24,6 @@ from graphrag.model.values import Entity, Fact
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
 from graphrag.store.store import Store
-from graphrag.temporal.moment import utc_now
 
 Status = Literal["holds", "ended", "to come", "overruled", "never true"]
 _COLOURS: Mapping[Status, str] = {
@@ -42,56 +41,6 @@ _COLUMNS = (
 )
 _LONGEST = 90
 """Characters of a drawn fact."""
-
-
-class FactList(Listed[Fact]):
-    """Facts by their start: a list that a notebook shows with their lifetimes.
-
-    Of one entity: those that it is the subject of, and those that point to it. ``timeline(entity)``
-    has those of all times with what ended each, ``profile(entity)`` the few that a prompt needs.
-    """
-
-    def __init__(self, facts: Iterable[Fact] = (), *, entity: Entity | None = None) -> None:
-        super().__init__(facts)
-        self.entity = entity
-        """Whose facts they are; None if they are of several."""
-
-    @property
-    def outgoing(self) -> tuple[Fact, ...]:
-        """Return the facts that the entity is the subject of; all, if they are of several."""
-        whose = self.entity
-        return tuple(fact for fact in self if whose is None or fact.subject_id == whose.id)
-
-    @property
-    def incoming(self) -> tuple[Fact, ...]:
-        """Return the facts that point to the entity from another one."""
-        whose = self.entity
-        return tuple(fact for fact in self if whose is not None and fact.subject_id != whose.id)
-
-    def __repr__(self) -> str:
-        """Show whose they are and how many, or each in a line."""
-        if self.entity is None:
-            return super().__repr__()
-        ways = f"{len(self.outgoing)} out, {len(self.incoming)} in"
-        return f"FactList({self.entity.name!r}: {ways})"
-
-    def __str__(self) -> str:
-        """Write one line a fact."""
-        rows = [(triple(fact), lifetime(fact)) for fact in self]
-        width = max((len(words) for words, _ in rows), default=0)
-        lines = [f"{words:<{width}}  {time}" for words, time in rows]
-        head = () if self.entity is None else (entity_title(self.entity),)
-        return "\n".join((*head, *lines))
-
-    def _repr_html_(self) -> str:
-        if self.entity is None:
-            return fact_table((), ((fact, "", ()) for fact in self), now=utc_now())
-        rows = [
-            *((fact, "", ("out",)) for fact in self.outgoing),
-            *((fact, "", ("in",)) for fact in self.incoming),
-        ]
-        summary = f"<p>{escape(self.entity.summary)}</p>" if self.entity.summary else ""
-        return f"{heading(self.entity)}{summary}{fact_table(('direction',), rows, now=utc_now())}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +137,14 @@ class Timeline(Picture):
             text = cut(f"{triple(stage.fact)}, {lifetime(stage.fact)}", _LONGEST)
             words.append(word(beside, y + 10, text))
             width = max(width, beside + 12 + width_of(text, 11))
-        colours: dict[str, str] = {one.status: _COLOURS[one.status] for one in self.stages}
+        colours: dict[str, str] = {stage.status: _COLOURS[stage.status] for stage in self.stages}
         dots, meanings, end = legend(colours, bottom + 12, width)
         return Drawing(width, end, "".join((*shapes, dots)), "".join((*words, meanings)))
 
 
-def heading(entity: Entity) -> Html:
-    """Return the name and the type of an entity as HTML."""
-    return Html(f"<b>{escape(entity.name)}</b> ({escape(entity.entity_type)})")
-
-
 def stages_table(stages: Sequence[Stage], at: datetime) -> Html:
     """Return facts as a table of HTML, each with the bar of its validity."""
-    rows = ((one.fact, _COLOURS[one.status], (one.status, one.why)) for one in stages)
+    rows = ((stage.fact, _COLOURS[stage.status], (stage.status, stage.why)) for stage in stages)
     return fact_table(("status", "why"), rows, now=at)
 
 
@@ -216,13 +160,13 @@ class EntityProfile:
 
     def __str__(self) -> str:
         """Return a few lines of text."""
-        one = self.entity
-        head = entity_title(one)
-        if one.aliases:
-            head += flatten(f", also called {', '.join(also_called(one))}")
+        entity = self.entity
+        head = entity_title(entity)
+        if entity.aliases:
+            head += flatten(f", also called {', '.join(also_called(entity))}")
         lines = [head]
-        if one.attributes:
-            shown = (f"{key}: {value}" for key, value in one.attributes.items())
+        if entity.attributes:
+            shown = (f"{key}: {value}" for key, value in entity.attributes.items())
             lines.append(flatten("; ".join(shown)))
         lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
         if self.changes:
@@ -256,14 +200,16 @@ async def read_stages(
     found = await store.get(Fact, [index.facts.ids[fact] for fact in rows])
     facts = past.facts(found, index)
     closers = await store.get(
-        Fact, {one.invalidated_by for one in facts.values() if one.invalidated_by} - facts.keys()
+        Fact, {fact.invalidated_by for fact in facts.values() if fact.invalidated_by} - facts.keys()
     )
     known = {**past.facts(closers, index), **facts}
     order = sorted(
         facts.values(),
-        key=lambda one: (one.valid_at is not None, one.valid_at, one.created_at, one.id),
+        key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.created_at, fact.id),
     )
-    return tuple(Stage(one, status(one, at), known.get(one.invalidated_by or "")) for one in order)
+    return tuple(
+        Stage(fact, status(fact, at), known.get(fact.invalidated_by or "")) for fact in order
+    )
 
 
 def status(fact: Fact, at: datetime) -> Status:

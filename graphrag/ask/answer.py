@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from graphrag.ask.asked import Asked
+from graphrag.ask.query import Query
 from graphrag.display.bars import Axis
 from graphrag.display.cards import lifetime, lifetime_bar, triple
 from graphrag.display.visible import escape, flatten
@@ -14,8 +14,10 @@ from graphrag.temporal.moment import utc_now
 class Answer:
     """What a graph answers to a question; false if it knows no answer."""
 
-    question: Asked
-    """The question as it was understood."""
+    question: str
+    """The question as it was asked; empty for a query."""
+    query: Query | None = None
+    """What was asked of the facts; None if the question was not understood."""
     values: tuple[str, ...] = ()
     """Names, ISO dates as finely as known, numbers, or ``yes`` and ``no``; empty for no answer."""
     entities: tuple[Entity, ...] = ()
@@ -48,7 +50,8 @@ class Answer:
     @property
     def how(self) -> str:
         """Say in words how the question was understood and worked out."""
-        return "\n".join((f"asked: {self.question}", *self.steps))
+        asked = self.question if self.query is None else self.query
+        return "\n".join((f"asked: {asked}", *self.steps))
 
     def _repr_html_(self) -> str:
         facts = (*self.facts, *self.bounds)

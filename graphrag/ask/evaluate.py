@@ -1,216 +1,225 @@
-"""A parsed question worked out on the facts: looked up, bounded, put in order, read off.
-
-Half-open lifetimes throughout. "Before", "after", "first" and their like go by the moment at which
-facts begin; "while" asks for a common moment. What is not known is said, never guessed.
-"""
+"""A typed query worked out: its facts, and what is read off them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.account import unmeant, unread
-from graphrag.ask.again import is_again, spells
-from graphrag.ask.asked import Asked, Clause
-from graphrag.ask.bounding import bounded, found_in, open_in
-from graphrag.ask.chain import follow, placed
-from graphrag.ask.company import fellows, shared
-from graphrag.ask.kinds import Kinds
-from graphrag.ask.kinship import check_kin, with_kin
-from graphrag.ask.lengths import by_age, how_long, how_old, lasts
-from graphrag.ask.lookup import CannotAnswer, Unclear, open_facts, pair_facts
-from graphrag.ask.qualify import edge_of
-from graphrag.ask.relate import best
-from graphrag.ask.solution import Solution, counted, in_order_of
-from graphrag.ask.spell import Stated, date_words, stretch_words
-from graphrag.ask.world import Line, World, by_start
-from graphrag.ask.yearless import without_year
+from graphrag.ask.facts import (
+    Solution,
+    anchors,
+    counted,
+    edge_point,
+    facts_of,
+    far,
+    in_order_of,
+    matching,
+    rows_of,
+)
+from graphrag.ask.query import Order, Query, Unit
+from graphrag.ask.spell import Stated, between, date_words, lasts, stretch_words
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start
+from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.ontology.relations import FIGURES
 
+_FIGURE: Final = re.compile(r"[1-9][\d,. ]*(?:thousand|million|billion)?(?= |$)")
+"""A number that a text gives itself: that of ``has_employees 240``."""
 
-def solve(asked: Asked, world: World, done: Solution | None = None) -> Solution:
-    """Work out a question, noting every step in the solution.
+
+def solve(query: Query, world: World, steps: Sequence[str] = ()) -> Solution:
+    """Work out a query.
 
     Raises:
         CannotAnswer: saying what is missing.
     """
-    done = Solution() if done is None else done
-    if asked.limits.aged and asked.wants != "entities":
-        raise CannotAnswer(f"not understood: {asked.limits.aged}")
-    if left := unread(asked):
-        raise CannotAnswer(f"not understood: {', '.join(left)}")
-    if vague := without_year(asked):
-        raise CannotAnswer(f"“{vague}” is of every year: say which")
-    world = with_kin(asked, world)
-    _SOLVERS[asked.wants](asked, world, done)
-    check_kin(asked, world, done)
-    done.lines = list(dict.fromkeys(done.lines))
-    done.support = [line for line in dict.fromkeys(done.support) if line not in done.lines]
+    done = Solution(steps=[*steps])
+    _SOLVERS[query.wants](query, world, done)
+    done.rows = list(dict.fromkeys(done.rows))
+    done.support = [row for row in dict.fromkeys(done.support) if row not in done.rows]
     return done
 
 
-def _entities(asked: Asked, world: World, done: Solution) -> None:
-    if asked.limits.beside and (others := fellows(asked, world, done)) is not None:
-        done.lines = others
-        done.entities = list(dict.fromkeys(line.subject for line in others))
-    elif len(asked.main.names) > 1:
-        number = len(asked.main.names)
-        raise CannotAnswer(f"“{asked.main}” names {number} entities: nothing is left to be found")
-    elif chained := follow(asked, world, done.steps):
-        done.lines, done.support, done.entities = chained.lines, chained.support, chained.entities
-    else:
-        found = found_in(asked, asked.main, world, done)
-        lines = bounded(asked, found, world, done)
-        if asked.order is not None:
-            lines = in_order_of(lines, asked.order, world)
-            done.step(f"{asked.order}: {counted(lines)}")
-        done.lines = lines
-        rows = list(dict.fromkeys(found.far(line) for line in lines))
-        done.entities = placed(rows, found.kind, world, done) if found.kind else rows
-    if asked.limits.aged and done.entities:
-        done.entities = by_age(asked, done.entities, world, done)
+def _entities(query: Query, world: World, done: Solution) -> None:
+    if query.subject is not None and query.object is not None:
+        raise CannotAnswer("both ends are named: nothing is left to be found")
+    rows = facts_of(query, world, done)
+    if query.order is not None:
+        rows = in_order_of(rows, query.order, world)
+        done.steps.append(f"{query.order}: {counted(rows)}")
+    done.rows = rows
+    done.entities = list(dict.fromkeys(far(query, row) for row in rows))
     done.values = [world.name(row) for row in done.entities]
 
 
-def _dates(asked: Asked, world: World, done: Solution) -> None:
-    found = found_in(asked, asked.main, world, done)
-    lines = bounded(asked, found, world, done)
-    if asked.order is not None:
-        lines = in_order_of(lines, asked.order, world)
-    elif asked.wants in ("since", "until") and len(lines) > 1 and not is_again(asked.main, lines):
+def _dates(query: Query, world: World, done: Solution) -> None:
+    rows = facts_of(query, world, done)
+    if query.order is not None:
+        rows = in_order_of(rows, query.order, world)
+    elif query.wants in ("since", "until") and len(rows) > 1:
         # Of several spells the one that holds, or the last one.
-        holding = [line for line in lines if line.start <= world.now < line.end]
-        lines = holding or lines[-1:] if asked.wants == "since" else lines[-1:]
-    done.lines = lines
-    done.values = dates_of(asked, lines, world, {})
-    if lines and not done.values:
-        end = "end" if asked.wants == "until" else "beginning"
-        raise CannotAnswer(f"no {end} is known of “{asked.main}”{world.already(lines)}")
+        holding = [row for row in rows if row.holds(world.now)]
+        rows = holding or rows[-1:] if query.wants == "since" else rows[-1:]
+    done.rows = rows
+    done.values = dates_of(query, rows, world, {})
+    if rows and not done.values:
+        end = "end" if query.wants == "until" else "beginning"
+        raise CannotAnswer(f"no {end} is known: {query.pattern}{world.already(rows)}")
 
 
 def dates_of(
-    asked: Asked, lines: Sequence[Line], world: World, stated: Mapping[int, Stated]
+    query: Query, rows: Sequence[FactRow], world: World, stated: dict[int, Stated]
 ) -> list[str]:
     """Return the dates that are asked for, as finely as asked, else as stated, each once."""
     found: dict[str, None] = {}
-    over = "over" in asked.main.words or edge_of(asked.main) == "end"
-    for line in lines:
-        if line.relation == "has_birthday" and asked.unit is None:
-            found[world.name(line.object)] = None  # a day of each year
+    over = query.edge == "end"
+    for row in rows:
+        if row.relation == "has_birthday" and query.unit is None:
+            found[world.name(row.object)] = None  # a day of each year
             continue
-        if asked.wants != "until" and not over and not world.began(line):
+        if query.wants != "until" and not over and not world.began(row):
             continue
-        if asked.wants == "until" and not lasts(line):
+        if query.wants == "until" and not lasts(row):
             continue  # what happened on a day has no end
-        unit = asked.unit or world.unit(line.relation)
-        known = (None, None) if asked.unit else stated.get(line.row, (None, None))
-        words = date_words(asked.wants, line, unit, known, over=over)
+        unit = query.unit or world.unit(row.relation)
+        known = stated.get(row.row, (None, None))
+        fixed = query.unit is not None
+        words = date_words(query.wants, row, unit, known, fixed=fixed, over=over)
         if words is not None:
             found[words] = None
     return list(found)
 
 
-def _how_many(asked: Asked, world: World, done: Solution) -> None:
-    found = found_in(asked, asked.main, world, done)
-    lines = bounded(asked, found, world, done)
-    done.lines = lines
-    rows = list(dict.fromkeys(found.far(line) for line in lines))
-    if asked.wants == "how many":
-        done.entities = rows
-    several = asked.wants == "how often" or len(asked.main.names) > 1
-    number = len(spells(lines)) if several else len(rows)
-    if not rows and found.relation in FIGURES:
-        raise CannotAnswer(f"no number is known then: {found.relation}{world.already(found.lines)}")
-    names = [world.name(row) for row in rows] if asked.wants == "how many" else []
-    count = _count(found.relation, names)
-    done.values = [count or str(number)]
+def _how_long(query: Query, world: World, done: Solution) -> None:
+    if query.apart is not None:
+        _apart(query, query.apart, world, done)
+        return
+    rows = facts_of(query, world, done)
+    done.rows = rows
+    ended = query.ago and query.edge == "end"
+    if not rows or not (ended or all(map(world.began, rows))):
+        raise CannotAnswer(f"no beginning is known: {query.pattern}{world.already(rows)}")
+    unit = query.unit or _unit(rows[0].relation, world)
+    if query.ago:
+        then = edge_point(rows[-1], query.edge)
+        if then > world.now:
+            raise CannotAnswer(f"it has not ended: {query.pattern}")
+        total = between(then, world.now, unit)
+    else:
+        total = sum(between(row.start, min(row.end, world.now), unit) for row in rows)
+        if any(row.end > world.now for row in rows):
+            done.steps.append("counted up to now, as it has not ended")
+    done.values = [_length(query, total, unit)]
 
 
-def _count(relation: str, names: Sequence[str]) -> str:
-    """Return a number that a text gives itself: that of ``has_employees 240`` is no 1."""
-    counts = relation in FIGURES or re.fullmatch(r"has_\w*[^su]s", relation)
-    given = _NUMBER.match(names[0]) if counts and len(names) == 1 else None
-    return given.group() if given else ""
+def _length(query: Query, total: int, unit: Unit) -> str:
+    return str(total) if query.unit else f"{total} {unit}{'' if total == 1 else 's'}"
 
 
-_NUMBER: Final = re.compile(r"[1-9][\d,. ]*(?:thousand|million|billion)?(?= |$)")
+def _unit(relation: str, world: World) -> Unit:
+    return "year" if world.unit(relation) == "year" else "day"
 
 
-def _which(asked: Asked, world: World, done: Solution) -> None:
-    picked: list[tuple[Line, str]] = []
-    for choice in asked.choices:
-        if len(choice.names) >= 2:
-            found = pair_facts(asked, choice, choice.names[0], choice.names[1], world)
-        elif asked.main.names:
-            found = pair_facts(asked, asked.main, asked.main.names[0], choice.names[0], world)
-        else:
-            found = open_facts(asked, Clause(choice.tokens + asked.main.tokens), world)
-        line = by_start(found.lines)[0]
-        if not world.began(line):
-            raise CannotAnswer(f"it is not known when “{choice}” began{world.already([line])}")
-        done.step(f"“{choice}” is {stretch_words(line)}")
-        picked.append((line, str(choice)))
-    late = asked.order is not None and asked.order.kind == "last"
-    edge = (max if late else min)(line.start for line, _ in picked)
-    done.support = [line for line, _ in picked]
-    done.lines = [line for line, _ in picked if line.start == edge]
-    done.values = [words for line, words in picked if line.start == edge]
+def _apart(query: Query, other: Query, world: World, done: Solution) -> None:
+    """Count the time between the facts of two patterns."""
+    picked = []
+    for part in (query, other):
+        rows = in_order_of(matching(part, world, done), part.order or Order("first"), world)
+        if not rows:
+            raise CannotAnswer(f"no such fact is known: {part.pattern}")
+        picked.append(rows[0])
+    done.rows = picked
+    early, late = by_start(picked)
+    start = early.end if query.edge == "end" else early.start
+    end = late.start
+    if BEGINNING in (early.start, late.start) or FOREVER in (start, end):
+        raise CannotAnswer("a date of one of them is not known")
+    unit = query.unit or _unit(early.relation, world)
+    done.values = [_length(query, between(start, end, unit) if start <= end else 0, unit)]
+
+
+def _how_many(query: Query, world: World, done: Solution) -> None:
+    rows = facts_of(query, world, done)
+    done.rows = rows
+    ends = list(dict.fromkeys(far(query, row) for row in rows))
+    both = query.subject is not None and query.object is not None
+    if query.wants == "how often" or both:
+        done.values = [str(len(rows))]
+        return
+    done.entities = ends
+    figure = _FIGURE.match(world.name(ends[0])) if len(ends) == 1 else None
+    if not {*query.relations}.isdisjoint(FIGURES):
+        if figure is None:
+            raise CannotAnswer(f"no number is known then: {query.pattern}")
+        done.values = [figure.group()]
+        return
+    done.values = [str(len(ends))]
+
+
+def _which(query: Query, world: World, done: Solution) -> None:
+    picked: list[tuple[FactRow, str]] = []
+    for choice in query.among:
+        open_ = replace(query, wants="entities", order=None, among=())
+        part = (
+            replace(open_, object=choice)
+            if query.object is None
+            else replace(open_, subject=choice)
+        )
+        rows = facts_of(part, world, done)
+        if not rows:
+            raise CannotAnswer(f"no fact is known: {part.pattern}")
+        if not world.began(rows[0]):
+            raise CannotAnswer(f"no beginning is known: {part.pattern}{world.already(rows[:1])}")
+        done.steps.append(f"{choice} is {stretch_words(rows[0])}")
+        end = rows[0].object if query.object is None else rows[0].subject
+        picked.append((rows[0], world.name(end)))
+    late = query.order is not None and query.order.kind == "last"
+    edge = (max if late else min)(row.start for row, _ in picked)
+    done.support = [row for row, _ in picked]
+    done.rows = [row for row, _ in picked if row.start == edge]
+    done.values = [words for row, words in picked if row.start == edge]
     if len(done.values) > 1:
         raise CannotAnswer("they began at the same time")
 
 
-def _whether(asked: Asked, world: World, done: Solution) -> None:
-    main = asked.main
-    if asked.limits.beside and (both := shared(asked, world)) is not None:
-        done.lines, done.values = both, ["yes" if both else "no"]
-        return
-    if len(main.names) > _PAIR:
-        if (both := shared(asked, world)) is None:
-            raise CannotAnswer(f"“{main}” names {len(main.names)} entities")
-        done.lines, done.values = both, ["yes" if both else "no"]
-        return
-    if len(main.names) < _PAIR:
-        found = open_in(asked, main, world)
-        lines = bounded(asked, found, world, done)
-    else:
-        try:
-            found = pair_facts(asked, main, main.names[0], main.names[1], world)
-        except Unclear:
-            raise
-        except CannotAnswer as error:
-            if (both := shared(asked, world)) is not None:
-                done.lines, done.values = both, ["yes" if both else "no"]
-                return
-            if asked.limits.ended or not _heard(asked, world):
-                raise
-            done.step(f"{error}, but others of the kind are")
-            done.values = ["yes" if asked.limits.inverted else "no"]
-            return
-        done.step(f"“{main}” is {stretch_words(found.lines[0])}")
-        plain = replace(asked, neighbor=False)
-        lines = bounded(plain, found, world, done)
-    said = bool(lines) is not asked.limits.inverted
-    done.lines, done.values = lines or list(found.lines), ["yes" if said else "no"]
+def _whether(query: Query, world: World, done: Solution) -> None:
+    asked = query
+    if any(bound.nearest for bound in query.bounds) and query.object is not None:
+        asked = replace(query, subject=None)  # of all holders, is the next one this?
+    rows = facts_of(asked, world, done)
+    if asked is not query and query.subject is not None:
+        own = rows_of(query.subject, world, done)
+        rows = [row for row in rows if row.subject in own]
+    done.rows = rows or matching(query, world, done)
+    done.values = ["yes" if rows else "no"]
 
 
-def _heard(asked: Asked, world: World) -> bool:
-    """Tell whether facts of the kind are known of one of the entities, so that none means no."""
-    for named in asked.main.names:
-        lines = world.lines(world.rows_of(named))
-        for meant in best(asked.main, lines, world):
-            if not unmeant(asked, asked.main, meant, Kinds(world, asked.main)):
-                return True
-    return False
+def _age(query: Query, world: World, done: Solution) -> None:
+    """Count the years from the birth of somebody to the time that is asked of."""
+    births = matching(query, world, done)
+    if len({row.start for row in births}) != 1 or births[0].start == BEGINNING:
+        raise CannotAnswer(f"{'no' if not births else 'more than one'} birthday is known")
+    then = world.now
+    if query.bounds:
+        anchor = anchors(query.bounds[0], world, done)[0]
+        then = edge_point(anchor, query.bounds[0].query.edge)
+    elif query.interval is not None:
+        start, end = bounds_of(query.interval)
+        if BEGINNING == start or end == FOREVER:
+            raise CannotAnswer("an age is of a moment")
+        then = end - 1
+    if then < births[0].start:
+        raise CannotAnswer("that was before the birth")
+    done.rows = births[:1]
+    done.values = [str(between(births[0].start, then, "year"))]
 
 
-_PAIR: Final = 2
-_SOLVERS: Final[dict[str, Callable[[Asked, World, Solution], None]]] = {
+_SOLVERS: Final[dict[str, Callable[[Query, World, Solution], None]]] = {
     "entities": _entities,
     "when": _dates,
     "since": _dates,
     "until": _dates,
-    "how long": how_long,
-    "age": how_old,
+    "how long": _how_long,
+    "age": _age,
     "how many": _how_many,
     "how often": _how_many,
     "which": _which,

@@ -1,196 +1,296 @@
-"""English questions of time as structures: what is wanted, in which order, bounded by what.
+"""The grammar of a question: what it wants, in which order, in what time, within which limits.
 
-Grammar, no wordings: the question word and its noun say what is wanted, connectives divide the
-clauses, ordinals and superlatives order them. Which relation the words mean is left to the graph.
+What is left of a clause are the names and the words that mean a relation. A word that changes what
+is asked and of which nothing was made is unread.
 """
 
 import re
 from dataclasses import replace
 from typing import Final, Literal
 
-from graphrag.ask.asked import Asked, Clause, Limits, Link, Order, Token, Unit, Wants
-from graphrag.ask.choices import apart_of, choice_of
-from graphrag.ask.joined import between_of, conditions
-from graphrag.ask.qualify import AUXILIARIES, aged, qualified
-from graphrag.ask.relatives import folded
-from graphrag.ask.segments import Parts, Tokens, divided, known_in, shape_of, timed, without_frame
+from graphrag.ask.clause import Clause, Condition, Frame, Token, Tokens
+from graphrag.ask.division import (
+    AUXILIARIES,
+    LATER,
+    WH,
+    Part,
+    apart_in,
+    between,
+    choice_in,
+    divided,
+    known_in,
+    place_of,
+    shape_of,
+    stripped,
+    succession,
+    without,
+)
+from graphrag.ask.query import Order
 from graphrag.ask.senses import is_past
-from graphrag.ask.succession import succession
-from graphrag.ask.wants import elder, order_of, reworded, wants_of
+from graphrag.ask.wants import order_of, wants_of
 from graphrag.search.query_time import Said
+from graphrag.temporal.interval import Interval
+from graphrag.temporal.vocabulary import MONTHS
 
-_NEXT: Final = re.compile(
-    r"\b(?:immediately|right|just|directly|straight|next|subsequently|first|most recently|last|"
-    r"preceding|previous|shortly|thereupon|then)\b"
+_EXCEPT: Final = re.compile(
+    r"(?:, )?\b(?:other than|besides|apart from|aside from|except for|except|excluding|but not|"
+    r"not counting|in addition to) (?:(?:at|in|for|with|by|as|to) )?"
+    r"(?P<names>E(?: (?:,|and|or|nor|, and) E)*)(?: ,)?"
 )
-_INDIRECT: Final = re.compile(
-    r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)"
+_ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
+_PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
+_AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
+_PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(one, one) for one in word.split()))
+    for words, word in (
+        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
+        ("(?:know|knows|knew) how to|back(?= (?:in|on) T)|at (?:some|any) point|as well", ""),
+        (
+            "(?:in|during|throughout|over) (?:his|her|their|its|the) (?:whole |entire )?"
+            "(?:life|lifetime|career)",
+            "",
+        ),
+        ("in charge of|at the (?:helm|head|top) of", "head of"),
+        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
+        ("to begin with", "first"),
+        ("(?:begin|began|start|started) with", "begin"),
+        ("set foot (?:in|on)", "visited"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) married", "wed"),
+        ("passed away", "died"),
+        ("acts? as|acted as|serves? as|served as", "is"),
+        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
+        ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:moved?|moving) (?:away from|out of)", "leave"),
+        ("(?:taken|took|take) to court", "sued"),
+        ("(?:take|took) over(?= E)", "acquired"),
+        ("(?:come|came|comes) out", "been created"),
+        ("(?:go|goes|went|been) to", "visited attended"),
+    )
 )
-_GAP: Final = re.compile(
-    r"\b(?:vacant|vacancy|unoccupied|unfilled|empty|gap|interregnum|lapse|open)\b"
-)
+"""Phrases that are one word: general English, whatever the facts are about."""
 
 
-def parse(text: str, tokens: Tokens) -> Asked:
-    """Return a question as a structure.
+def read(text: str, tokens: Tokens) -> Frame:
+    """Return a question as its grammar reads.
 
     Args:
         text: The question as asked.
         tokens: Its words, with names and times as one each.
     """
-    known, words = known_in(without_frame(folded(tokens)))
-    words, limits = qualified(_stripped(without_frame(words)))
-    words, limits = elder(reworded(_stripped(words)), limits)
-    if (rest := aged(words)) is not None:
-        return _read(text, "age", None, rest, known, limits)
-    if _INDIRECT.match(shape_of(words)):  # "do you know when A moved"
-        words = (words[0], Token("did", "did"), *words[1:])
+    known, words = known_in(stripped(tokens))
+    words = stripped(words)
+    for pattern, plain in _PHRASES:
+        if found := pattern.search(shape_of(words)):
+            rest = between(words, found.string, found.end() + 1, len(found.string))
+            words = between(words, found.string, 0, max(0, found.start() - 1)) + plain + rest
+    if re.match(
+        r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
+    ):
+        words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
     wants, unit = wants_of(shape_of(words))
-    if wants in ("entities", "whether") and (choice := choice_of(text, words, known)):
-        return replace(choice, limits=limits)
-    if wants == "how long" and not limits.ago and (apart := apart_of(words)):
-        first, second = apart
-        asked = Asked(text, wants, first, "while", second, apart=True, unit=unit, known=known)
-        return replace(asked, limits=limits)
-    return _read(text, wants, unit, words, known, limits)
+    frame = Frame(text, wants, Clause(()), unit, known=known)
+    frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
+    frame, words = _limited(frame, words)
+    if wants in ("entities", "whether") and (choice := choice_in(words)):
+        return _checked(_choosing(frame, *choice))
+    if wants == "how long" and not frame.ago and (apart := apart_in(words)):
+        one, other = (_clause(part) for part in apart)
+        gap = not _GAP.isdisjoint(shape_of(words).split())
+        return _checked(replace(frame, main=one, apart=other, from_end=gap))
+    main, parts = divided(words)
+    if not parts and wants in ("entities", "whether") and (followed := succession(main)):
+        main, parts = followed[0], [followed[1]]
+    conditions = tuple(Condition(one.link, _clause(one.tokens), one.near) for one in parts)
+    frame = replace(frame, main=_clause(main), conditions=conditions)
+    return _checked(_present(_linked(frame, parts)))
 
 
-_BETWEEN: Final = ("entities", "whether", "how many", "how often")
+_GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
 
 
-def _read(
-    text: str, wants: Wants, unit: Unit | None, words: Tokens, known: Said | None, limits: Limits
-) -> Asked:
-    """Return a question of one clause or two."""
-    parts = _both(wants, divided(words))
-    also: tuple[tuple[Link, Clause], ...] = ()
-    between = between_of(words) if wants in _BETWEEN else None
-    if between is not None:
-        main_words, ((first, one), (then, two)) = between
-        parts, also = Parts(main_words, first, False, one), ((then, Clause(two, order_of(two))),)
-    main, during = timed(parts.main)
-    anchor, other = timed(parts.anchor)
-    if parts.link is not None and not also:
-        (_, anchor), *more = conditions(parts.link, anchor)
-        also = tuple((link, Clause(some, order_of(some))) for link, some in more)
-    if during is not None and other is not None:
-        anchor, other = parts.anchor, None  # two times: one is left over
-    asked = Asked(
-        text,
-        wants,
-        Clause(main),
-        parts.link,
-        Clause(anchor, order_of(anchor)) if anchor else None,
-        also,
-        order=None if wants == "how long" else order_of(main, bounded=parts.link is not None),
-        during=during or other,
-        known=known,
-        unit=unit,
-        limits=limits,
+def _clause(tokens: Tokens) -> Clause:
+    tokens, said = _timed(tokens)
+    return Clause(tokens, order_of(tokens), said)
+
+
+def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame:
+    shape = shape_of(rest)
+    tail = shape.rpartition(" or ")[2] if "other way" in shape and "before" in shape else shape
+    later = LATER.search(tail) and not re.search(r"\b(?:earlier|first|sooner)\b", tail)
+    words, said = _timed(rest)
+    main = Clause(words, Order("last" if later else "first"), said)
+    among = tuple(token.named for token in choices if token.named is not None)
+    return replace(frame, wants="which", main=main, among=among)
+
+
+def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
+    """Take what limits the facts out of the words."""
+    if found := _EXCEPT.search(shape_of(tokens)):
+        named = between(tokens, found.string, found.start("names"), found.end("names"))
+        names = tuple(token.named for token in named if token.named is not None)
+        frame, tokens = replace(frame, without=names), without(tokens, found)
+    if found := _ENDED.search(shape_of(tokens)):
+        frame, tokens = replace(frame, ended=True), without(tokens, found)
+    if found := _PLANNED.search(shape_of(tokens)):
+        frame = replace(frame, planned=True)
+        tokens = tokens if found.start() == 0 else without(tokens, found)
+    return frame, tokens
+
+
+_PART: Final = re.compile(
+    r"\b(?:weeks?|half|quarters?|beginning|end|start|middle|months?|days?|early|late|mid|around|"
+    r"about|roughly|nearly|circa)(?: (?:of|in|the))*$"
+)
+"""Words before a time that mean a part of it, or near it."""
+_LEADING: Final = re.compile(
+    r"\b(?:(?P<after>following|(?:later|newer|more recent) than|after)"
+    r"|preceding|(?:earlier|older) than|before|prior to)$"
+)
+
+
+def _timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
+    """Return some words without their time, and the time."""
+    place = next((at for at, token in enumerate(tokens) if token.said is not None), None)
+    if place is None or (said := tokens[place].said) is None:
+        return tokens, None
+    if _PART.search(shape_of(tokens[:place])):
+        return tokens, None  # "in the first week of May" is not all of May
+    lead = _LEADING.search(shape_of(tokens[:place]))
+    if lead is None or said.bound != "in":
+        return tokens[:place] + tokens[place + 1 :], said
+    begin = place_of(lead.string, lead.start())
+    rest = tokens[:begin] + tokens[place + 1 :]
+    words = f"{lead.group()} {said.words}"
+    if lead["after"]:
+        return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))
+    return rest, replace(
+        said, words=words, bound="before", interval=Interval(end=said.interval.start)
     )
-    return _present(_linked(asked, parts))
 
 
-def _stripped(tokens: Tokens) -> Tokens:
-    while tokens and tokens[0].word in (",", ":", "that", "-"):
-        tokens = tokens[1:]
-    while tokens and tokens[-1].word in ("?", ".", "!", ","):
-        tokens = tokens[:-1]
-    return tokens
+_NEXT: Final = re.compile(
+    r"\b(?:immediately|right|just|directly|straight|next|subsequently|first|most recently|last|"
+    r"preceding|previous|shortly|then)\b"
+)
 
 
-def _linked(asked: Asked, parts: Parts) -> Asked:
-    """Settle how the two clauses are linked: neighbors, all on one side, or a distance."""
-    shape = shape_of(asked.main.tokens)
-    then = re.search(
-        r"\b(?:(before|after) (?:that|then|this|it)|beforehand|afterwards?|thereafter)$", shape
-    )
-    if asked.link == "while" and then is not None:
-        side: Link = "before" if then.group().startswith("before") else "after"
-        asked = replace(asked, link=side)
-    if asked.during is not None and asked.link is None and asked.order is None:
+def _linked(frame: Frame, parts: list[Part]) -> Frame:
+    """Settle whether the facts next to a condition are asked for, or all on its side."""
+    shape, main = shape_of(frame.main.tokens), frame.main
+    if main.during is not None and not parts and main.order is None:
         # "After 3 May, whom did A visit next?"
         half: dict[str, Literal["first", "last"]] = {"after": "first", "before": "last"}
-        kind = half.get(asked.during.bound)
+        kind = half.get(main.during.bound)
         if kind is not None and _NEXT.search(shape):
-            asked = replace(asked, order=Order(kind))
-    if asked.link in ("before", "after") and asked.wants in ("entities", "when", "whether"):
-        near = parts.near or _NEXT.search(shape) is not None
-        several = _several(asked.main.tokens)
-        alone = asked.wants == "entities" and not several
-        asked = replace(asked, neighbor=near or alone)
-        if asked.neighbor and asked.order in (Order("first"), Order("last")):
-            asked = replace(asked, order=None)
-    if asked.wants == "how long" and asked.link in ("before", "after"):
-        asked = replace(asked, apart=True)
-    if asked.anchor is None and asked.wants == "entities":
-        asked = succession(asked)
-    return asked
-
-
-def _both(wants: Wants, parts: Parts) -> Parts:
-    """Divide "both A ... and B ..." of a question whether they held at one time."""
-    has = [sum(token.named is not None for token in one) for one in (parts.main, parts.anchor)]
-    if wants != "whether" or sorted(has) != [0, 4]:
-        return parts
-    tokens = parts.main if has[0] else parts.anchor
-    places = [at for at, token in enumerate(tokens) if token.named is not None]
-    for cut, token in enumerate(tokens):
-        if token.word in ("and", "with") and places[1] < cut < places[2]:
-            return Parts(tokens[:cut], "while", False, tokens[cut + 1 :])
-    return parts
+            return replace(frame, main=replace(main, order=Order(kind)))
+    if len(parts) != 1 or parts[0].link not in ("before", "after"):
+        return frame
+    if frame.wants not in ("entities", "when", "whether"):
+        return frame
+    near = parts[0].near or _NEXT.search(shape) is not None
+    near = near or (frame.wants == "entities" and not _several(main.tokens))
+    if near and main.order in (Order("first"), Order("last")):
+        main = replace(main, order=None)
+    conditions = (replace(frame.conditions[0], nearest=near),)
+    return replace(frame, main=main, conditions=conditions)
 
 
 def _several(tokens: Tokens) -> bool:
     """Tell whether several things are asked for: "which offices", "list", "all"."""
     words = [token.word for token in tokens]
-    if {"all", "list", "any", "every", "ever", "each"} & set(words):
+    if not {"all", "list", "any", "every", "ever", "each"}.isdisjoint(words):
         return True
     for place, word in enumerate(words[:-1]):
         if word in ("which", "what", "whose", "name"):
-            left = (w for w in words[place + 1 :] if w not in ("other", "different", "the"))
-            noun = next(left, "")
-            return noun == "of" or _plural(noun)
+            rest = (w for w in words[place + 1 :] if w not in ("other", "different", "the"))
+            noun = next(rest, "")
+            plural = len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
+            return noun == "of" or noun in ("people", "men", "women", "children") or plural
     return False
 
 
-def _plural(noun: str) -> bool:
-    return noun in ("people", "men", "women", "children") or (
-        len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
-    )
-
-
-def _present(asked: Asked) -> Asked:
+def _present(frame: Frame) -> Frame:
     """Mark a question that asks of now: in the present tense, with no time and no order."""
-    words = [token.word for token in asked.main.tokens]
-    now = {"currently", "now", "still", "presently", "nowadays"} & set(words)
-    bounded = (
-        asked.during
-        or asked.limits.ended
-        or asked.limits.planned
-        or asked.limits.lasting
-        or asked.order
-        or asked.link
-        or asked.wants
-        not in (
-            "entities",
-            "whether",
-            "how many",
-        )
-    )
-    if bounded:
-        return asked
-    if asked.wants == "how many" and not now:
-        counted = re.search(r"(?:how many|number of) (.*)", shape_of(asked.main.tokens))
-        words = counted.group(1).split() if counted else ["did"]
+    words = [token.word for token in frame.main.tokens]
+    now = not {"currently", "now", "still", "presently", "nowadays"}.isdisjoint(words)
+    limits = frame.ended or frame.planned or frame.conditions
+    if frame.main.during or frame.main.order or limits:
+        return frame
+    if frame.wants not in ("entities", "whether", "how many"):
+        return frame
+    if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
+        return frame
     verb = next((word for word in words if word in AUXILIARIES), None)
-    if asked.wants == "how many" and not now and verb not in ("is", "are", "do", "does", "am"):
-        return asked
+    if frame.wants == "how many" and not now:
+        if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
+            verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
+        return replace(frame, present=verb in ("is", "are", "do", "does"))
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
-    if not {"alumni", "alumnus", "ever", "known", "record", "recorded"}.isdisjoint(words) or (
-        past and not now
-    ):
-        return asked
-    if verb is None and not now and any(is_past(token.word) for token in asked.main.tokens):
-        return asked
-    return replace(asked, present=True)
+    if past and not now:
+        return frame
+    if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
+        return frame
+    # "Ann Little's husband" and "birthplace of Ann" have no tense.
+    tenseless = verb is None and not now and not WH & set(words)
+    return replace(frame, present=not tenseless)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ORDERING: Final = _words(
+    "first second third fourth fifth sixth seventh eighth ninth tenth last latest earliest final "
+    "finally initial initially original originally oldest newest longest shortest 1st recent "
+    "recently next previous previously preceding early earlier late later before after following "
+    "soon shortly just then until till since"
+)
+_COMPARING: Final = _words("more most less least few fewer longer shorter than once")
+CHANGING: Final = _words(
+    "no not never nor neither none nobody n't without hardly rarely other else another why if "
+    "only alone even twice decade century half same together simultaneously again back return "
+    "returns returned returning rejoin rejoins rejoined rejoining eldest youngest older younger"
+)
+"""Words that change what is asked, and that no grammar here reads."""
+
+
+def _checked(frame: Frame) -> Frame:
+    """Note the words that change what is asked, of which nothing was made."""
+    unread = [
+        token.text
+        for clause in frame.clauses
+        for at, token in enumerate(clause.tokens)
+        if token.named is None and _is_unread(frame, clause, at)
+    ]
+    return replace(frame, unread=tuple(dict.fromkeys(unread)))
+
+
+def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
+    """Tell whether a word changes what is asked, and nothing was made of it."""
+    token, word = clause.tokens[at], clause.tokens[at].word
+    if token.said is not None or (word in MONTHS and token.text[:1].isupper()):
+        return True
+    if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
+        return True
+    if word == "from" and "got" in clause.words:
+        return True  # who got something from A is no one who gave it
+    if word[:1].isdigit():
+        return clause.order is None
+    if word in _COMPARING:
+        following = clause.tokens[at + 1].word if at + 1 < len(clause.tokens) else ""
+        longest = clause.order is not None and clause.order.kind in ("longest", "shortest")
+        return not longest and not following.startswith("recent")
+    if word in CHANGING:
+        linked = word == "same" and frame.conditions
+        return not (linked or frame.among or frame.apart or frame.without)
+    if word in ("how", "many", "often", "long"):
+        return not frame.wants.startswith("how") and frame.wants != "age"
+    return word in _ORDERING and not (
+        frame.conditions
+        or frame.among
+        or frame.apart
+        or frame.ago
+        or frame.wants in ("since", "until", "how long", "age", "which")
+        or any(one.order or one.during for one in frame.clauses)
+    )

@@ -9,10 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from graphrag.ask.asked import Clause, Named, Token
-from graphrag.ask.relatives import kin_of, noun_of
-from graphrag.ask.senses import CONVERSE, deeds_of, is_light, parts_of, senses_of, stem_of, stems_of
-from graphrag.ask.world import Line, World
+from graphrag.ask.clause import Clause, Token
+from graphrag.ask.query import Named
+from graphrag.ask.senses import (
+    CONVERSE,
+    GENDERED,
+    KIN,
+    deeds_of,
+    is_light,
+    parts_of,
+    senses_of,
+    stem_of,
+    stems_of,
+)
+from graphrag.ask.world import FactRow, World
 
 Side = Literal["subject", "object"]
 _OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
@@ -23,6 +33,8 @@ _DO: Final = frozenset({"did", "do", "does", "has", "have", "had"})
 _AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
+_COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
+"""Relations that "what is A" asks for."""
 _MUTUAL: Final = frozenset().union(
     *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner"))
 )
@@ -59,7 +71,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
     score, places, met, turned, noun = 0.0, [], set[str](), False, False
-    agent, kin = False, noun_of(name)[0]
+    agent = False
     deeds = deeds_of(parts[-1]) if len(parts) == 1 else frozenset[str]()
     for place, token in enumerate(clause.tokens):
         word = token.word
@@ -69,14 +81,15 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
             score += _WORD if word in parts and word not in _BE else 0.0
             continue
         stem = stem_of(word)
+        if stem in GENDERED and stem not in stems and not GENDERED.isdisjoint(stems):
+            if CONVERSE.get(stem) == CONVERSE.get(*(GENDERED & {*stems})):
+                continue  # a mother is no father
         if stem in stems or stem in deeds:
             score += _OWN if stem not in met else 0.0
             noun = True
         elif len(parts) == 1 and not deeds_of(word).isdisjoint(stems):
             score += _OWN if stem not in met else 0.0
             agent = True
-        elif kin and kin_of(word):
-            continue  # a father's mother is no father
         elif senses & senses_of(stem):
             score += _SENSE if stem not in met else 0.0
             noun = noun or stem in CONVERSE
@@ -91,7 +104,8 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         score -= _WORD  # with whom, not where
     if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
         score += _HINT
-    if not places and not _content(clause) and (senses & _ROLE or parts in (("is",), ("is", "a"))):
+    bare = not places and not clause.content and "do" not in clause.words
+    if bare and (senses & _ROLE or parts in _COPULAR):
         score += _HINT
     return Evidence(
         relation,
@@ -103,17 +117,12 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     )
 
 
-def _content(clause: Clause) -> list[str]:
-    """Return the words of a clause that say something of a relation."""
-    return [word for word in clause.words if not is_light(word)]
-
-
 def strange(clause: Clause) -> list[str]:
-    """Return the words that the thesaurus has a sense for, or none: what should be explained."""
-    return [word for word in _content(clause) if senses_of(stem_of(word))]
+    """Return the words that the thesaurus has a sense for: what should be explained."""
+    return [word for word in clause.content if senses_of(stem_of(word))]
 
 
-def best(clause: Clause, lines: Sequence[Line], world: World) -> list[Evidence]:
+def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidence]:
     """Return the relations of some facts that the words may mean, the likeliest alone if sure.
 
     Without any evidence: the only one there is, if no word of the clause speaks of something else.
@@ -131,7 +140,7 @@ def mutual(relation: str, world: World) -> bool:
     """Tell whether a relation reads the same from both ends."""
     if world.relations[relation].symmetric:
         return True
-    if noun_of(relation)[1]:
+    if not GENDERED.isdisjoint(stems_of(relation)):
         return False  # a sister's brother is no sister
     senses = frozenset().union(*map(senses_of, stems_of(relation)))
     return bool(senses & _MUTUAL)
@@ -163,44 +172,34 @@ _ARTICLES: Final = frozenset({"the", "a", "an"})
 
 def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     """Return the end at which the entity at a place of a clause has a relation, and if for sure."""
-    tokens, before = clause.tokens, [at for at in meant.places if at < place]
-    word = _word(tokens, place - 1)
-    sure = meant.sure and any(_verb(tokens, at) for at in meant.places)
-    having = word in _DO and not _HAVE.isdisjoint(clause.words)
-    if tokens[0].word == "whose" and 1 in meant.places and noun_of(meant.relation)[0]:
+    tokens, words = clause.tokens, [token.word for token in clause.tokens]
+    before = [at for at in meant.places if at < place]
+    verbs = [at for at in meant.places if _verb(tokens, at)]
+    lead = _word(tokens, place - 1)
+    sure = meant.sure and bool(verbs)
+    # Of kin it is plain who has it: a sister's brother is no sister of his.
+    kin = meant.sure and not KIN.isdisjoint(stems_of(meant.relation))
+    terse = place + 1 in meant.places and clause.words.isdisjoint(_AUX | {"who", "that", "which"})
+    owns = _word(tokens, place + 1) == "'s" or terse
+    owns = owns or (lead in _DO and not {"have", "had", "has"}.isdisjoint(clause.words))
+    if words[0] == "whose" and 1 in meant.places and not KIN.isdisjoint(stems_of(meant.relation)):
         surface, sure = True, True  # "whose daughter is A"
-    elif _word(tokens, place + 1) == "'s" or _terse(clause, place, meant) or having:
-        # Of kin it is plain who has it: a sister's brother is no sister of his.
-        surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
-    elif word in _DO and meant.places:
+    elif owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
+        surface, sure = not meant.of, kin and meant.of
+    elif lead in _DO and meant.places:
         surface = True
     elif not meant.places:
-        asks_who = bool({"who", "whom"} & clause.words)
-        surface, sure = not (asks_who and _word(tokens, place - 1) != "E"), False
-        if asks_who and any(one.word in ("did", "does", "do") for one in tokens[:place]):
-            surface = True
-    elif before and word in ("of", "the") and not any(_verb(tokens, at) for at in before):
-        surface, sure = not meant.of, meant.sure and bool(noun_of(meant.relation)[0]) and meant.of
+        asks_who = not {"who", "whom"}.isdisjoint(words)
+        helped = not {"did", "does", "do"}.isdisjoint(words[:place])
+        surface, sure = not asks_who or helped or lead == "E", False
     else:
-        surface = not before or (len(before) < len(meant.places) and _auxiliary(tokens, place))
-    if _passive(clause, meant):
+        surface = not before or (len(before) < len(meant.places) and lead in _AUX)
+    turned = meant.swapped ^ meant.passive
+    if meant.places and passive_in(clause):
         surface = not surface
     elif _done_to(tokens, place, meant):
-        surface, sure = meant.swapped ^ meant.passive, True
-    return ("subject" if surface is not (meant.swapped ^ meant.passive) else "object"), sure
-
-
-_HAVE: Final = frozenset({"have", "had", "has"})
-
-
-def _terse(clause: Clause, place: int, meant: Evidence) -> bool:
-    """Tell whether a noun stands bare behind a name: "Hull mayor 2014"."""
-    return place + 1 in meant.places and clause.words.isdisjoint(_AUX | {"who", "that", "which"})
-
-
-def _auxiliary(tokens: Sequence[Token], place: int) -> bool:
-    """Tell whether an entity follows an auxiliary: "which office did E hold"."""
-    return _word(tokens, place - 1) in _AUX
+        surface, sure = turned, True
+    return ("subject" if surface is not turned else "object"), sure
 
 
 def _verb(tokens: Sequence[Token], place: int) -> bool:
@@ -214,17 +213,10 @@ def _verb(tokens: Sequence[Token], place: int) -> bool:
 def passive_in(clause: Clause) -> bool:
     """Tell whether a clause is in the passive voice with an agent."""
     words = [token.word for token in clause.tokens]
-    return "by" in words and (not _BE.isdisjoint(words) or _after_participle(words))
-
-
-def _after_participle(words: list[str]) -> bool:
-    place = words.index("by")
-    return place > 0 and words[place - 1].endswith(("ed", "en"))
-
-
-def _passive(clause: Clause, meant: Evidence) -> bool:
-    """Tell whether the words that mean a relation are passive: "was visited by"."""
-    return bool(meant.places) and passive_in(clause)
+    if "by" not in words:
+        return False
+    participle = words[max(0, words.index("by") - 1)].endswith(("ed", "en"))
+    return participle or not _BE.isdisjoint(words)
 
 
 def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:

@@ -5,10 +5,13 @@ common English ("spouse", ``married_to``). Domain terms are declared as synonyms
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from graphrag.text.tokens import tokenize
+from graphrag.model.values import Fact
+from graphrag.names.words import FATHER, MOTHER
+from graphrag.text.tokens import STOP_WORDS, tokenize
 
 _IRREGULAR: Final = dict(
     pair.split(":")
@@ -34,7 +37,6 @@ _IRREGULAR: Final = dict(
 )
 _SENSES: Final = """
 marry marriage wed wedding spouse husband wife consort
-engage fiance fiancee betroth
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
@@ -54,12 +56,11 @@ live reside residence resident home dwell dwelling inhabit inhabitant abode domi
 live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
-bear birth birthplace native
+bear birth birthplace birthday native
 die death decease perish away vital
-vital alive
-bury burial grave tomb
-member membership belong affiliate affiliation join party society club organisation association
+member membership belong affiliate affiliation join society club organisation association
 member affiliate leave quit resign enter
+affiliate affiliation party
 study student educate education attend graduate graduation degree university school college alma
 study alumnus alumni enrol enroll mater almae university school college graduate attend educate
 study attend enter leave finish classmate
@@ -70,8 +71,8 @@ win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
 create creator creation author write writer compose composer invent inventor make maker origin
+create design designer architect publish
 produce producer production manufacture manufacturer make maker build builder
-develop developer development
 perform performer performance sing singer artist
 speak speaker language tongue
 write author
@@ -89,53 +90,41 @@ accuse blame allege
 sue lawsuit litigate litigation
 threaten threat menace
 negotiate negotiation talk bargain
-sign treaty pact agreement accord
+sign treaty pact agreement accord deal
 aid help assist assistance support relief
 meet meeting encounter
-attack assault raid strike
-invade invasion
 buy purchase acquire acquisition
 sell seller sale
-fund finance invest investor investment sponsor donate
 teach teacher tutor adviser advisor advise mentor supervise supervisor
-genre style music kind type
-famous fame renown notable known
 field occupation profession job trade vocation work career
 broadcast broadcaster air network channel
 drive driver
 use user
-rent tenant lease let
-treat treatment patient doctor physician
 """
-_ENDS: Final = re.compile(r"^(\w+?)(?:isation|ization)$")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
 NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
 """Words that put one thing inside another: "the wife of", "the country that"."""
-LIGHT: Final = frozenset(
+LIGHT: Final = STOP_WORDS | frozenset(
     (
-        "is was were be been being am are has have had do does did will would can could may "
-        "might shall should must a an the this that these those it its he she they him her them "
-        "his their hers theirs who whom whose what which where when why how and or of to in on "
-        "at for from by with as into about among between than then there so if not no ever "
-        "still yet also even any some all each every both only just right immediately directly "
-        "straight next previous previously preceding following before after during while until "
-        "till since first second third fourth fifth sixth seventh eighth ninth tenth last "
-        "latest earliest final finally initial initially original originally recent recently "
-        "most more many much long often few least less early earlier late later once twice time "
-        "times occasion occasions number count total different distinct various several other "
-        "another same become became becoming begin began begun beginning begins start started "
-        "starting starts end ended ending ends stop stopped stopping cease ceased finish "
-        "finished come came comes coming go went goes gone get got gets name named names list "
-        "tell say show give find know known person people someone somebody anyone anybody "
-        "everyone everybody one ones thing things something anything who's date day days week "
-        "weeks month months year years decade century moment period stretch span duration "
-        "length overlap overlapped coincide happen happened occur occurred pass passed elapse "
-        "elapsed currently now today present presently nowadays current former formerly please "
-        "me us i you we my our your way round around alone ago part parts individual "
-        "individuals having done case order sequence rank existed exist really actually exactly "
-        "precisely apart lapse lapsed gap simultaneously concurrently together longest shortest "
-        "single continuous altogether overall record recorded shortly soon newest oldest 1st "
-        "2nd 3rd"
+        "will may might those theirs from about among between than so ever still yet also even "
+        "any some all each every both only just right immediately directly straight next previous "
+        "previously preceding following before after during while until till since first second "
+        "third fourth fifth sixth seventh eighth ninth tenth last latest earliest final finally "
+        "initial initially original originally recent recently most more many much long often few "
+        "least less early earlier late later once twice time times occasion occasions number "
+        "count total different distinct various several other another same become became becoming "
+        "begin began begun beginning begins start started starting starts end ended ending ends "
+        "stop stopped stopping cease ceased finish finished come came comes coming go went goes "
+        "gone get got gets name named names list tell say show give find know known person people "
+        "someone somebody anyone anybody everyone everybody one ones thing things something "
+        "anything who's date day days week weeks month months year years decade century moment "
+        "period stretch span duration length overlap overlapped coincide happen happened occur "
+        "occurred pass passed elapse elapsed currently now today present presently nowadays "
+        "current former formerly please me us i you we my our your way round around alone ago "
+        "part parts individual individuals done case order sequence rank existed exist really "
+        "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
+        "longest shortest single continuous altogether overall record recorded shortly soon "
+        "newest oldest 1st 2nd 3rd"
     ).split()
 )
 """Words that say nothing of the relation that is asked for."""
@@ -151,7 +140,8 @@ def stem_of(word: str) -> str:
     """Return what the forms of a word share: "won" and "wins", "criticised" and "criticize"."""
     low = word.casefold()
     low = _IRREGULAR.get(low, low)
-    stem = next(iter(tokenize(_SPELLED.sub("iz", low).replace("our", "or"))), low)
+    terms = tokenize(_SPELLED.sub("iz", low).replace("our", "or"))
+    stem = low if "-" in low else next(iter(terms), low)  # a mother-in-law is no mother
     # Of one verb the stemmer leaves "sue" and "su", of "sued".
     return stem.removesuffix("e") if len(stem) > _SHORT else stem
 
@@ -178,8 +168,20 @@ CONVERSE: Final = {
     for word in words.split()
 }
 """What stands at the other end of a relation: A's children are those that A is a parent of."""
+KIN: Final = frozenset(
+    map(stem_of, "father mother parent son daughter child brother sister sibling".split())
+)
 GENDERED: Final = frozenset(map(stem_of, "father mother son daughter brother sister".split()))
 """Words that say more than a relation that holds of both."""
+
+
+def belied(word: str, facts: Iterable[Fact]) -> bool:
+    """Tell whether facts call somebody by the word of the other sex: ``my mum`` is no father."""
+    pair = {"mother": (MOTHER, FATHER), "father": (FATHER, MOTHER)}.get(word.strip("?.!,"))
+    texts = [{*fact.text.casefold().replace(",", " ").split()} for fact in facts]
+    return pair is not None and any(
+        text.isdisjoint(pair[0].split()) and not text.isdisjoint(pair[1].split()) for text in texts
+    )
 
 
 @lru_cache(maxsize=20_000)

@@ -1,41 +1,48 @@
 """Moments and lengths of facts in words: as finely as a question asks, or the facts are dated."""
 
-from calendar import monthrange
-from datetime import MAXYEAR, UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from graphrag.ask.asked import Lasting
-from graphrag.ask.world import Line
+from graphrag.ask.world import FactRow
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.assertion import Precision
 from graphrag.model.values import Fact
-from graphrag.search.query_time import times_in
-from graphrag.temporal.moment import from_micros, to_micros
+from graphrag.temporal.moment import from_micros
 
 Stated = tuple[Precision | None, Precision | None]
 """How finely a beginning and an end were stated; None if nobody stated that one."""
 
 _DAY = timedelta(days=1)
-_LAST_YEAR = MAXYEAR - 1
+_DAY_MICROS = 86_400_000_000
 _UNITS = ("year", "month", "week", "day")
 
 
 def date_words(
-    wants: str, line: Line, unit: str, stated: Stated = (None, None), *, over: bool = False
+    wants: str, line: FactRow, unit: str, stated: Stated, *, fixed: bool = False, over: bool = False
 ) -> str | None:
     """Return the date that is asked for, None if it is not known.
 
     The last day counts for ``until``: a lifetime is given with the first moment after it. An end
-    that was stated by its year or month is said as it was stated, as is when it was ``over``.
+    that was stated by its year or month is said as it was stated, as is the day when it was
+    ``over``. Of facts of whole years what ends with a year was over in that year.
+
+    Args:
+        wants: What is asked for.
+        line: The fact.
+        unit: The unit of the answer.
+        stated: How finely the ends of the fact were stated.
+        fixed: Whether the question says the unit.
+        over: Whether the question is of the end.
     """
+    units = (None, None) if fixed else stated
     start, end = _moment(line.start), _moment(line.end)
     if start is not None and not line.placed:
         return f"before {_written(start, 'day')}"
-    first = None if start is None else _written(start, _coarser(unit, stated[0]))
+    first = None if start is None else _written(start, _coarser(unit, units[0]))
     last = None
     if end is not None:
         coarse = stated[1] in ("year", "month")
-        day = end if coarse or over else end - timedelta(microseconds=1)
-        last = _written(day, _coarser(unit, stated[1]))
+        day = end if coarse or (over and unit != "year") else end - timedelta(microseconds=1)
+        last = _written(day, _coarser(unit, units[1]))
     if wants == "until":
         return last
     if wants == "since" or last is None or first is None:
@@ -57,7 +64,7 @@ def _coarser(unit: str, stated: Precision | None) -> str:
     return min(unit, stated or unit, key=_UNITS.index) if stated != "exact" else unit
 
 
-def stretch_words(line: Line) -> str:
+def stretch_words(line: FactRow) -> str:
     """Return when a fact holds, for the steps of an answer."""
     start, end = _moment(line.start), _moment(line.end)
     if start is not None and not line.placed:
@@ -78,39 +85,9 @@ def between(start: int, end: int, unit: str) -> int:
     return months if unit == "month" else months // 12
 
 
-def moment_in(words: str) -> int | None:
-    """Return the beginning of a date in words, as a fact may have one for its object."""
-    found = times_in(words, datetime.now(UTC))
-    start = found[0][2].interval.start if len(found) == 1 else None
-    return None if start is None else to_micros(start, BEGINNING)
-
-
-def lasts(line: Line, lasting: Lasting, now: int) -> bool:
-    """Tell whether a fact held as long as asked for, up to now if it has not ended."""
-    first, last = _moment(line.start), _moment(min(line.end, now))
-    if first is None or last is None or not line.placed:
-        return False
-    edge = _later(first, lasting.number, lasting.unit)
-    match lasting.bound:
-        case "more":
-            return last > edge
-        case "least":
-            return last >= edge
-        case "less":
-            return last < edge
-        case "most":
-            return last <= edge
-        case _:
-            return between(line.start, min(line.end, now), lasting.unit) == lasting.number
-
-
-def _later(moment: datetime, number: int, unit: str) -> datetime:
-    """Return the moment some units after one; of a month that is too short its last day."""
-    if unit in ("day", "week"):
-        return moment + number * (_DAY if unit == "day" else 7 * _DAY)
-    months = moment.year * 12 + moment.month - 1 + number * (12 if unit == "year" else 1)
-    year, month = min(months // 12, _LAST_YEAR), months % 12 + 1
-    return moment.replace(year=year, month=month, day=min(moment.day, monthrange(year, month)[1]))
+def lasts(row: FactRow) -> bool:
+    """Tell a state from what happened on a day."""
+    return row.end - row.start > _DAY_MICROS
 
 
 def _moment(micros: int) -> datetime | None:

@@ -5,23 +5,33 @@ Relations that are declared to say the same are one here, inverses with their en
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.ask.asked import Named
+from graphrag.ask.query import Term, Unit
+from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.ontology.relations import Relations
+from graphrag.search.near import bearers
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros, to_micros
+from graphrag.temporal.period import shift
 
+
+class CannotAnswer(QueryError):
+    """The graph does not hold what the question needs; the message says what is missing."""
+
+
+_YEAR: Final = 366 * 86_400_000_000
+_UNITS: Final[tuple[Unit, ...]] = ("day", "month", "year")
 Rows = npt.NDArray[np.intp]
 
 
-class Line(NamedTuple):
+class FactRow(NamedTuple):
     """A fact on the line of time, ``[start, end)`` in microseconds."""
 
     row: int
@@ -36,6 +46,23 @@ class Line(NamedTuple):
         """Tell whether any moment is known at which it held."""
         return self.start < self.end
 
+    @property
+    def turned(self) -> "FactRow":
+        """Return it with its ends swapped."""
+        return self._replace(subject=self.object, object=self.subject)
+
+    @property
+    def happened(self) -> bool:
+        """Tell what happened on a day, in a month or in a year from a state that ended."""
+        if self.start == BEGINNING or not 0 < self.end - self.start <= _YEAR:
+            return False
+        start, end = from_micros(self.start), from_micros(self.end)
+        return any(shift(start, unit, 1) == end for unit in _UNITS)
+
+    def holds(self, at: int) -> bool:
+        """Tell whether it holds at a moment."""
+        return self.start <= at < self.end
+
     def meets(self, start: int, end: int) -> bool:
         """Tell whether it holds at some moment of a stretch."""
         return max(self.start, start) < min(self.end, end)
@@ -47,14 +74,6 @@ class Line(NamedTuple):
     def other(self, row: int) -> int:
         """Return the end that is not this entity."""
         return self.object if self.subject == row else self.subject
-
-
-class Derived(NamedTuple):
-    """What a line follows from that is no fact of its own."""
-
-    parts: tuple[Line, ...]
-    unsure: bool = False
-    """Whether what was asked for is more than follows: an uncle, of a parent's sibling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +91,16 @@ class World:
     """Whether what begins after that moment is left out."""
     dated: Mapping[int, int] = field(default_factory=dict)
     """When what holds for ever came about, by row: a birth."""
-    derived: dict[int, "Derived"] = field(default_factory=dict)
-    """What was worked out of several facts, by the negative row of its line."""
 
-    def derive(self, line: Line, parts: Sequence[Line], *, unsure: bool = False) -> Line:
-        """Return what follows from some facts as a line of its own."""
-        line = line._replace(row=-len(self.derived) - 1)
-        self.derived[line.row] = Derived(tuple(parts), unsure)
-        return line
-
-    def stored(self, lines: Iterable[Line]) -> list[Line]:
-        """Return the stored facts that some lines are or follow from, each once."""
-        parts = (self.derived[one.row].parts if one.row < 0 else (one,) for one in lines)
-        return list(dict.fromkeys(line for some in parts for line in some))
-
-    def rows_of(self, named: Named) -> list[int]:
+    def rows_of(self, term: Term) -> list[int]:
         """Return the rows of the entities that a name may mean."""
         row_of = self.index.entities.row_of
-        return [row_of[id_] for id_ in named.ids if id_ in row_of]
+        ids: Sequence[str] = (
+            bearers(term, self.index, self.seen) if isinstance(term, str) else term.ids
+        )
+        if not ids:
+            raise CannotAnswer(f"no entity is called {term!r}")
+        return [row_of[id_] for id_ in ids if id_ in row_of]
 
     @property
     def begun(self) -> bool:
@@ -97,18 +108,18 @@ class World:
         valid = self.seen.valid[self.seen.facts[: len(self.seen.valid)]]
         return bool(((valid > BEGINNING) & (valid <= self.now)).any())
 
-    def began(self, line: Line) -> bool:
+    def began(self, line: FactRow) -> bool:
         """Tell whether a fact's beginning is known, not only a day on which it was so already."""
         return line.start != BEGINNING and not (line.row >= 0 and self._observed(line))
 
-    def already(self, lines: Iterable[Line]) -> str:
+    def already(self, lines: Iterable[FactRow]) -> str:
         """Say since when at the latest it is so, of what it is not known of since when."""
         seen = [one.start for one in lines if one.placed and not self.began(one)]
         seen = [start for start in seen if start != BEGINNING]
         day = from_micros(min(seen)) if seen else None
         return "" if day is None else f"; it was so on {day.date().isoformat()}"
 
-    def _observed(self, line: Line) -> bool:
+    def _observed(self, line: FactRow) -> bool:
         facts = self.index.facts
         return bool(facts["observed"][line.row] and facts["valid"][line.row] == line.start)
 
@@ -120,9 +131,9 @@ class World:
         """Return the type of an entity, as it was then."""
         return self.past.type_of(self.index.entities.ids[row], self.index)
 
-    def lines(self, rows: Iterable[int]) -> list[Line]:
+    def rows(self, entities: Iterable[int]) -> list[FactRow]:
         """Return the facts about some entities."""
-        places = np.array(sorted(set(rows)), dtype=np.intp)
+        places = np.array(sorted(set(entities)), dtype=np.intp)
         if not len(places):
             return []
         subject, object_ = self.seen.ends
@@ -139,9 +150,9 @@ class World:
             for code in np.unique(self.index.facts["relation"][found]).tolist()
         }
         return [
-            Line(row, two, name, one, self.dated.get(row, start), end)
+            FactRow(row, two, name, one, self.dated.get(row, start), end)
             if swapped
-            else Line(row, one, name, two, self.dated.get(row, start), end)
+            else FactRow(row, one, name, two, self.dated.get(row, start), end)
             for row, one, two, start, end, (name, swapped) in zip(
                 found.tolist(),
                 subject[found].tolist(),
@@ -153,18 +164,17 @@ class World:
             )
         ]
 
-    def newest(self, lines: Sequence[Line], relation: str) -> list[Line]:
-        """Return what was said last of a relation that holds one value for ever, else all.
+    def newest(self, rows: Sequence[FactRow]) -> list[FactRow]:
+        """Return what was said last of relations that hold one value for ever, and all others.
 
         Two birthplaces stand as a contradiction that is listed; an answer goes by the newer one.
         """
-        known = self.relations[relation]
-        if not (known.timeless and known.single_valued):
-            return list(lines)
-        last: dict[int, Line] = {}
-        for line in sorted(lines, key=lambda line: line.row):
-            last[line.subject] = line
-        return [line for line in lines if last[line.subject] == line]
+        last: dict[tuple[int, str], FactRow] = {}
+        for row in sorted(rows, key=lambda row: row.row):
+            known = self.relations[row.relation]
+            if known.timeless and known.single_valued:
+                last[row.subject, row.relation] = row
+        return [row for row in rows if last.get((row.subject, row.relation), row) == row]
 
     def unit(self, relation: str) -> str:
         """Return the coarsest unit that the dates of a relation are all whole in.
@@ -197,6 +207,6 @@ def bounds_of(interval: Interval) -> tuple[int, int]:
     return to_micros(interval.start, BEGINNING), to_micros(interval.end, FOREVER)
 
 
-def by_start(lines: Sequence[Line]) -> list[Line]:
+def by_start(rows: Sequence[FactRow]) -> list[FactRow]:
     """Return facts in the order of their beginning."""
-    return sorted(lines, key=lambda line: (line.start, line.end, line.row))
+    return sorted(rows, key=lambda row: (row.start, row.end, row.row))

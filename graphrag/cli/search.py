@@ -150,7 +150,7 @@ async def ask(
     facts = map(Entry, map(fact_line, (*answer.facts, *answer.bounds)))
     session.answer(
         attributes(answer, "values", "facts", "bounds", "steps", "missing")
-        | {"asked": str(answer.question)},
+        | {"asked": str(answer.query or answer.question)},
         titled(head, facts),
         *(line(step, "dim") for step in answer.how.splitlines() if how),
         failed=not answer,
@@ -163,7 +163,7 @@ async def answer(
     """Answer a question with its sources; the exit code is 1 if the graph does not answer it."""
     printed = 0
     async with session.graph() as graph:
-        async for reply in view.of(graph).stream_answer(question, max_tokens=max_tokens):
+        async for reply in view.of(graph).stream.answer(question, max_tokens=max_tokens):
             if session.json:
                 continue
             if reply.by == "facts" or not reply:

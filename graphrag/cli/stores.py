@@ -26,7 +26,7 @@ from graphrag.settings import shown_url
 if TYPE_CHECKING:
     from graphrag.engine.build import Built
     from graphrag.engine.verify import IndexReport
-    from graphrag.health.reembed import Reembedded
+    from graphrag.health.repair import Reembedded
     from graphrag.history.erasure import Forgotten, Texts
     from graphrag.store.store import Store
 

@@ -166,6 +166,11 @@ def fact_card(fact: Fact) -> str:
     )
 
 
+def heading(entity: Entity) -> Html:
+    """Return the name and the type of an entity as HTML."""
+    return Html(f"<b>{escape(entity.name)}</b> ({escape(entity.entity_type)})")
+
+
 def entity_card(entity: Entity) -> str:
     """Return an entity as HTML: its names, summary and attributes."""
     return _card(

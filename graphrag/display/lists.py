@@ -1,4 +1,4 @@
-"""Lists for display: groups of a store, events of a log; numbers and names in words."""
+"""Lists for display: facts, groups of a store, events of a log; numbers and names in words."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self, SupportsIndex, TypeVar, overload
 
-from graphrag.display.cards import table
+from graphrag.display.cards import entity_title, fact_table, heading, lifetime, table, triple
 from graphrag.display.visible import cut, escape, flatten
-from graphrag.model.values import Event
+from graphrag.model.values import Entity, Event, Fact
+from graphrag.temporal.moment import utc_now
 
 Item = TypeVar("Item")
 
@@ -165,3 +166,53 @@ def _how(before: object, after: object) -> str:
 def _shown(image: object, column: str) -> str:
     value = image.get(column) if isinstance(image, dict) else None
     return "" if value is None else cut(str(value), _SHOWN)
+
+
+class FactList(Listed[Fact]):
+    """Facts by their start: a list that a notebook shows with their lifetimes.
+
+    Of one entity: those that it is the subject of, and those that point to it. ``timeline(entity)``
+    has those of all times with what ended each, ``profile(entity)`` the few that a prompt needs.
+    """
+
+    def __init__(self, facts: Iterable[Fact] = (), *, entity: Entity | None = None) -> None:
+        super().__init__(facts)
+        self.entity = entity
+        """Whose facts they are; None if they are of several."""
+
+    @property
+    def outgoing(self) -> tuple[Fact, ...]:
+        """Return the facts that the entity is the subject of; all, if they are of several."""
+        whose = self.entity
+        return tuple(fact for fact in self if whose is None or fact.subject_id == whose.id)
+
+    @property
+    def incoming(self) -> tuple[Fact, ...]:
+        """Return the facts that point to the entity from another one."""
+        whose = self.entity
+        return tuple(fact for fact in self if whose is not None and fact.subject_id != whose.id)
+
+    def __repr__(self) -> str:
+        """Show whose they are and how many, or each in a line."""
+        if self.entity is None:
+            return super().__repr__()
+        ways = f"{len(self.outgoing)} out, {len(self.incoming)} in"
+        return f"FactList({self.entity.name!r}: {ways})"
+
+    def __str__(self) -> str:
+        """Write one line a fact."""
+        rows = [(triple(fact), lifetime(fact)) for fact in self]
+        width = max((len(words) for words, _ in rows), default=0)
+        lines = [f"{words:<{width}}  {time}" for words, time in rows]
+        head = () if self.entity is None else (entity_title(self.entity),)
+        return "\n".join((*head, *lines))
+
+    def _repr_html_(self) -> str:
+        if self.entity is None:
+            return fact_table((), ((fact, "", ()) for fact in self), now=utc_now())
+        rows = [
+            *((fact, "", ("out",)) for fact in self.outgoing),
+            *((fact, "", ("in",)) for fact in self.incoming),
+        ]
+        summary = f"<p>{escape(self.entity.summary)}</p>" if self.entity.summary else ""
+        return f"{heading(self.entity)}{summary}{fact_table(('direction',), rows, now=utc_now())}"

@@ -24,7 +24,7 @@ from graphrag.temporal.moment import utc_now
 if TYPE_CHECKING:
     from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.orphans import Kind
-    from graphrag.health.reembed import Reembedded
+    from graphrag.health.repair import Reembedded
 
 
 @checked(door="graph.health")
@@ -130,7 +130,7 @@ class Health:
             StoreProfileError: for a store of the engine profile: ``log.replay_all`` embeds again.
             EmbeddingError: if the new embedder fails; what it made stays.
         """
-        from graphrag.health.reembed import reembed_store
+        from graphrag.health.repair import reembed_store
 
         if self._handle.current is not None:
             raise InputError(

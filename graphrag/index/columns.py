@@ -5,13 +5,12 @@ of a ``RowMatrix`` stay in the mapped file: copying a million vectors of 384 too
 Mapped pages that are read count as resident, up to 2 MB around each, so a few rows of many are read
 from the file instead (1 to 2.5 µs each).
 
-Values lent to a writer or to a view of the past never change: a change copies the thousand rows
-around it.
+Rows never change in place, because a writer or a view of the past may have them: a change copies
+the thousand rows around it.
 """
 
 import os
 import sys
-import weakref
 from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Generic, Self, TypeVar
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.index.arrays import ArrayReader
-from graphrag.index.parallel import Rows
+from graphrag.index.cosines import Rows
 from graphrag.store.cache_file import HeldFile
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -65,10 +64,6 @@ class Column(Generic[Scalar]):
         """Count the rows."""
         return self._size
 
-    def __repr__(self) -> str:
-        """Show dtype and length."""
-        return f"Column({self._buffer.dtype}, {self._size} rows)"
-
     @property
     def dtype(self) -> np.dtype[Scalar]:
         """Return the dtype, fixed for life."""
@@ -87,14 +82,6 @@ class Column(Generic[Scalar]):
     def __setitem__(self, rows: int | slice | NDArray[np.generic], values: object) -> None:
         """Overwrite existing rows, addressed by number, slice, index array or mask."""
         self.values[rows] = np.asarray(values, dtype=self.dtype)
-
-    def append(self, value: object) -> int:
-        """Add one value and return its row."""
-        row = self._size
-        self._reserve(row + 1)
-        self._buffer[row] = np.asarray(value, dtype=self.dtype)
-        self._size = row + 1
-        return row
 
     def extend(self, values: ArrayLike) -> None:
         """Add many values; a cast that loses the kind (float to int, say) is a ``TypeError``."""
@@ -121,20 +108,15 @@ class RowMatrix(Generic[Scalar]):
         """Hold none yet."""
         self._first: NDArray[Scalar] = np.empty((0, width), dtype)
         self._held: tuple[HeldFile, int] | None = None
-        self._written: set[int] = set()
-        """The first rows that are others than in the file."""
         self._rest: NDArray[Scalar] = np.empty((0, width), dtype)
         self._added = 0
         """How many rows of ``_rest`` are filled."""
-        self._lent: list[weakref.ref[object]] = []
-        """Who has the rows as they were."""
         self._blocks: dict[int, NDArray[Scalar]] = {}
         """Rows that hold instead of those before, by the number of the first."""
         self._fresh: set[int] = set()
-        """Blocks that were copied since somebody got the rows."""
+        """Blocks that nobody else has: they were copied since the rows were handed out."""
         self._borrowed = 0
-        """How many rows are in the memory of the lender, and never changed there."""
-        self._lender: Self | None = None
+        """How many rows are in the memory of another matrix."""
 
     def load(self, arrays: ArrayReader, name: str, rows: int, *, picked: bool = False) -> None:
         """Take over so many rows of a file, of which few at a time are ``picked`` or all used."""
@@ -145,10 +127,10 @@ class RowMatrix(Generic[Scalar]):
     def share(self) -> Self:
         """Return the same rows in the same memory, which each of both changes apart."""
         other = type(self)(self.width, self._first.dtype.type)
-        other._first, other._held, other._written = self._first, self._held, {*self._written}
+        other._first, other._held = self._first, self._held
         other._rest, other._added = self._rest[: self._added], self._added
-        other._blocks, other._borrowed, other._lender = {**self._blocks}, len(self), self
-        self._give(other)
+        other._blocks, other._borrowed = {**self._blocks}, len(self)
+        self._fresh.clear()
         return other
 
     def __len__(self) -> int:
@@ -200,9 +182,6 @@ class RowMatrix(Generic[Scalar]):
         file, at = self._held
         found = np.empty((len(rows), self.width), self._first.dtype)
         file.read(at, rows, found)
-        if self._written:
-            changed = np.isin(rows, list(self._written))
-            found[changed] = self._first[rows[changed]]
         return found
 
     def parts(self, rows: slice) -> Iterator[NDArray[Scalar]]:
@@ -248,36 +227,15 @@ class RowMatrix(Generic[Scalar]):
     def __setitem__(self, row: int, numbers: ArrayLike) -> None:
         """Give a row other numbers."""
         start = row - row % _BLOCK
-        block = self._blocks.get(start)
-        if not self._borrowed and all(lent() is None for lent in self._lent):
-            self._lent.clear()
-        elif start not in self._fresh or block is None or row >= start + len(block):
-            block = self._blocks[start] = self[start : start + _BLOCK].copy()
+        if start not in self._fresh or row >= start + len(self._blocks[start]):
+            self._blocks[start] = self[start : start + _BLOCK].copy()
             self._fresh.add(start)
-        kept = len(self._first)
-        if block is not None and row < start + len(block):
-            block[row - start] = numbers
-        elif row < kept:
-            self._first[row] = numbers
-            self._written.add(row)
-        else:
-            self._rest[row - kept] = numbers
+        self._blocks[start][row - start] = numbers
 
     def lend(self) -> tuple[NDArray[Scalar], ...]:
-        """Return the rows as they lie: as long as these are held, who changes one changes a copy.
-
-        To hold a part of one of them is not enough.
-        """
-        lent = tuple(self.parts(slice(None)))
-        for part in lent:
-            self._give(part)
-        return lent
-
-    def _give(self, to: object) -> None:
-        self._lent.append(weakref.ref(to))
+        """Return the rows as they lie: who changes one changes a copy."""
         self._fresh.clear()
-        if self._lender is not None:
-            self._lender._give(to)
+        return tuple(self.parts(slice(None)))
 
     def _move(self, room: int) -> None:
         rest = np.empty((room, self.width), self._first.dtype)

@@ -1,30 +1,44 @@
-"""The texts that contain one word, as BM25 reads them, and how those of all words are sorted."""
+"""Rows by key, such as texts by term or facts by entity, in sorted segments that never change.
 
-from collections.abc import Iterator, Mapping
+What is new becomes a segment of its own; a segment that is not small beside the one before is
+merged with it. A removed row stays in its segment until then: ``since`` has the number of the first
+segment whose entries of a row count.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.arrays import ArrayReader
-from graphrag.index.columns import boxed
+from graphrag.index.arrays import Array, ArrayReader
 from graphrag.store.cache_file import DamagedFileError
+
+if TYPE_CHECKING:
+    from graphrag.index.scope import Scope
 
 K1: Final = 1.5
 B: Final = 0.75
 ROW_BITS: Final = 32
-"""Of the number of a term and a row in one."""
-_BASE = np.float32(K1 * (1 - B))
-"""The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
-
+"""Of a key and a row as one number."""
+NEVER: Final = int(np.iinfo(np.int32).max)
+"""In place of the first segment that counts, of a row without a text."""
 _MOST: Final = 255
-"""So often a term counts at most, for one more changes nothing: a byte each in memory."""
+"""Largest count of a pair: one more of a term in a text changes nothing."""
+_SHARE: Final = 8
+"""A segment is merged into the one before when that is fewer times as long."""
+_FEW_FACTS: Final = 5_000
+"""Facts up to which a pass over all of them is as quick as looking at an entity's."""
+_WALKED: Final = 8
+"""A walk over more than this part of all facts is quicker as passes over all of them."""
 
 Counts = NDArray[np.uint8]
-Sorted = tuple[NDArray[np.int32], Counts, NDArray[np.int64]]
-"""Rows and counts of all terms, one term after another, and where each term begins."""
+Rows = NDArray[np.intp]
+Pairs = NDArray[np.int64]
+"""Each a key and a row: ``key << ROW_BITS | row``."""
+Entries = tuple[NDArray[np.int32], Counts]
+"""The rows of one key, and how often each has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,216 +52,236 @@ class Statistics:
     """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
-Gathered = tuple[NDArray[np.int32], NDArray[np.float32] | Counts]
-"""Owners of rows, and the counts of all rows of each."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """Some entries, sorted by key."""
 
+    keys: NDArray[np.int32]
+    """Each once, ascending."""
+    starts: NDArray[np.int64]
+    """Where the entries of each key begin, and where the last end."""
+    rows: NDArray[np.int32]
+    counts: Counts
+    number: int = 0
 
-class Entries:
-    """The rows that contain one term, and how often each does."""
+    @classmethod
+    def of(cls, pairs: Pairs, number: int) -> Self:
+        """Return the segment of some pairs, which may be repeated."""
+        distinct, counts = np.unique(pairs, return_counts=True)
+        return cls._sorted(distinct, np.minimum(counts, _MOST).astype(np.uint8), number)
 
-    __slots__ = ("_gathered", "_own", "_shares", "_slope", "counts", "rows", "size")
+    @classmethod
+    def merged(cls, segments: Sequence["Segment"], since: NDArray[np.int32] | None) -> Self:
+        """Return the entries of several segments; without ``since`` all count."""
+        pairs, counts = [np.empty(0, np.int64)], [np.empty(0, np.uint8)]
+        for segment in segments:
+            kept = slice(None) if since is None else since[segment.rows] <= segment.number
+            pairs.append(segment.pairs[kept])
+            counts.append(segment.counts[kept])
+        every = np.concatenate(pairs)
+        order = every.argsort(kind="stable")
+        number = max((segment.number for segment in segments), default=0)
+        return cls._sorted(every[order], np.concatenate(counts)[order], number)
 
-    def __init__(self, rows: NDArray[np.int32], counts: Counts, *, own: bool = True) -> None:
-        """Take the arrays; ``own``: nobody else has them, so they may be changed."""
-        self.rows = rows
-        self.counts = counts
-        self.size = len(rows)
-        self._own = own
-        self._shares: NDArray[np.float32] | None = None
-        self._slope = 0.0
-        self._gathered: Gathered | None = None
+    @classmethod
+    def _sorted(cls, pairs: Pairs, counts: Counts, number: int) -> Self:
+        keys = (pairs >> ROW_BITS).astype(np.int32)
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
+        return cls(keys[first], np.append(first, len(pairs)), rows, counts, number)
 
-    def share(self) -> "Entries":
-        """Return the same rows in the same memory, which each of both changes apart."""
-        self._own = False
-        return Entries(self.rows[: self.size], self.counts[: self.size], own=False)
+    def __len__(self) -> int:
+        """Count the entries."""
+        return len(self.rows)
 
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory."""
-        shares = 0 if self._shares is None else self._shares.nbytes
-        return (self.rows.nbytes + self.counts.nbytes if self._own else 0) + shares
+        return sum(part.nbytes for part in (self.keys, self.starts, self.rows, self.counts))
 
-    def shares(self, slope: float, lengths: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return what part of the term's weight each row gets, from 0 to 1.
+    @property
+    def pairs(self) -> Pairs:
+        """Each entry as one number, ascending."""
+        keys = np.repeat(self.keys.astype(np.int64), np.diff(self.starts))
+        return np.asarray(keys << ROW_BITS | self.rows)
 
-        Kept while no text comes or goes: words that many texts have are in many queries.
+    def place(self, key: int) -> slice:
+        """Return where the entries of a key are."""
+        at = int(self.keys.searchsorted(key))
+        if at == len(self.keys) or self.keys[at] != key:
+            return slice(0)
+        return slice(int(self.starts[at]), int(self.starts[at + 1]))
+
+    def places(self, keys: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the entries of each of some keys begin, and how many they are."""
+        if not len(self.keys):
+            return np.zeros_like(keys), np.zeros_like(keys)
+        at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
+        counts = np.where(self.keys[at] == keys, self.starts[at + 1] - self.starts[at], 0)
+        return self.starts[at], counts
+
+    def arrays(self, name: str) -> dict[str, Array]:
+        """Return what ``load`` reads."""
+        return {
+            f"{name}.numbers": self.keys,
+            f"{name}.bounds": self.starts,
+            f"{name}.rows": self.rows,
+            f"{name}.counts": self.counts,
+        }
+
+    @classmethod
+    def load(cls, arrays: ArrayReader, name: str, keys: range, rows: int) -> Self:
+        """Return the saved entries of so many rows.
+
+        Raises:
+            DamagedFileError: if they are not what was written.
         """
-        if self._shares is None or self._slope != slope:
-            rows, counts = self.rows[: self.size], self.counts[: self.size]
-            shares = counts / (counts + (_BASE + slope * lengths[rows]))
-            self._shares, self._slope = shares.astype(np.float32), slope
-        return self._shares
-
-    def gathered(self, owner: NDArray[np.int32], owners: int) -> Gathered:
-        """Return the owners of the rows, and how often each of so many owners has the term.
-
-        Kept until a text with the term comes or goes: a row has one owner for life.
-        """
-        if len(owner) == owners:  # each has one row, so there is nothing to add up
-            return owner[self.rows[: self.size]], self.counts[: self.size]
-        if self._gathered is None:
-            counts = np.bincount(owner[self.rows[: self.size]], self.counts[: self.size])
-            held = np.flatnonzero(counts > 0)  # of bits: of numbers it takes ten times as long
-            self._gathered = held.astype(np.int32), counts[held].astype(np.float32)
-        return self._gathered
-
-    def extend(self, rows: NDArray[np.int32], counts: Counts) -> None:
-        """Take in more rows, each with its count."""
-        size = self.size + len(rows)
-        self._shares = self._gathered = None
-        if size > len(self.rows) or not self._own:
-            self._reserve(size)
-        self.rows[self.size : size] = rows
-        self.counts[self.size : size] = counts
-        self.size = size
-
-    def discard(self, row: int) -> None:
-        """Let go of a row."""
-        at = int(np.argmax(self.rows[: self.size] == row))
-        if not self._own:
-            self._reserve(self.size)
-        self.size -= 1
-        self._shares = self._gathered = None
-        self.rows[at] = self.rows[self.size]
-        self.counts[at] = self.counts[self.size]
-
-    def leave(self, left: NDArray[np.bool_]) -> None:
-        """Let go of all rows that left."""
-        kept = ~left[self.rows[: self.size]]
-        if not kept.all():
-            self.rows, self.counts = self.rows[: self.size][kept], self.counts[: self.size][kept]
-            self.size, self._own = len(self.rows), True
-            self._shares = self._gathered = None
-
-    def _reserve(self, size: int) -> None:
-        spare = np.empty(max(size, 2 * self.size) - self.size, dtype=np.int32)
-        self.rows = np.concatenate((self.rows[: self.size], spare))
-        self.counts = np.concatenate((self.counts[: self.size], spare.astype(np.uint8)))
-        self._own = True
+        numbers = arrays.numbers(f"{name}.numbers", np.int32, -1, within=keys)
+        of_rows = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
+        counts = arrays.array(f"{name}.counts", np.uint8, len(of_rows))
+        bounds = arrays.rising(f"{name}.bounds", len(numbers) + 1, to=len(of_rows))
+        if not (counts >= 1).all() or (numbers[1:] <= numbers[:-1]).any():
+            raise DamagedFileError(f"{name} has keys out of order")
+        return cls(numbers, bounds, of_rows, counts)
 
 
-_TOUCHED_BYTES = 400
-"""Of a term that a query has touched, beside its rows."""
-_NONE: Sorted = np.empty(0, np.int32), np.empty(0, np.uint8), np.zeros(1, np.int64)
+class Segments:
+    """The segments of an index, the largest first."""
 
+    def __init__(self, segments: Sequence[Segment] = ()) -> None:
+        self._segments = [*segments]
+        self._borrowed = {*segments}
+        """Segments in the memory of another index."""
 
-class TermEntries:
-    """The entries of all terms by number: views of one sort, or copies."""
+    def share(self) -> "Segments":
+        """Return the same segments, to be added to apart."""
+        return Segments(self._segments)
 
-    def __init__(self) -> None:
-        self.sorted: Sorted = _NONE
-        """As of the last sort: never changed."""
-        self._touched: dict[int, Entries] = {}
-        """Those that a query or a change has asked for since."""
-        self._left: NDArray[np.bool_] | None = None
-        """Rows that left at once: a term lets go of them when it is first asked for."""
-
-    def share(self) -> "TermEntries":
-        """Return the same entries in the same memory, which each of both changes apart."""
-        other = TermEntries()
-        other.sorted, other._left = self.sorted, self._left
-        other._touched = {number: entries.share() for number, entries in self._touched.items()}
-        return other
-
-    def take(self, built: Sorted) -> None:
-        """Take over what was sorted anew."""
-        self.sorted, self._touched, self._left = built, {}, None
+    def take(self, segment: Segment) -> None:
+        """Take over one segment instead."""
+        self._segments = [segment]
 
     def __len__(self) -> int:
-        """Count the rows of all terms as of the last sort."""
-        return len(self.sorted[0])
+        """Count the entries."""
+        return sum(map(len, self._segments))
+
+    @property
+    def number(self) -> int:
+        """Return the number of the next segment."""
+        return 1 + max((segment.number for segment in self._segments), default=0)
 
     @property
     def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        rows, counts, bounds = self.sorted
-        # A touched term has its share of each row, and after a change rows of its own.
-        built, touched = rows.nbytes + counts.nbytes, len(self._touched) / max(1, len(bounds))
-        left = 0 if self._left is None else self._left.nbytes
-        return int((1 + touched) * built) + boxed(self._touched, _TOUCHED_BYTES) + left
+        """Return the bytes of memory."""
+        return sum(one.nbytes for one in self._segments if one not in self._borrowed)
 
-    def of(self, number: int) -> Entries:
-        """Return the entries of a term, to be read or changed."""
-        entries = self._touched.get(number)
-        if entries is None:
-            rows, counts, bounds = self.sorted
-            place = slice(*bounds[number : number + 2]) if number + 1 < len(bounds) else slice(0)
-            entries = Entries(rows[place], counts[place], own=False)
-            if self._left is not None:
-                entries.leave(self._left)
-            self._touched[number] = entries
-        return entries
+    def add(self, pairs: Pairs, since: NDArray[np.int32] | None = None) -> None:
+        """Add entries."""
+        parts = [*self._segments, Segment.of(pairs, self.number)]
+        while len(parts) > 1 and _SHARE * len(parts[-1]) > len(parts[-2]):
+            parts[-2:] = [Segment.merged(parts[-2:], since)]
+        self._segments = parts
 
-    def leave(self, rows: NDArray[np.integer], count: int) -> None:
-        """Let go of some of so many rows."""
-        left = np.zeros(count, dtype=np.bool_)
-        left[rows] = True
-        for entries in self._touched.values():
-            entries.leave(left)  # what left before and came back since stays
-        if self._left is not None:
-            left[: len(self._left)] |= self._left
-        self._left = left
+    def merged(self, since: NDArray[np.int32] | None = None) -> Segment:
+        """Return all entries that count."""
+        return Segment.merged(self._segments, since)
+
+    def of(self, key: int, since: NDArray[np.int32] | None = None) -> Entries:
+        """Return the rows of a key, and how often each has it; without ``since`` all count."""
+        rows, counts = [np.empty(0, np.int32)], [np.empty(0, np.uint8)]
+        for segment in self._segments:
+            place = segment.place(key)
+            here, times = segment.rows[place], segment.counts[place]
+            if since is not None:
+                valid = since[here] <= segment.number
+                here, times = here[valid], times[valid]
+            if len(here):
+                rows.append(here)
+                counts.append(times)
+        if len(rows) <= 2:
+            return rows[-1], counts[-1]
+        return np.concatenate(rows), np.concatenate(counts)
+
+    def of_each(self, keys: Rows) -> tuple[Rows, Rows]:
+        """Return the pairs of some keys: their keys, and their rows."""
+        of_keys, rows = [np.empty(0, np.intp)], [np.empty(0, np.int32)]
+        for segment in self._segments:
+            starts, counts = segment.places(keys)
+            of_keys.append(np.repeat(keys, counts))
+            rows.append(segment.rows[ranges(starts, counts)])
+        return np.concatenate(of_keys), np.concatenate(rows).astype(np.intp)
+
+    def counts(self, keys: Rows) -> Rows:
+        """Return how many entries each of some keys has."""
+        total = np.zeros(len(keys), dtype=np.intp)
+        for segment in self._segments:
+            total += segment.places(keys)[1]
+        return total
 
 
-Words = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
-"""The numbered words of all rows, where those of each row begin, and how many they are."""
+def ranges(firsts: NDArray[np.integer], counts: NDArray[np.integer]) -> Rows:
+    """Return the numbers of several ranges, one range after another."""
+    shift = np.repeat(firsts - (np.cumsum(counts) - counts), counts)
+    return np.asarray(shift + np.arange(int(counts.sum())), dtype=np.intp)
 
 
-def read_words(
-    arrays: ArrayReader, name: str, rows: int, first: tuple[str, ...]
-) -> tuple[dict[str, int], Words, Sorted]:
-    """Return the numbered terms, the words of so many rows and the arrays of terms.
+class Adjacency:
+    """Rows of facts by the rows of their ends, which never change: only new facts are entered.
 
-    ``first``: the terms that come first and stand in no text.
+    Ends are as stored: following merges means asking for all merged ids.
     """
-    terms = arrays.distinct(f"{name}.terms")
-    if tuple(islice(terms, len(first))) != first:
-        raise DamagedFileError(f"{name} has other first terms")
-    known = range(len(first), len(terms))
-    words = arrays.numbers(f"{name}.words", np.int32, -1, within=known, rare=True)
-    places = range(len(words) + 1)
-    starts = arrays.numbers(f"{name}.starts", np.int64, rows, within=range(-1, places.stop))
-    lengths = arrays.numbers(f"{name}.lengths", np.int32, rows, within=places)
-    if (starts + lengths > len(words)).any():
-        raise DamagedFileError(f"{name} has words beyond the last")
-    found = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
-    counts = arrays.array(f"{name}.counts", np.uint8, len(found))
-    bounds = arrays.rising(f"{name}.bounds", -1, to=len(found))
-    if not (counts >= 1).all() or len(bounds) > len(terms) + 1:
-        raise DamagedFileError(f"{name} has counts of what is in no text")
-    return terms, (words, starts, lengths), (found, counts, bounds)
 
+    def __init__(self, facts: "Scope") -> None:
+        self._facts = facts
+        self._entered = 0
+        self._segments = Segments()
 
-def sort_words(
-    words: NDArray[np.int32], starts: NDArray[np.int64], lengths: NDArray[np.int32], terms: int
-) -> Sorted:
-    """Sort the words of all rows that are there, given one row after another."""
-    rows = np.flatnonzero(starts >= 0)
-    lengths = lengths[rows]
-    # The place of each word of each live row: its start, then one more each time.
-    first = starts[rows] - (np.cumsum(lengths, dtype=np.int64) - lengths)
-    places = np.repeat(first, lengths) + np.arange(int(lengths.sum()))
-    keys = words[places].astype(np.int64) << ROW_BITS | np.repeat(rows, lengths)
-    numbers, found, counts = tallied(keys)
-    # Forgotten terms have no entries, so the empty slots between the bounds are theirs.
-    return found, counts, np.searchsorted(numbers, np.arange(terms + 1))
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of memory."""
+        return self._segments.nbytes
 
+    def at(self, ends: Sequence[int], relation: int) -> NDArray[np.integer]:
+        """Return the rows of one relation at an entity, which may have several rows itself.
 
-def tallied(
-    keys: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Counts]:
-    """Return term, row and count of each pair of term and row, by term."""
-    pairs, counts = np.unique(keys, return_counts=True)
-    rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
-    return pairs >> ROW_BITS, rows, np.minimum(counts, _MOST).astype(np.uint8)
+        They are in the order of addition.
+        """
+        rows = self._all_at(ends)
+        return np.asarray(rows[self._facts["relation"][rows] == relation])
 
+    def latest(self, ends: Sequence[int], *, relations: int, each: int) -> dict[int, list[int]]:
+        """Return up to ``each`` rows of the ``relations`` relations that were added last."""
+        rows = self._all_at(ends)
+        codes = self._facts["relation"][rows]
+        newest = dict.fromkeys(codes[::-1].tolist())
+        return {code: rows[codes == code][-each:].tolist() for code in [*newest][:relations]}
 
-def by_term(
-    keys: NDArray[np.int64],
-) -> Iterator[tuple[int, NDArray[np.int32], Counts]]:
-    """Yield each term of some pairs of term and row, with its rows and counts."""
-    numbers, rows, counts = tallied(keys)
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-    for start, end in pairwise((*starts, len(numbers))):
-        yield int(numbers[start]), rows[start:end], counts[start:end]
+    def _all_at(self, ends: Sequence[int]) -> NDArray[np.integer]:
+        self._enter()
+        if len(ends) == 1:
+            return self._segments.of(ends[0])[0]
+        return np.unique(self._segments.of_each(np.array(ends, dtype=np.intp))[1])
+
+    def around(self, entities: Rows, before: int) -> Rows | None:
+        """Return the facts at some entities, some twice; None if a pass over all is quicker.
+
+        ``before``: the number of facts that there were, for a look at an earlier state.
+        """
+        if before < _FEW_FACTS:
+            return None
+        self._enter()
+        if self._segments.counts(entities).sum() > before // _WALKED:
+            return None
+        rows = self._segments.of_each(entities)[1]
+        return rows if self._entered == before else rows[rows < before]
+
+    def _enter(self) -> None:
+        """Enter the rows that have come since."""
+        first, last = self._entered, len(self._facts)
+        if first < last:
+            self._entered = last
+            rows = np.arange(first, last)
+            ends = (
+                self._facts[name][first:last].astype(np.int64) for name in ("subject", "object")
+            )
+            self._segments.add(np.concatenate([end << ROW_BITS | rows for end in ends]))

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
 from graphrag.index.columns import boxed
 from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.scope import EPISODES, Array, Scope
@@ -20,11 +20,11 @@ from graphrag.protocols import Matrix
 class Episodes(Scope):
     """Rows that are found by the words of their pieces, and lead to each other by names."""
 
-    postings: Pieces
+    postings: ChunkIndex
 
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension, EPISODES)
-        self.postings = self.pieces = Pieces()
+        self.postings = self.pieces = ChunkIndex()
         self.titles = Titles()
         self.mentions: Mentions | None = None
         """Read when a search first follows them (``read_mentions``)."""
@@ -49,7 +49,7 @@ class Episodes(Scope):
     def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
         """Take over rows."""
         super().load(arrays, name, within)
-        self.titles.load(arrays, f"{name}.titles", len(self), self.pieces.count)
+        self.titles.load(arrays, f"{name}.titles", len(self), len(self.pieces))
 
     def load_links(self, arrays: ArrayReader, name: str, entities: int, facts: int) -> None:
         """Take over the links to so many entities and facts, if they were read."""

@@ -8,7 +8,7 @@ compared; whoever changes what is behind a text changes a copy of it.
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -20,9 +20,8 @@ from graphrag.index.row_ids import Ids
 from graphrag.store.cache_file import DamagedFileError
 
 Item = TypeVar("Item")
-Some = TypeVar("Some", list[str], set[str])
 
-_SOME_BYTES = 200
+_SOME_BYTES = 160
 """Of a text and its ids."""
 
 
@@ -75,49 +74,55 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-class IdsByText(Generic[Some]):
-    """The ids behind each text: lists in the order of their coming, or sets."""
+class IdsByText:
+    """The ids behind each text, each once, in the order of their coming."""
 
-    def __init__(self, made: Callable[[Iterable[str]], Some]) -> None:
-        """Hold none yet; ``made`` is ``list`` or ``set``."""
-        self._made: Callable[[Iterable[str]], Some] = made
-        self._rest: dict[str, Some] = {}
+    def __init__(self) -> None:
+        self._rest: dict[str, list[str]] = {}
         """What has changed since the file was written, and all of it without one."""
         self._first: _Filed | None = None
-        self._seen: dict[str, Some] = {}
+        self._seen: dict[str, list[str]] = {}
         """What was looked up in the file."""
 
-    def copy(self) -> "IdsByText[Some]":
+    def copy(self) -> "IdsByText":
         """Return the same ids, to be changed apart."""
-        other = IdsByText(self._made)
-        other._rest = {text: self._made(ids) for text, ids in self._rest.items()}
+        other = IdsByText()
+        other._rest = {text: [*ids] for text, ids in self._rest.items()}
         other._first = self._first
         return other
 
-    def get(self, text: str) -> Some | None:
+    def get(self, text: str) -> list[str]:
         """Return the ids behind a text, not to be changed."""
-        found = self._rest.get(text)
-        if found is not None or self._first is None:
-            return found
-        if (found := self._seen.get(text)) is None and (ids := self._first.ids(text)) is not None:
-            found = self._seen[text] = self._made(ids)
-        return found
+        ids = self._rest.get(text)
+        if ids is None and self._first is not None:
+            ids = self._seen.get(text)
+            if ids is None and (ids := self._first.ids(text)) is not None:
+                self._seen[text] = ids
+        return ids or []
 
-    def own(self, text: str) -> Some:
-        """Return the ids behind a text, which may be none yet, to be changed."""
-        found = self._rest.get(text)
-        if found is None:
-            kept = self.get(text)
-            found = self._rest[text] = self._made(()) if kept is None else kept
+    def add(self, text: str, id_: str) -> None:
+        """Add an id to those behind a text."""
+        if id_ not in (ids := self._own(text)):
+            ids.append(id_)
+
+    def discard(self, text: str, id_: str) -> None:
+        """Take an id from those behind a text, if it is there."""
+        if id_ in self.get(text):
+            self._own(text).remove(id_)
+
+    def _own(self, text: str) -> list[str]:
+        """Return the ids behind a text, to be changed."""
+        if text not in self._rest:
+            self._rest[text] = [*self.get(text)]
             self._seen.pop(text, None)
-        return found
+        return self._rest[text]
 
-    def items(self) -> Iterator[tuple[str, Some]]:
+    def items(self) -> Iterator[tuple[str, list[str]]]:
         """Yield each text with its ids."""
         if self._first is not None:
             for place in range(len(self._first.texts)):
                 if (text := self._first.texts[place]) not in self._rest:
-                    yield text, self._made(self._first.ids_at(place))
+                    yield text, self._first.ids_at(place)
         yield from self._rest.items()
 
     @property

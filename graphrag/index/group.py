@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.columns import boxed, texts_bytes
-from graphrag.index.endpoints import Ends, Touching, common
+from graphrag.index.entries import Adjacency
 from graphrag.index.episodes import Episodes, Timeline
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
@@ -52,8 +52,7 @@ class GroupIndex:
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
         self.summaries: dict[str, str] = {}
-        self._by_end = Ends(self.facts)
-        self.touching = Touching(self.facts)
+        self.adjacency = Adjacency(self.facts)
         self.timeline = Timeline()
         self.derived: dict[object, Any] = {}
         """What is worked out from these columns: see ``index/retention.py``."""
@@ -136,20 +135,17 @@ class GroupIndex:
         code = self._relation_code.get(relation)
         if code is None:
             return []
-        rows = self._by_end.at(self._rows_of(entity), code)
-        if other is not None and rows:
-            rows = common(rows, self._by_end.at(self._rows_of(other), code))
-        if len(self.facts.row_of) == len(self.facts.ids):  # nothing was ever erased
-            return rows
-        alive = self.facts.alive.values
-        return [fact for fact in rows if alive[fact]]
+        rows = self.adjacency.at(self._rows_of(entity), code)
+        if other is not None and len(rows):
+            rows = np.intersect1d(rows, self.adjacency.at(self._rows_of(other), code))
+        return list(rows[self.facts.alive.values[rows]].tolist())
 
     def latest_facts(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
         """Return the rows of the facts added last at an entity, by relation, in order of addition.
 
         Up to ``each`` rows of up to ``relations`` relations, the one added last first; quickly.
         """
-        latest = self._by_end.latest(self._rows_of(entity), relations=relations, each=each)
+        latest = self.adjacency.latest(self._rows_of(entity), relations=relations, each=each)
         alive = self.facts.alive.values
         return {
             self.relations[code]: [fact for fact in rows if alive[fact]]

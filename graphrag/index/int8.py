@@ -4,14 +4,13 @@ For a query ``q`` and a vector ``x`` with codes ``q'`` and ``x'`` (-127 to 127, 
 
     |q.x - q'.x'| <= |x - x'| + |q - q'| |x'|
 
-so rows further below the k-th best than these bounds need no exact product: about 100 of 22,000 are
-left for 60 hits with MiniLM. A pass over 100,000 rows of 384 takes 1.5 ms on one core, the exact
-product 7. Needs ``simsimd`` (extra ``fast``, part of ``local``); without it every product is exact.
+so rows further below the k-th best than the largest of these bounds need no exact product. A pass
+over 100,000 rows of 384 takes 1.5 ms on one core, the exact product 7. Needs ``simsimd`` (extra
+``fast``, part of ``local``); without it every product is exact.
 """
 
 import copy
 import importlib.util
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import Column, RowMatrix
-from graphrag.index.parallel import Product, Rows
+from graphrag.index.cosines import Product, Rows
 from graphrag.store.cache_file import DamagedFileError
 
 _LEVELS = 127
@@ -33,52 +32,35 @@ def available() -> bool:
     return importlib.util.find_spec("simsimd") is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Slack:
-    """By how much each rough cosine of one query may be wrong at most."""
-
-    most: float
-    """Of any row: what a pass over all of them goes by."""
-    _lost: NDArray[np.float32]
-    _factor: np.float32
-    _beside: np.float32
-
-    def at(self, rows: NDArray[np.intp] | slice) -> NDArray[np.float32]:
-        """Return the slack of some rows."""
-        return np.asarray(self._lost[rows] * self._factor + self._beside)
-
-
 class Codes:
-    """One code per vector, with its scale and how far it is from the vector."""
+    """One code per vector, with its scale, and the largest distance of a code from its vector."""
 
     def __init__(self, dimension: int) -> None:
         self._codes: RowMatrix[np.int8] = RowMatrix(dimension, np.int8)
         self._scale = Column(np.float32)
-        self._lost = Column(np.float32)
         self._most_lost = 0.0
 
     def share(self) -> "Codes":
         """Return the same codes in the same memory, which each of both changes apart."""
         other = copy.copy(self)
         other._codes = self._codes.share()
-        other._scale, other._lost = self._scale.copy(), self._lost.copy()
+        other._scale = self._scale.copy()
         return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Lend the codes, and copy what belongs to them."""
         out.lend(name, *self._codes.lend())
         out.put(f"{name}.scale", self._scale.values, np.float32)
-        out.put(f"{name}.lost", self._lost.values, np.float32)
+        out.put(f"{name}.lost", [self._most_lost], np.float64)
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over so many codes."""
         self._codes.load(arrays, name, rows)
-        for column, part in ((self._scale, "scale"), (self._lost, "lost")):
-            values = arrays.array(f"{name}.{part}", np.float32, rows)
-            if not np.isfinite(values).all():
-                raise DamagedFileError(f"{name}.{part} has what is no number")
-            column.take(values)
-        self._most_lost = float(self._lost.values.max(initial=0.0))
+        scale = arrays.array(f"{name}.scale", np.float32, rows)
+        [self._most_lost] = arrays.array(f"{name}.lost", np.float64, 1).tolist()
+        if not (np.isfinite(scale).all() and 0 <= self._most_lost <= 1):
+            raise DamagedFileError(f"{name} has what is no number")
+        self._scale.take(scale)
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -87,7 +69,7 @@ class Codes:
     @property
     def nbytes(self) -> int:
         """Return the bytes of memory; spare room costs none until it is used."""
-        return self._codes.nbytes + self._scale.nbytes + self._lost.nbytes
+        return self._codes.nbytes + self._scale.nbytes
 
     def extend(self, units: NDArray[np.float32]) -> None:
         """Append the codes of unit vectors."""
@@ -96,7 +78,6 @@ class Codes:
             codes, scale, lost = _coded(units[start : start + BLOCK])
             self._codes.extend(codes)
             self._scale.extend(scale)
-            self._lost.extend(lost)
             self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
 
     def grow(self, added: int) -> None:
@@ -108,11 +89,10 @@ class Codes:
         codes, scale, lost = _coded(unit[np.newaxis])
         self._codes[row] = codes[0]
         self._scale[row] = scale[0]
-        self._lost[row] = lost[0]
         self._most_lost = max(self._most_lost, float(lost[0]))
 
-    def against(self, unit: NDArray[np.float32]) -> tuple[Product, Slack]:
-        """Return what gives the rough cosines of rows, and by how much they may be wrong."""
+    def against(self, unit: NDArray[np.float32]) -> tuple[Product, float]:
+        """Return what computes the rough cosines of rows, and their largest error."""
         import simsimd  # when first needed: many programs never compare so many
 
         code, [scale], [lost] = _coded(unit[np.newaxis])
@@ -135,9 +115,7 @@ class Codes:
             return rough
 
         # |x'| is at most 1 + |x - x'|; the last term covers the rounding of float32.
-        factor, beside = 1 + lost, lost + np.float32(1e-6)
-        most = float(np.float32(self._most_lost) * factor + beside)
-        return product, Slack(most, self._lost.values, factor, beside)
+        return product, self._most_lost * (1 + float(lost)) + float(lost) + 1e-6
 
 
 def _coded(

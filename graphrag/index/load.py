@@ -74,7 +74,7 @@ def _enter(index: GroupIndex, found: Iterable[Page]) -> None:
 def _prepare(index: GroupIndex) -> None:
     """Make what the first search would wait for: sorted words, codes of the vectors, titles."""
     for scope in scopes_of(index).values():
-        scope.postings.take(scope.postings.sorting()())
+        scope.postings.settle()
         scope.vectors.prepare()
     index.episodes.titles.catch_up(index.episodes.pieces)
 

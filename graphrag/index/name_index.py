@@ -120,10 +120,8 @@ class NameBook:
         self.types: ById[str] = ById()
         self.names: ById[tuple[str, ...]] = ById()
         """The names of each entity, the proper one first."""
-        self._by_key = IdsByText[list[str]](list)
-        self._plain = IdsByText[list[str]](list)
-        self._people = IdsByText[set[str]](set)
-        self._shortened = IdsByText[set[str]](set)
+        self._by_key, self._plain = IdsByText(), IdsByText()
+        self._people, self._shortened = IdsByText(), IdsByText()
         self._by_identifier: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._identifiers: dict[str, frozenset[tuple[str, str]]] = {}
         self._blocks: Blocks | None = None
@@ -173,8 +171,8 @@ class NameBook:
                 of_id[id_].append(pair)
         self._identifiers = {id_: frozenset(known) for id_, known in of_id.items()}
 
-    def _parts(self) -> "Mapping[str, IdsByText[list[str]] | IdsByText[set[str]]]":
-        """Return what is looked up by a text: ids in the order of their coming, or sets of them."""
+    def _parts(self) -> Mapping[str, IdsByText]:
+        """Return what is looked up by a text."""
         return {
             "keys": self._by_key,
             "plain": self._plain,
@@ -197,9 +195,10 @@ class NameBook:
     @property
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""
-        parts = (self.types, self.names, *self._parts().values())
         return (
-            sum(part.nbytes for part in parts)
+            self.types.nbytes
+            + self.names.nbytes
+            + sum(part.nbytes for part in self._parts().values())
             + boxed(self._by_identifier, _LIST_BYTES)
             + boxed(self._identifiers, _SET_BYTES)
             + (0 if self._blocks is None else self._blocks.nbytes)
@@ -207,19 +206,19 @@ class NameBook:
 
     def keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""
-        return self._by_key.get(key) or []
+        return self._by_key.get(key)
 
     def plain(self, key: str) -> list[str]:
         """Return the entities whose name has this key without its title or its legal form."""
-        return self._plain.get(key) or []
+        return self._plain.get(key)
 
-    def people(self, word: str) -> set[str]:
+    def people(self, word: str) -> list[str]:
         """Return the persons whose first or family name is this word."""
-        return self._people.get(word) or set()
+        return self._people.get(word)
 
-    def shortened(self, word: str) -> set[str]:
+    def shortened(self, word: str) -> list[str]:
         """Return the organisations and works whose name begins or ends with this word."""
-        return self._shortened.get(word) or set()
+        return self._shortened.get(word)
 
     def identified(self, name: str, value: str) -> list[str]:
         """Return the ids of the entities with this value of an attribute, oldest first."""
@@ -247,13 +246,11 @@ class NameBook:
         self.names[id_] = tuple(names)
         for name in names:
             key = name_key(name)
-            ids = self._by_key.own(key)
-            if id_ not in ids:
-                ids.append(id_)
-            if (bare := plain_key(key, kind)) != key and id_ not in (ids := self._plain.own(bare)):
-                ids.append(id_)
+            self._by_key.add(key, id_)
+            if (bare := plain_key(key, kind)) != key:
+                self._plain.add(bare, id_)
             for words, word in self._ends(kind, name, key):
-                words.own(word).add(id_)
+                words.add(word, id_)
         if attributes:
             self._identifiers[id_] = found = frozenset(identifiers(attributes))
             for pair in found:
@@ -268,16 +265,15 @@ class NameBook:
         for name in self.names[id_]:
             key = name_key(name)
             for words, word in self._ends(self.types[id_], name, key):
-                words.own(word).discard(id_)
-            if key not in kept and id_ in self.keyed(key):
-                self._by_key.own(key).remove(id_)
-            bare = plain_key(key, self.types[id_])
-            if bare != key and id_ in self.plain(bare):
-                self._plain.own(bare).remove(id_)
+                words.discard(word, id_)
+            if key not in kept:
+                self._by_key.discard(key, id_)
+            if (bare := plain_key(key, self.types[id_])) != key:
+                self._plain.discard(bare, id_)
         for pair in self._identifiers.pop(id_, ()):
             self._by_identifier[pair].remove(id_)
 
-    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[IdsByText[set[str]], str]]:
+    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[IdsByText, str]]:
         words = key.split()
         if words and kind == "person" and is_name(name):
             return (self._people, words[0]), (self._people, words[-1])

@@ -1,13 +1,13 @@
 """Loading of columns on first use: filter fields, mentions and sources, kept up to date."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from graphrag.index.group import GroupIndex
-from graphrag.index.incidence import Mentions, Sources
+from graphrag.index.incidence import Links, Mentions, Sources
 from graphrag.index.lazy import MISSING, AsideColumn
 from graphrag.index.scope import Scope
-from graphrag.model.values import Change, Event
+from graphrag.model.values import Event
 from graphrag.store.record import LINKED, Record, id_of
 from graphrag.store.store import Store
 
@@ -81,87 +81,79 @@ def _catch_up(column: AsideColumn, table: str, scope: Scope, events: Sequence[Ev
         column.seq = event.seq
 
 
-Pair = tuple[int, int]
+Ids = tuple[str, str]
+"""Of an episode, and of what it mentions or states."""
+PairsOf = Callable[[str, Mapping[str, Any]], set[Ids]]
+"""The pairs that the image of a record in the log has, given its id."""
 
 
-async def read_mentions(store: Store, index: GroupIndex) -> None:
-    """Have the mentions of a group as of the newest event in its index."""
-    mentions = index.episodes.mentions
-    if mentions is None:
-        mentions = Mentions(index.seq)
-        some = index.is_part
+async def read_mentions(store: Store, index: GroupIndex) -> Mentions:
+    """Return the entities that each episode mentions, as of the newest event in the index."""
+    episodes, entities = index.episodes, index.entities
+    mentions = episodes.mentions
+    if mentions is None or not await _caught_up(
+        mentions, store, index, "mentions", entities, _mentioned
+    ):
+        # A commit during the read has a later number; taking it in once more changes nothing.
+        mentions, part = Mentions(index.seq), index.is_part
         [ids] = await store.query(
             "SELECT VALUE [record::id(in), record::id(out)] FROM "
-            f"{'$episodes->mentions' if some else 'mentions WHERE group_id = $group'};",
-            episodes=[Record("episode", id_) for id_ in index.episodes.row_of] if some else [],
+            f"{'$episodes->mentions' if part else 'mentions WHERE group_id = $group'};",
+            episodes=[Record("episode", id_) for id_ in episodes.row_of] if part else [],
             group=index.group_id,
         )
-        pairs = (_rows(index, episode, entity) for episode, entity in ids)
-        mentions.enter(pair for pair in pairs if pair is not None)
-        index.episodes.mentions = mentions
-    elif mentions.seq < index.seq:
-        seq = index.seq
-        events = await store.events(index.group_id, after=mentions.seq)
-        changes = [
-            change
-            for event in events
-            for change in event.changes
-            if change.record.startswith("mentions:")
-        ]
-        if any(change.after is None for change in changes):
-            index.episodes.mentions = None  # a pair was taken back: rare, so all is read anew
-            await read_mentions(store, index)
-            return
-        pairs = (_ends(index, change) for change in changes)
-        mentions.enter(pair for pair in pairs if pair is not None)
-        mentions.seq = seq
-
-
-def _ends(index: GroupIndex, change: Change) -> Pair | None:
-    image = change.after or {}
-    episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
-    return _rows(index, episode, entity)
-
-
-def _rows(index: GroupIndex, episode: str, entity: str) -> Pair | None:
-    """Return the rows of a pair; None if one of them is not in the index."""
-    row, other = index.episodes.row_of.get(episode), index.entities.row_of.get(entity)
-    return None if row is None or other is None else (row, other)
+        mentions.enter(_rows(ids, index, entities))
+        episodes.mentions = mentions
+    return mentions
 
 
 async def read_sources(store: Store, index: GroupIndex) -> Sources:
-    """Return the sources of a group's facts as of the newest event in its index."""
-    sources = index.episodes.sources
-    if sources is None:
-        # A commit during the read has a later number; taking it in once more changes nothing.
-        sources = Sources(index.seq)
-        some = index.is_part
+    """Return the facts that each episode states, as of the newest event in the index."""
+    episodes, facts = index.episodes, index.facts
+    sources = episodes.sources
+    if sources is None or not await _caught_up(sources, store, index, "relates_to", facts, _stated):
+        sources, part = Sources(index.seq), index.is_part
         [rows] = await store.query(
             "SELECT VALUE [record::id(id), sources.episode] FROM "
-            f"{'$ids' if some else 'relates_to WHERE group_id = $group'};",
-            ids=[Record("relates_to", id_) for id_ in index.facts.row_of] if some else [],
+            f"{'$ids' if part else 'relates_to WHERE group_id = $group'};",
+            ids=[Record("relates_to", id_) for id_ in facts.row_of] if part else [],
             group=index.group_id,
         )
-        ids = ((id_, [episode.id for episode in episodes]) for id_, episodes in rows)
-        sources.enter(_pairs(index, ids))
-        index.episodes.sources = sources
-    elif sources.seq < index.seq:
-        seq = index.seq
-        changes = [
-            (change.record.partition(":")[2], change)
-            for event in await store.events(index.group_id, after=sources.seq)
-            for change in event.changes
-            if change.record.startswith("relates_to:") and "sources" in (change.after or {})
-        ]
-        for _, change in changes:
-            if not source_episodes(change.before) <= source_episodes(change.after):
-                index.episodes.sources = None  # one was taken back: rare, so all is read anew
-                return await read_sources(store, index)
-        sources.enter(
-            _pairs(index, ((id_, source_episodes(change.after)) for id_, change in changes))
-        )
-        sources.seq = seq
+        ids = ((episode.id, fact) for fact, stated_by in rows for episode in stated_by)
+        sources.enter(_rows(ids, index, facts))
+        episodes.sources = sources
     return sources
+
+
+async def _caught_up(
+    links: Links, store: Store, index: GroupIndex, table: str, others: Scope, pairs_of: PairsOf
+) -> bool:
+    """Take in what was committed since; False if a pair was taken back, which is rare."""
+    if links.seq >= index.seq:
+        return True
+    seq, added = index.seq, set[Ids]()
+    for event in await store.events(index.group_id, after=links.seq):
+        for change in event.changes:
+            kind, _, id_ = change.record.partition(":")
+            if kind == table:
+                after = pairs_of(id_, change.after or {})
+                if not pairs_of(id_, change.before or {}) <= after:
+                    return False
+                added |= after
+    links.enter(_rows(added, index, others))
+    links.seq = seq
+    return True
+
+
+def _mentioned(_: str, image: Mapping[str, Any]) -> set[Ids]:
+    if not {"in", "out"} <= image.keys():
+        return set()
+    episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
+    return {(episode, entity)}
+
+
+def _stated(fact: str, image: Mapping[str, Any]) -> set[Ids]:
+    return {(episode, fact) for episode in source_episodes(image)}
 
 
 def source_episodes(image: Mapping[str, Any] | None) -> set[str]:
@@ -169,10 +161,11 @@ def source_episodes(image: Mapping[str, Any] | None) -> set[str]:
     return {span["episode"] for span in (image or {}).get("sources") or ()}
 
 
-def _pairs(
-    index: GroupIndex, rows: Iterable[tuple[str, Iterable[str]]]
-) -> Iterable[tuple[int, int]]:
-    facts, episodes = index.facts.row_of, index.episodes.row_of
-    for id_, sources in rows:
-        if id_ in facts:
-            yield from ((episodes[one], facts[id_]) for one in sources if one in episodes)
+def _rows(
+    ids: Iterable[Sequence[str]], index: GroupIndex, others: Scope
+) -> Iterator[tuple[int, int]]:
+    """Yield the rows of pairs, as far as both are in the index."""
+    episodes, rows = index.episodes.row_of, others.row_of
+    for episode, other in ids:
+        if episode in episodes and other in rows:
+            yield episodes[episode], rows[other]

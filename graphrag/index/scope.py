@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.bm25 import Postings
+from graphrag.index.bm25 import BM25Index
 from graphrag.index.columns import Column
 from graphrag.index.lazy import AsideColumn
 from graphrag.index.row_ids import Ids, RowOf
@@ -54,7 +54,7 @@ class Scope:
         self.ids = Ids(lean=lean)
         self.alive = Column(np.bool_)
         self.vectors = Vectors(dimension)
-        self.postings = Postings()
+        self.postings = BM25Index()
         self.columns = {name: Column(dtype) for name, dtype in columns.items()}
         self.aside: dict[str, AsideColumn] = {}
         """Columns that are read when a filter asks for them."""

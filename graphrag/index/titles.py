@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
 from graphrag.index.columns import Column, boxed
 from graphrag.index.incidence import Incidence
 from graphrag.store.cache_file import DamagedFileError
@@ -88,7 +88,7 @@ class Titles:
         self._lengths: dict[int, int] = {}
         """The length of the longest title that begins with a word."""
         self._pieces = 0
-        """Pieces that were searched for titles."""
+        """Chunks that were searched for titles."""
         self.links = Incidence()
         """Rows of episodes and the titles that they bear or name."""
 
@@ -151,18 +151,18 @@ class Titles:
         """Return the number of the title of each row, -1 for none."""
         return self._own.values
 
-    def catch_up(self, pieces: Pieces) -> None:
+    def catch_up(self, pieces: ChunkIndex) -> None:
         """Find new titles in old texts, and all titles in new ones."""
         rows = range(len(self._own), len(self._names))
-        if not rows and self._pieces == pieces.count:
+        if not rows and self._pieces == len(pieces):
             return
         self._own.extend(np.full(len(rows), -1))
         named = (row for row in rows if self._names[row])  # of messages none
         fresh = dict.fromkeys(phrase for row in named if (phrase := self._read(row, pieces)))
-        old, self._pieces = self._pieces, pieces.count
+        old, self._pieces = self._pieces, len(pieces)
         found = [self._find(list(fresh), pieces, 0, old)] if fresh and old else []
-        if self._numbers and old < pieces.count:
-            found.append(self._find(list(self._numbers), pieces, old, pieces.count))
+        if self._numbers and old < len(pieces):
+            found.append(self._find(list(self._numbers), pieces, old, len(pieces)))
         bearing = rows.start + np.flatnonzero(self.own[rows.start :] >= 0)
         pairs = [np.stack((bearing, self.own[bearing].astype(np.int64))), *found]
         rows_, numbers = np.concatenate(pairs, axis=1)
@@ -184,7 +184,7 @@ class Titles:
             at += 1
         return list(found)
 
-    def _read(self, row: int, pieces: Pieces) -> Phrase:
+    def _read(self, row: int, pieces: ChunkIndex) -> Phrase:
         """Number the title of a row; return it if it is new and may be looked for in texts."""
         name = self._names[row]
         bare = _BRACKETS.sub("", name) or name
@@ -199,7 +199,7 @@ class Titles:
         return phrase
 
     def _find(
-        self, phrases: Sequence[Phrase], pieces: Pieces, start: int, stop: int
+        self, phrases: Sequence[Phrase], pieces: ChunkIndex, start: int, stop: int
     ) -> NDArray[np.int64]:
         sought = [phrase for phrase in phrases if len(phrase) <= LONGEST]
         words, texts = pieces.stream(start, stop)

@@ -128,10 +128,10 @@ class EpisodeWindow:
 
     def __repr__(self) -> str:
         """Show the episode and how many stand beside it."""
-        one = self.episode
-        said = one.name or one.content[:40]
+        shown = self.episode
+        said = shown.name or shown.content[:40]
         return (
-            f"EpisodeWindow({one.valid_at:%Y-%m-%d} {said!r}, {len(self.before)} before, "
+            f"EpisodeWindow({shown.valid_at:%Y-%m-%d} {said!r}, {len(self.before)} before, "
             f"{len(self.after)} after)"
         )
 
@@ -171,11 +171,11 @@ class Sagas(Listed[SagaInfo]):
     @property
     def names(self) -> list[str]:
         """Return their names."""
-        return [one.name for one in self]
+        return [saga.name for saga in self]
 
     def __repr__(self) -> str:
         """Name each saga with its number of episodes."""
-        shown = (f"{one.name!r}: {some(one.episodes, 'episode')}" for one in self)
+        shown = (f"{saga.name!r}: {some(saga.episodes, 'episode')}" for saga in self)
         return f"Sagas({', '.join(shown)})"
 
     def _repr_html_(self) -> str:

@@ -42,9 +42,10 @@ def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], in
         QueryError: for a budget below 1.
     """
     checked_number("max_tokens", max_tokens, least=1)
-    known = [one for one in saga.timeline if one.status not in _UNTRUE]
-    known.sort(key=lambda one: one.status != "holds")
-    wanted = [*(one.fact.id for one in known), *(one.id for one in reversed(saga.episodes))]
+    known = [stage for stage in saga.timeline if stage.status not in _UNTRUE]
+    known.sort(key=lambda stage: stage.status != "holds")
+    wanted = [stage.fact.id for stage in known]
+    wanted += [episode.id for episode in reversed(saga.episodes)]
     shown: set[str] = set()
     text = ""
     for summary in (saga.summary, saga.summary.partition("\n")[0], ""):
@@ -62,28 +63,28 @@ def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], in
         elif (misses := misses + 1) == _MISSES:
             break
     citations = tuple(
-        Citation(number, one.id, episode_title(one), one.valid_at)
-        for number, one in enumerate(saga.episodes, start=1)
+        Citation(number, episode.id, episode_title(episode), episode.valid_at)
+        for number, episode in enumerate(saga.episodes, start=1)
         if f"[{number}]" in text
     )
     return Context(text, citations, count(text), len(wanted) - len(shown))
 
 
 def _text(saga: "SagaView", summary: str, shown: Collection[str]) -> str:
-    numbers = {one.id: number for number, one in enumerate(saga.episodes, start=1)}
+    numbers = {episode.id: number for number, episode in enumerate(saga.episodes, start=1)}
     lines = [f"Saga: {flatten(saga.name)}", *filter(None, (summary,))]
-    facts = [one.fact for one in saga.timeline if one.fact.id in shown]
+    facts = [stage.fact for stage in saga.timeline if stage.fact.id in shown]
     if facts:
         lines.append("Facts:")
     for fact in facts:
         cited = "".join(f" [{numbers[id_]}]" for id_ in fact.episodes if id_ in numbers)
         lines.append(f"- {triple(fact)} ({lifetime(fact)}){cited}")
-    episodes = [one for one in saga.episodes if one.id in shown]
+    episodes = [episode for episode in saga.episodes if episode.id in shown]
     if episodes:
         lines.append("Excerpts:")
-    for one in episodes:
-        title = ", ".join(filter(None, (f"{one.valid_at:%Y-%m-%d}", flatten(one.name))))
-        lines.append(f"- [{numbers[one.id]}] {title}: {excerpt(one, saga.name)}")
+    for episode in episodes:
+        title = ", ".join(filter(None, (f"{episode.valid_at:%Y-%m-%d}", flatten(episode.name))))
+        lines.append(f"- [{numbers[episode.id]}] {title}: {excerpt(episode, saga.name)}")
     return visible("\n".join(lines))
 
 
@@ -114,7 +115,7 @@ class SagaView:
         if self.written:
             return self.written
         facts, taken = (
-            [one.fact for one in self.timeline if (one.status in _UNTRUE) is taken]
+            [stage.fact for stage in self.timeline if (stage.status in _UNTRUE) is taken]
             for taken in (False, True)
         )
         return composed(self.episodes, self.entities, facts, self.facts, taken)
@@ -125,7 +126,7 @@ class SagaView:
         until = self.summarized_until
         if not self.written or until is None:
             return 0
-        return sum(one.created_at > until for one in self.episodes)
+        return sum(episode.created_at > until for episode in self.episodes)
 
     def context(
         self, max_tokens: int = 2000, *, count: Callable[[str], int] | None = None
@@ -153,7 +154,9 @@ class SagaView:
 
     def __repr__(self) -> str:
         """Show the counts and the time that it spans."""
-        days = [f"{one.valid_at:%Y-%m-%d}" for one in (*self.episodes[:1], *self.episodes[-1:])]
+        days = [
+            f"{episode.valid_at:%Y-%m-%d}" for episode in (*self.episodes[:1], *self.episodes[-1:])
+        ]
         late = f", {self.unsummarized} not in the summary" if self.unsummarized else ""
         return (
             f"SagaView({self.name!r}: {some(len(self), 'episode')} from {' to '.join(days)}, "
@@ -203,19 +206,19 @@ async def read_saga(
     stated = stated_by(rows, index, past)
     stated = stated[ever.facts[stated]]
     found = await store.get(Episode, ids)
-    episodes = tuple(past.rewind(one) for one in found.values())
+    episodes = tuple(past.rewind(episode) for episode in found.values())
     shown = seen.shown(await _mentioned(ids, index.group_id, store, past), index)
     entities = (await store.get(Entity, shown)).values()
     stages = await read_stages(stated, index, store, past, at=at)
     row_of = index.facts.row_of
     saga = await stored_saga(name, index, store, past)
-    additions = [(one.created_at, one.id) for one in episodes]
+    additions = [(episode.created_at, episode.id) for episode in episodes]
     by_model = saga.summarized_by == "model" and after_watermark(saga, additions) is not None
     return SagaView(
         name,
         episodes,
         tuple(past.rewind(entity) for entity in entities),
-        tuple(one.fact for one in stages if seen.facts[row_of[one.fact.id]]),
+        tuple(stage.fact for stage in stages if seen.facts[row_of[stage.fact.id]]),
         stages,
         at,
         saga.summary if by_model else "",

@@ -97,13 +97,13 @@ def ask_retelling(saga: str, summary: str, parts: Sequence[Part]) -> list[Messag
 
 
 def _asked(saga: str, summary: str, parts: Sequence[Part]) -> str:
-    fence = fence_of((saga, summary, *(text for one in parts for text in (one.name, one.text))))
+    fence = fence_of((saga, summary, *(text for part in parts for text in (part.name, part.text))))
     blocks = [fenced("name", saga, fence)]
     if summary:
         blocks.append(fenced("summary so far", summary, fence))
-    for one in parts:
-        titled = f"{one.name}\n\n{one.text}" if one.name else one.text
-        blocks.append(f"Date: {one.valid_at:%Y-%m-%d}\n{fenced('text', titled, fence)}")
+    for part in parts:
+        titled = f"{part.name}\n\n{part.text}" if part.name else part.text
+        blocks.append(f"Date: {part.valid_at:%Y-%m-%d}\n{fenced('text', titled, fence)}")
     return "\n".join(blocks)
 
 
@@ -161,11 +161,11 @@ async def next_step(name: str, index: GroupIndex, store: Store, llm: LLM) -> Ste
             question = ask_retelling(name, summary, parts)
             answer = await call(partial(llm.complete, question, answer=NextSummary))
             summary = _cut(answer.summary)
-    read = {id_ for _, id_ in additions} - set(new) | {one.id for one in batch}
+    read = {id_ for _, id_ in additions} - set(new) | {episode.id for episode in batch}
     after = replace(
         saga,
         summary=summary,
-        summarized_until=max(one.created_at for one in batch),
+        summarized_until=max(episode.created_at for episode in batch),
         summarized_by="model",
         fingerprint=fingerprint(read),
     )
@@ -189,9 +189,9 @@ async def own_words(name: str, index: GroupIndex, store: Store) -> Step | None:
     after = replace(
         saga,
         summary=replace(view, written="").summary,
-        summarized_until=max(one.created_at for one in view.episodes),
+        summarized_until=max(episode.created_at for episode in view.episodes),
         summarized_by="rules",
-        fingerprint=fingerprint(one.id for one in view.episodes),
+        fingerprint=fingerprint(episode.id for episode in view.episodes),
     )
     return Step(saga, after, len(view), len(view))
 
@@ -227,7 +227,7 @@ _AT_ONCE = 50
 
 
 def _in_time(episodes: Iterable[Episode]) -> list[Episode]:
-    return sorted(episodes, key=lambda one: (one.valid_at, one.id))
+    return sorted(episodes, key=lambda episode: (episode.valid_at, episode.id))
 
 
 def _questions(episodes: Sequence[Episode]) -> Iterable[list[Part]]:

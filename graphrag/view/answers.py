@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from graphrag.errors import QueryError
+from graphrag.model.arguments import checked
+from graphrag.view.lens import Lens
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
     from graphrag.ask.answer import Answer
     from graphrag.ask.cited import CitedAnswer
+    from graphrag.ask.query import Query
     from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
     from graphrag.search.placement import Placement
@@ -18,15 +22,46 @@ if TYPE_CHECKING:
     from graphrag.search.within import Reach, Within
 
 
+@checked(QueryError, door="graph.stream")
+class Streams:
+    """Answers while they are written: ``graph.stream``."""
+
+    def __init__(self, lens: Lens) -> None:
+        self._lens = lens
+
+    def answer(self, question: str, *, max_tokens: int = 2000) -> AsyncIterator[CitedAnswer]:
+        """Give the answer while it is written: ``async for answer in graph.stream.answer(...):``.
+
+        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
+        what ``answer`` returns. What is not written by a model comes at once.
+
+        Args:
+            question: In any language that the model reads; without one, in the words of the texts.
+            max_tokens: What the model may be shown of the graph, by estimate.
+
+        Raises:
+            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
+            LLMError: if the model could not be asked.
+        """
+        from graphrag.view import answering
+
+        return answering.stream(self._lens, question, max_tokens)
+
+
 class Answers(Reads):
     """The reads that answer questions."""
+
+    @property
+    def stream(self) -> Streams:
+        """Return the answers that come while they are written."""
+        return Streams(self._lens)
 
     async def ask(self, question: str) -> Answer:
         """Answer a question from the facts, without a model, or say why there is no answer.
 
         It knows who and what, when, since and until when, how long, how many, whether, and which
         came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by their names, relations by the words of theirs.
+        at". Entities are found by what people call them, relations by words and by meaning.
 
         Raises:
             QueryError: if there is no question, or it is a text.
@@ -34,6 +69,19 @@ class Answers(Reads):
         from graphrag.view.asking import answer
 
         return await answer(self._lens, question)
+
+    async def query(self, pattern: Query) -> Answer:
+        """Answer a typed query: ``Query(subject="Ada", relation="lives_in", order=Order("last"))``.
+
+        The end that is left open answers; a query at an end stands for its answers. ``ask`` reads a
+        question into one, which its answer shows as ``answer.query``.
+
+        Raises:
+            QueryError: if what is given is no query.
+        """
+        from graphrag.view.asking import run
+
+        return await run(self._lens, pattern)
 
     async def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
         """Answer a question with numbered sources, or say that the graph does not.
@@ -53,24 +101,6 @@ class Answers(Reads):
         from graphrag.view import answering
 
         return await answering.answer(self._lens, question, max_tokens)
-
-    def stream_answer(self, question: str, *, max_tokens: int = 2000) -> AsyncIterator[CitedAnswer]:
-        """Give the answer while it is written: ``async for answer in graph.stream_answer(...):``.
-
-        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
-        what ``answer`` returns. What is not written by a model comes at once.
-
-        Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
-
-        Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
-        """
-        from graphrag.view import answering
-
-        return answering.stream(self._lens, question, max_tokens)
 
     async def explain(
         self,

@@ -1,26 +1,27 @@
-"""Questions answered from one viewpoint: parsed, worked out on the facts of all times, read."""
+"""Questions and typed queries answered from one viewpoint, on the facts of all times."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from graphrag.ask.answer import Answer
-from graphrag.ask.asked import Asked
+from graphrag.ask.clause import Frame
 from graphrag.ask.evaluate import dates_of, solve
-from graphrag.ask.lookup import CannotAnswer
-from graphrag.ask.parse import parse
-from graphrag.ask.posts import PostWorld, with_posts
-from graphrag.ask.relatives import belied, kin_in
-from graphrag.ask.solution import Solution
-from graphrag.ask.spans import impossible, names_any, of_speaker, tokens_of
+from graphrag.ask.facts import Solution
+from graphrag.ask.names import of_speaker, tokens_of
+from graphrag.ask.parse import read
+from graphrag.ask.patterns import NotUnderstood, Patterns
+from graphrag.ask.query import Query
+from graphrag.ask.resolve import Resolver
+from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.spell import stated_units
-from graphrag.ask.world import World
+from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.search.fuse import Fused
-from graphrag.search.question import Question
-from graphrag.search.results import Why
+from graphrag.search.rerank.reranker import AnswersFirst
+from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
 from graphrag.view.lens import Lens
 
@@ -34,79 +35,42 @@ _LONGEST = 2_000
 """Characters; what is longer is a text, not a question."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFirst:
-    """The facts that answer a question before all others, if they may be seen."""
-
-    ids: tuple[str, ...]
-
-    name: ClassVar[str] = "answer"
-    walks: ClassVar[bool] = False
-
-    def rerank(self, hits: list[Fused[int]], scope: str, question: Question) -> list[Fused[int]]:
-        """Return the hits with those that answer first, found or not."""
-        if scope != "facts":
-            return hits
-        row_of, seen = question.index.facts.row_of, question.seen.facts
-        rows = [row_of[id_] for id_ in self.ids if id_ in row_of]
-        rows = [row for row in rows if row < len(seen) and seen[row]]
-        if rows == [hit.id for hit in hits[: len(rows)]]:
-            return hits
-        best = max((hit.score for hit in hits), default=0.0)
-        known = {hit.id: hit for hit in hits}
-        new = [
-            Fused(
-                row,
-                best + len(rows) - place,
-                (*(known[row].why if row in known else ()), Why(self.name, place, best)),
-                known[row].relevance if row in known else 1.0,
-            )
-            for place, row in enumerate(rows, 1)
-        ]
-        return [*new, *(hit for hit in hits if hit.id not in rows)]
-
-
 _ASKS = re.compile(
     r"(?i)\A\W*(?:\w+\W+){0,12}?(?:who|whom|whose|what|which|where|when|how|did|does|do|was|were|is|"
     r"has|have|name|list|tell)\b"
 )
 _MOST_FIRST = 20
-
-
-async def answering(lens: Lens, query: str) -> AnswerFirst | None:
-    """Return the facts that answer a question of a search; None if it is none, or none do."""
-    if len(query) > _SHORT or not _ASKS.match(query):
-        return None
-    index, past = await lens.index(), await lens.past()
-    seen = lens.ever(index, past)
-    text = of_speaker(" ".join(query.split()), index, seen)
-    if not names_any(text, index, seen):
-        return None
-    world = _world(lens, index, past)
-    tokens = with_posts(tokens_of(text, index, seen, lens.now()), world)
-    if impossible(tokens):
-        return None
-    asked = parse(text, tokens)
-    if asked.known is not None:
-        return None
-    solution = Solution()
-    try:
-        solution = solve(asked, world, solution)
-    except CannotAnswer:
-        if not solution.lines:  # else they are meant, though they do not tell what is asked
-            return None
-    ids = index.facts.ids
-    lines = world.stored((*solution.lines, *solution.support))
-    rows = dict.fromkeys(line.row for line in lines)
-    return AnswerFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
-
-
 _SHORT = 300
 """Characters of a question whose answer is looked for before it is searched."""
+_MOST_RELATIONS = 64
+"""Relations whose meaning a question is compared with."""
+
+
+async def answers_first(lens: Lens, text: str) -> AnswersFirst | None:
+    """Return the reranker for a question of a search; None if it is none, or no fact answers."""
+    if len(text) > _SHORT or not _ASKS.match(text):
+        return None
+    index, past = await lens.index(), await lens.past()
+    world = _world(lens, index, past)
+    text = of_speaker(" ".join(text.split()), index, world.seen)
+    tokens = tokens_of(text, index, world.seen, lens.now())
+    if not any(token.named for token in tokens):
+        return None
+    frame = read(text, tokens)
+    if frame.known is not None:
+        return None
+    try:
+        query = Resolver(frame, world, Patterns(world)).query()
+        solution = solve(query, world)
+    except CannotAnswer:
+        return None
+    ids = index.facts.ids
+    rows = dict.fromkeys(row.row for row in (*solution.rows, *solution.support))
+    return AnswersFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
 
 
 def _world(lens: Lens, index: "GroupIndex", past: "Past") -> World:
-    return PostWorld(
+    return World(
         index,
         lens.ever(index, past),
         past,
@@ -127,32 +91,66 @@ async def answer(lens: Lens, question: str) -> Answer:
     index, past = await lens.index(), await lens.past()
     world = _world(lens, index, past)
     text = of_speaker(" ".join(question.split()), index, world.seen)
-    tokens = with_posts(tokens_of(text, index, world.seen, lens.now()), world)
-    asked = parse(text, tokens)
-    if wrong := impossible(tokens):
-        return Answer(asked, missing=wrong)
-    lens, past, note = await _known(asked, lens, past)
-    steps = [note] if note else []
-    world = await _dated(asked, lens, world if asked.known is None else _world(lens, index, past))
-    solution = Solution(steps=steps)
+    tokens = tokens_of(text, index, world.seen, lens.now())
+    frame = read(text, tokens)
+    known = None if frame.known is None else frame.known.interval
+    lens, past, note = await _known(known, lens, past)
+    world = await _dated(frame, lens, world if known is None else _world(lens, index, past))
     try:
-        solution = solve(asked, world, solution)
+        query = await _resolved(frame, lens, world)
     except CannotAnswer as error:
-        return Answer(asked, steps=tuple(solution.steps), missing=str(error))
-    return await _read(asked, solution, lens, world)
+        return Answer(question, missing=str(error))
+    return await _answered(query, question, lens, world, [note] if note else [])
 
 
-async def _dated(asked: Asked, lens: Lens, world: World) -> World:
+async def run(lens: Lens, query: Query) -> Answer:
+    """Answer a typed query from a viewpoint."""
+    index, past = await lens.index(), await lens.past()
+    lens, past, note = await _known(query.known_at, lens, past)
+    return await _answered(query, "", lens, _world(lens, index, past), [note] if note else [])
+
+
+async def _resolved(frame: Frame, lens: Lens, world: World) -> Query:
+    """Return a question as a query: by its words, and if they do not tell by their meaning."""
+    try:
+        return Resolver(frame, world, Patterns(world)).query()
+    except NotUnderstood:
+        phrases = [" ".join(clause.content) for clause in frame.clauses if clause.content]
+        ends = {row for one in frame.clauses for name in one.names for row in world.rows_of(name)}
+        names = list(dict.fromkeys(row.relation for row in world.rows(ends)))[:_MOST_RELATIONS]
+        if frame.unread or not phrases or not names:
+            raise
+    texts = [*phrases, *(" ".join(parts_of(name)) for name in names)]
+    vectors = await lens.session.embedder.embed(texts, purpose="query")
+    cosines = {
+        (phrase, name): float(vectors[at] @ vectors[len(phrases) + place])
+        for at, phrase in enumerate(phrases)
+        for place, name in enumerate(names)
+    }
+    return Resolver(frame, world, Patterns(world, cosines)).query()
+
+
+async def _answered(
+    query: Query, question: str, lens: Lens, world: World, steps: Sequence[str]
+) -> Answer:
+    try:
+        solution = solve(query, world, steps)
+    except CannotAnswer as error:
+        return Answer(question, query, missing=str(error))
+    return await _read(query, question, solution, lens, world)
+
+
+async def _dated(frame: Frame, lens: Lens, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    rows = {row for one in asked.clauses for name in one.names for row in world.rows_of(name)}
-    lines = [
-        line
-        for line in world.lines(rows)
-        if line.start == BEGINNING and world.relations[line.relation].timeless
+    ends = {row for one in frame.clauses for name in one.names for row in world.rows_of(name)}
+    rows = [
+        row
+        for row in world.rows(ends)
+        if row.start == BEGINNING and world.relations[row.relation].timeless
     ][:_MOST_DATED]
-    if not lines:
+    if not rows:
         return world
-    facts = await lens.facts([line.row for line in lines], world.index, world.past)
+    facts = await lens.facts([row.row for row in rows], world.index, world.past)
     since = {
         row: min((one.since.moment for one in fact.statements if one.since), default=None)
         for row, fact in facts.items()
@@ -160,42 +158,43 @@ async def _dated(asked: Asked, lens: Lens, world: World) -> World:
     return replace(world, dated={row: to_micros(at, BEGINNING) for row, at in since.items() if at})
 
 
-async def _known(asked: Asked, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
+async def _known(known: Interval | None, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
     """Return what is seen with what was known when the question says, and what to note of it."""
-    if asked.known is None:
+    if known is None:
         return lens, past, ""
-    end = asked.known.interval.end or lens.now("system")
+    end = known.end or lens.now("system")
     moment, own = end - timedelta(microseconds=1), lens.viewpoint.known_at
     if own is not None and own <= moment:
-        return lens, past, f"as known at {own.isoformat()}, before {asked.known.words}"
+        return lens, past, f"as known at {own.isoformat()}, before {known!r}"
     then = replace(lens, viewpoint=replace(lens.viewpoint, known_at=moment))
     before = await then.past()
     if own is not None and before and not before.upto:
         # The log begins later than that: the view says what its time of then is.
-        return lens, past, f"no records of {asked.known.words}: as known at {own.isoformat()}"
+        return lens, past, f"no records of {known!r}: as known at {own.isoformat()}"
     return then, before, f"as known at {moment.isoformat()}"
 
 
-async def _read(asked: Asked, solution: Solution, lens: Lens, world: World) -> Answer:
+async def _read(
+    query: Query, question: str, solution: Solution, lens: Lens, world: World
+) -> Answer:
     """Return an answer with its facts and entities as they are stored."""
-    rows = [line.row for line in world.stored(solution.lines)]
-    support = [line.row for line in world.stored(solution.support) if line.row not in rows]
+    rows = list(dict.fromkeys(row.row for row in solution.rows))
+    support = [row.row for row in solution.support if row.row not in rows]
     entities, facts = await lens.read(solution.entities, [*rows, *support], world.index, world.past)
     values = solution.values
-    if asked.wants in ("when", "since", "until"):
+    if query.wants in ("when", "since", "until"):
         stated = {row: stated_units(facts[row]) for row in rows}
-        values = dates_of(asked, solution.lines, world, stated)
-    missing = "" if solution.values else "no fact fits: " + "; ".join(solution.steps)
-    kin = kin_in(asked.main.tokens)
-    named = asked.wants == "entities" and len(kin) == len(values) == 1
-    if named and facts and all(belied(kin[0], fact.text) for fact in facts.values()):
-        return Answer(asked, missing=f"no fact says that {values[0]} is a {kin[0].name}")
+        values = dates_of(query, solution.rows, world, stated)
+    gendered = [word for word in question.casefold().split() if belied(word, facts.values())]
+    if gendered and query.wants == "entities":
+        return Answer(question, query, missing=f"no fact says that: {gendered[0]}")
     return Answer(
-        asked,
+        question,
+        query,
         tuple(values),
         tuple(entities[row] for row in solution.entities),
         tuple(facts[row] for row in rows),
-        tuple(facts[row] for row in support),
+        tuple(facts[row] for row in dict.fromkeys(support)),
         tuple(solution.steps),
-        missing,
+        "" if solution.values else "no fact fits: " + "; ".join(solution.steps),
     )

@@ -22,7 +22,7 @@ from graphrag.search.request import Recipe, Request
 from graphrag.search.rewind import Past
 from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
-from graphrag.temporal.interval import NOW, Viewpoint
+from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
 from graphrag.text.split import count_tokens
 from graphrag.view.lens import MOST, Lens, community_meant, steady
@@ -62,7 +62,7 @@ class CommunityReads:
         if level is not None and level < 0:
             raise QueryError(f"level {level}: 0 is the coarsest, higher ones are finer")
         found = await self._all()
-        return [one for one in found if level is None or one.level == level]
+        return [community for community in found if level is None or community.level == level]
 
     async def get(self, community: Community | str, *, limit: int = 50) -> CommunityView:
         """Return a community with its members, the facts between them, and its parts.
@@ -77,20 +77,20 @@ class CommunityReads:
         checked_number("limit", limit, least=1, most=MOST)
         asked = community.id if isinstance(community, Community) else community
         everyone = await self._all()
-        one = community_meant(asked, everyone, self._lens.group)
+        meant = community_meant(asked, everyone, self._lens.group)
         index, past, seen = await self._lens.scene()
-        best = between(one, index, seen)
-        entities = await self._lens.store.get(Entity, one.members[:limit])
+        best = between(meant, index, seen)
+        entities = await self._lens.store.get(Entity, meant.members[:limit])
         facts = await self._lens.store.get(Fact, [index.facts.ids[row] for row in best[:limit]])
-        parts = tuple(other for other in everyone if other.parent == one.id)
+        parts = tuple(other for other in everyone if other.parent == meant.id)
         return CommunityView(
-            one,
+            meant,
             tuple(past.rewound(entities).values()),
             tuple(past.facts(facts, index).values()),
             len(best),
             parts,
-            next((other for other in everyone if other.id == one.parent), None),
-            mapped(parts or (one,), index, past, seen, limit=limit),
+            next((other for other in everyone if other.id == meant.parent), None),
+            mapped(parts or (meant,), index, past, seen, limit=limit),
         )
 
     async def map(self, *, level: int = 0, limit: int = 200) -> CommunityMap:
@@ -222,12 +222,14 @@ class CommunityReads:
         embedder = self._lens.session.embedder
         vector = (await embedder.embed([question], purpose="query"))[0]
         rows_of = index.communities
-        if self._lens.viewpoint != NOW or not all(one.id in rows_of.row_of for one in communities):
+        if self._lens.viewpoint != NOW or not all(
+            known.id in rows_of.row_of for known in communities
+        ):
             then = await self._then()
             rows_of = (await made_of([then], question, vector, embedder)).rows
         pool = min(MOST, max(1, len(rows_of)))
         ranked = rank_rows(rows_of, rows_of.alive.values, vector, question, Recipe(pool=pool))
-        return {rows_of.ids[one.id]: one.relevance for one in ranked}
+        return {rows_of.ids[hit.id]: hit.relevance for hit in ranked}
 
 
 @checked(QueryError, door="graph.communities", reads=CommunityReads, around=steady)
@@ -281,11 +283,9 @@ class CommunityWrites(CommunityReads):
         return list(planned.tree.communities)
 
 
-async def made_for(request: Request, lenses: Sequence[Lens]) -> Made | None:
-    """Return the communities of another moment that a search is to rank, if it looks at one."""
-    view, embedder = lenses[0].viewpoint, lenses[0].session.embedder
-    if "communities" not in request.scopes or view == NOW or view == Viewpoint(history=True):
-        return None
+async def made_for(request: Request, lenses: Sequence[Lens]) -> Made:
+    """Return the communities of another moment that a search is to rank."""
+    embedder = lenses[0].session.embedder
     vector = (await embedder.embed([request.query], purpose="query"))[0]
     then = [await CommunityReads(lens)._then() for lens in lenses]
     return await made_of(then, request.query, vector, embedder)

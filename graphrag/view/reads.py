@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag.display.lists import FactList
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import FOREVER
 from graphrag.model.values import Entity, Episode, Fact
@@ -23,7 +24,7 @@ from graphrag.view.lens import MOST, Lens
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.stats import Stats
-    from graphrag.analysis.timeline import FactList, Timeline
+    from graphrag.analysis.timeline import Timeline
     from graphrag.search.filters.tree import Filter
     from graphrag.search.rewind import Past
     from graphrag.search.sources import Quote
@@ -113,8 +114,6 @@ class Reads:
         Raises:
             QueryError: if there is no such entity, or for an impossible limit or offset.
         """
-        from graphrag.analysis.timeline import FactList
-
         if limit is None:
             limit = _FARTHEST if entity is not None else 100
         else:

@@ -12,17 +12,18 @@ from graphrag.search import pipeline
 from graphrag.search.inverses import with_inverses
 from graphrag.search.recipes import recipe_of
 from graphrag.search.request import SCOPES, Recipe, Request, Scope
+from graphrag.search.rerank.reranker import AnswersFirst
 from graphrag.search.results import Results
 from graphrag.search.rewind import Past
 from graphrag.temporal.interval import NOW, Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.communities import made_for
 from graphrag.view.lens import Lens
 
 if TYPE_CHECKING:
     from graphrag.model.values import Entity
     from graphrag.search.filters.tree import Filter
     from graphrag.search.placement import Watch
+    from graphrag.search.rank_communities import Made
     from graphrag.search.within import Reach, Within
 
 
@@ -102,7 +103,13 @@ async def _found(
         request = watch.on(request)
     if saga is not None and saga not in index.sagas:
         raise QueryError(missing(saga, request.group, index.sagas))
-    results = await pipeline.run(
+    made: Made | None = None
+    if "communities" in request.scopes and lens.viewpoint not in (NOW, Viewpoint(history=True)):
+        # Here, not above: most searches are of now, and rank the communities that are stored.
+        from graphrag.view.communities import made_for
+
+        made = await made_for(request, lenses)
+    return await pipeline.run(
         request,
         index,
         session.store,
@@ -110,23 +117,26 @@ async def _found(
         lens.viewpoint,
         reranker=session.reranker,
         past=past,
-        made=await made_for(request, lenses),
+        made=made,
         tracer=session.tracer,
     )
-    return results
 
 
 async def _answering(request: Request, lens: Lens) -> Request:
-    """Return a search that lists the facts first that answer its question, if any do."""
+    """Return a search whose reranker ``AnswersFirst``, if it has one, knows the facts."""
     recipe = request.recipe
-    ranked = "facts" in request.scopes and recipe.facts.relation > 0 and not recipe.rerank
-    if not ranked or lens.session.store.profile != "process" or request.where is not None:
+    rest = tuple(one for one in recipe.rerank if not isinstance(one, AnswersFirst))
+    if len(rest) == len(recipe.rerank):
         return request
-    # Here, not above: it brings the grammar of questions, which opening a graph does not need.
-    from graphrag.view.asking import answering
+    first = None
+    ranked = "facts" in request.scopes and recipe.facts.relation > 0
+    if ranked and lens.session.store.profile == "process" and request.where is None:
+        # Here, not above: it brings the grammar of questions, which opening a graph does not need.
+        from graphrag.view.asking import answers_first
 
-    first = await answering(lens, request.query)
-    return replace(request, recipe=replace(recipe, rerank=(first,))) if first else request
+        first = await answers_first(lens, request.query)
+    rerank = rest if first is None else (first, *rest)
+    return replace(request, recipe=replace(recipe, rerank=rerank))
 
 
 async def _joined(

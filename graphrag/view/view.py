@@ -110,8 +110,8 @@ class View(Answers, Walks):
 
         request = request_of(
             query,
-            self.group_id,
-            self.viewpoint,
+            self._lens.group,
+            self._lens.viewpoint,
             limit=limit,
             scopes=scopes,
             recipe=recipe,

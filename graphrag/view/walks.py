@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.search.edges import Edges, confidences
 from graphrag.search.rewind import index_then
 from graphrag.search.within import DEEPEST, checked_number
 from graphrag.temporal.moment import from_micros, to_micros
@@ -20,7 +19,10 @@ if TYPE_CHECKING:
     from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import EntityProfile
+    from graphrag.index.group import GroupIndex
     from graphrag.model.values import Entity
+    from graphrag.search.edges import Edges
+    from graphrag.search.visibility import Visible
     from graphrag.search.within import Reach
 
 
@@ -59,7 +61,7 @@ class Walks(Reads):
         index, past, seen, [start] = await self._lens.places(entity)
         if relations is not None:
             relations = self._lens.relations(relations, index, past)
-        edges = Edges.of(index, seen, relations=relations)
+        edges = _edges(index, seen, relations=relations)
         distance = edges.distances(start, depth)
         wanted = distance > 0
         if types is not None:
@@ -102,7 +104,7 @@ class Walks(Reads):
         checked_number("hops", hops, least=0, most=DEEPEST)
         index, past, seen, [start] = await self._lens.places(entity)
         along = self._lens.relations(through, index, past)
-        known = Edges.of(index, seen, relations=along).distances(start, hops) >= 0
+        known = _edges(index, seen, relations=along).distances(start, hops) >= 0
         ever = self._lens.ever(index, past)
         subject, object_ = ever.ends
         facts = ever.facts & (ever.retracted == FOREVER)
@@ -171,7 +173,7 @@ class Walks(Reads):
         checked_number("facts", facts, least=0, most=MOST)
         ends = () if center is None else (center,)
         index, past, seen, places = await self._lens.places(*ends)
-        edges = Edges.of(index, seen)
+        edges = _edges(index, seen)
         degrees = edges.degrees()
         if places:
             distance = edges.distances(places[0], depth)
@@ -241,11 +243,12 @@ class Walks(Reads):
         self, start: Entity | str, end: Entity | str, max_depth: int, k: int, *, sure: bool
     ) -> list[Path]:
         from graphrag.analysis.paths import Path, shortest
+        from graphrag.search.edges import confidences
 
         checked_number("max_depth", max_depth, least=1, most=DEEPEST)
         checked_number("k", k, least=1, most=MOST)
         index, past, seen, [first, last] = await self._lens.places(start, end)
-        edges = Edges.of(index, seen)
+        edges = _edges(index, seen)
         # What is stated again is surer than before, and costs less.
         costs = 2 - await confidences(index, self._lens.store, past) if sure else None
         ways = shortest(edges, first, last, max_depth=max_depth, k=k, costs=costs)
@@ -260,3 +263,10 @@ class Walks(Reads):
             )
             for way in ways
         ]
+
+
+def _edges(index: GroupIndex, seen: Visible, *, relations: Sequence[str] | None = None) -> Edges:
+    # Here, not above: most reads follow no facts.
+    from graphrag.search.edges import Edges
+
+    return Edges.of(index, seen, relations=relations)

@@ -95,7 +95,7 @@ class Writes(View):
             key=key,
             author=author,
         )
-        episode = prepare(new, self.group_id)
+        episode = prepare(new, self._lens.group)
         if known := await ingestion.known(episode):
             return await add_known(ingestion, known, episode, wait=wait)
         if not wait:
@@ -131,7 +131,7 @@ class Writes(View):
         return await add_all(
             self._lens.session.ingestion,
             episodes,
-            self.group_id,
+            self._lens.group,
             on_progress=on_progress,
             on_error=on_error,
         )
@@ -192,7 +192,7 @@ class Writes(View):
             attributes=attributes,
             source=source,
         )
-        return await write_fact(self._lens.session.ingestion, self.group_id, given, actor=actor)
+        return await write_fact(self._lens.session.ingestion, self._lens.group, given, actor=actor)
 
     async def add_entity(
         self,
@@ -220,7 +220,7 @@ class Writes(View):
 
         ingestion, also = self._lens.session.ingestion, tuple(aliases)
         end = given_end(name, entity_type, aliases=also, attributes=attributes, what="name")
-        writer = FactWriter.to(ingestion, self.group_id, "add_entity")
+        writer = FactWriter.to(ingestion, self._lens.group, "add_entity")
         plan = await writer.write([], [end])
         writer.warn()
         [id_] = plan.extra
@@ -254,46 +254,46 @@ class Writes(View):
         """Return the edits by hand: retract, invalidate, correct, confirm, reject and pending."""
         from graphrag.edit.by_hand import ManualEdits
 
-        return ManualEdits(self.handle, self.group_id)
+        return ManualEdits(self.handle, self._lens.group)
 
     @property
     def identity(self) -> Identity:
         """Return who is one: candidates, merge, unmerge, split and keep_apart."""
         from graphrag.edit.identity import Identity
 
-        return Identity(self.handle, self.group_id)
+        return Identity(self.handle, self._lens.group)
 
     @property
     def log(self) -> EventLog:
         """Return the log: events, follow, revert, remove_episode and replay."""
         from graphrag.history.event_log import EventLog
 
-        return EventLog(self.handle, self.group_id)
+        return EventLog(self.handle, self._lens.group)
 
     @property
     def load(self) -> Load:
         """Return what brings in facts as they are known: facts, seed, contacts, calendar, group."""
         from graphrag.io.loading import Load
 
-        return Load(self.handle, self.group_id)
+        return Load(self.handle, self._lens.group)
 
     @property
     def queue(self) -> QueueControl:
         """Return the queue of episodes: status, drain, failed and retry."""
         from graphrag.health.health import QueueControl
 
-        return QueueControl(self.handle, self.group_id)
+        return QueueControl(self.handle, self._lens.group)
 
     @property
     def health(self) -> Health:
         """Return what looks after the graph: check, repair, cleanup and indexes."""
         from graphrag.health.health import Health
 
-        return Health(self.handle, self.group_id, strict=self._lens.strict)
+        return Health(self.handle, self._lens.group, strict=self._lens.strict)
 
     @property
     def erase(self) -> Erase:
         """Return what deletes for good: entity and group."""
         from graphrag.history.erase import Erase
 
-        return Erase(self.handle, self.group_id)
+        return Erase(self.handle, self._lens.group)

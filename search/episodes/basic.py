@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
 from graphrag.index.episodes import Episodes
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.search.fuse import Candidates, Mask, Scored, Scores, scores_at
@@ -34,7 +34,7 @@ def words(index: GroupIndex, query: str) -> Scores:
     """
     pieces = index.episodes.pieces
     best = pieces.scores(query)
-    if pieces.count == len(best):
+    if len(pieces) == len(best):
         return best
     entire = pieces.entire(query)
     scale = float(best.max(initial=0.0)) / max(float(entire.max(initial=0.0)), 1e-9)
@@ -57,7 +57,7 @@ class Plain:
         words: Scores,
         rows: Candidates,
         weights: tuple[float, float],
-        pieces: Pieces,
+        pieces: ChunkIndex,
     ) -> None:
         self._meaning = meaning
         self._words = words

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
+from graphrag.index.entries import Rows
 from graphrag.index.episodes import Episodes
 from graphrag.index.group import GroupIndex
-from graphrag.index.incidence import Incidence, Rows
+from graphrag.index.incidence import Incidence
 from graphrag.index.titles import Titles
 from graphrag.model.values import CONCEPT
 from graphrag.search.episodes.basic import Parts
@@ -71,7 +72,7 @@ def bridged(
 class _Rest:
     """The words of a question that one episode lacks, in others."""
 
-    def __init__(self, pieces: Pieces, query: str, rows: Candidates) -> None:
+    def __init__(self, pieces: ChunkIndex, query: str, rows: Candidates) -> None:
         self._rows = rows
         self._gains, self._begins = pieces.by_term(list(dict.fromkeys(tokenize(query))), rows)
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.incidence import Incidence, Rows
+from graphrag.index.entries import Rows
+from graphrag.index.incidence import Incidence
 
 Weights = npt.NDArray[np.float64]
 

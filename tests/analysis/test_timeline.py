@@ -153,6 +153,22 @@ async def test_changes_end_at_the_view(graph):
     assert [(one.kind, one.fact.object) for one in world] == [("began", "Acme")]
 
 
+async def test_timelines_and_changes_are_data_frames(graph):
+    await tell(graph)
+    life = (await graph.timeline("Alice")).to_dataframe()
+    assert life["status"].tolist() == ["ended", "holds", "holds", "to come"]
+    assert life["object"].tolist() == ["Acme", "tea", "Beta", "Rome"]
+    assert life["why"][0].startswith("ended by: ")
+    changes = (await graph.changes("2019", "2023", axis="world")).to_dataframe()
+    assert changes[["kind", "object"]].values.tolist() == [
+        ["began", "Acme"],
+        ["began", "tea"],
+        ["ended", "Acme"],
+        ["began", "Beta"],
+    ]
+    assert (await graph.changes(utc_now())).to_dataframe().empty
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -164,7 +180,7 @@ async def test_changes_end_at_the_view(graph):
 async def test_moments_that_make_no_stretch_are_refused(graph, arguments, error):
     with pytest.raises(error):
         await graph.changes(*arguments)
-    with pytest.raises(QueryError, match="axis"):
+    with pytest.raises(QueryError, match="axis 'time': choose from system, world"):
         await graph.changes("2020", axis="time")
 
 

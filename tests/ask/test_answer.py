@@ -84,7 +84,7 @@ async def test_a_record_is_answered_by_its_facts(graph):
 def test_the_blocking_twin_streams():
     with open_graph(kind=GraphRAG) as graph:
         graph.add_episode(BETA, reference_time="2021-01-01")
-        assert [one.text for one in graph.stream_answer("Where does Alice work?")] == ["Beta"]
+        assert [one.text for one in graph.stream.answer("Where does Alice work?")] == ["Beta"]
         assert graph.answer("Where does Alice work?").text == "Beta"
 
 

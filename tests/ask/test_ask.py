@@ -82,7 +82,7 @@ async def test_answer_shows_its_facts_and_how_it_was_worked_out(town):
     assert [fact.object for fact in answer.facts] == ["York"]
     assert [fact.subject for fact in answer.bounds] == ["Ben Rowe"]
     assert [entity.name for entity in answer.entities] == ["York"]
-    assert answer.question.link == "while"
+    assert answer.query.bounds[0].link == "while"
     assert "1990-01-01 to 2001-01-01" in str(answer)
     assert "resides_in" in answer.how
     assert "York" in answer._repr_html_()
@@ -111,7 +111,7 @@ async def test_retracted_fact_is_no_answer_but_was_one(town):
     then = town.at(known_at=known)
     assert (await then.ask("Who is bailiff of Hull?")).values == ("Dan Pym",)
     asked = await town.ask(f"As the records stood on {known:%d %B %Y}, who is bailiff of Hull?")
-    assert asked.question.known is not None
+    assert asked.query.known_at is not None
     assert not await town.ask("As the records stood in 1999, who is bailiff of Hull?")
 
 

@@ -24,13 +24,8 @@ async def test_words_that_say_no_more_than_a_hop_are_left():
             question: [value]
             for value, questions in {
                 "Dublin": (
-                    "What is the capital of the country where the sport played by Galway Rovers "
-                    "originated?",
-                    "What is the capital of the country that gave rise to the sport that Galway "
-                    "Rovers is related to?",
                     "Which city acts as the capital of the country where Mary Byrne holds "
                     "citizenship?",
-                    "What is recognized as the capital of the country that Mary Byrne belongs to?",
                     'What is the capital of the country where the performer of the album "Tide '
                     'Tables" holds citizenship?',
                     'What is the capital of the country that the author of "1984" is a citizen of?',
@@ -39,14 +34,7 @@ async def test_words_that_say_no_more_than_a_hop_are_left():
                     "Who holds the title of head of state of the country of Mary Byrne's "
                     "citizenship?",
                 ),
-                "Mary Byrne": (
-                    'Who is the director/manager of the broadcaster of "Tide Tables"?',
-                    'Who directed or managed the broadcaster of "Tide Tables"?',
-                ),
-                "Bray College": (
-                    'From which educational institution did the performer of "Tide Tables" receive '
-                    "their education?",
-                ),
+                "Mary Byrne": ('Who directed or managed the broadcaster of "Tide Tables"?',),
                 "Irish": (
                     'Which languages are spoken, written or signed by the writer of "1984"?',
                     'Which language does the performer of "Tide Tables" know how to speak?',

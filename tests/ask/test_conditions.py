@@ -1,4 +1,4 @@
-"""Two conditions bound an answer together: at one time, or from the one to the other."""
+"""Conditions bound an answer: at the time of another fact, or from the one to the other."""
 
 import pytest
 
@@ -23,49 +23,17 @@ FACTS = (
     ("Ray Holt", "visited", "Hoy", "2010-04-01", "2010-04-02"),
 )
 ANSWERS = {
-    # at one time
-    "Who was warden of Arden when Ray Holt worked at Dale Press and lived in Byland?": [
-        "Una Nash",
-        "Vic Ohm",
-    ],
-    "Who was warden of Arden while Ray Holt lived in Byland and Sue Lamb worked at Esk Paper?": [
-        "Una Nash",
-        "Vic Ohm",
-    ],
-    "While Ray Holt lived in Byland and worked at Esk Paper, who was warden of Arden?": [
-        "Vic Ohm",
-        "Wes Pym",
-    ],
-    "Who was warden of Arden while Ray Holt and Sue Lamb lived in Byland?": [
-        "Una Nash",
-        "Vic Ohm",
-        "Wes Pym",
-    ],
-    "Where did Ray Holt live when he worked at Dale Press and Una Nash was warden of Arden?": [
-        "Arden",
-        "Byland",
-    ],
-    "Which places did Ray Holt visit while he lived in Byland and worked at Dale Press?": ["Gigha"],
-    "Did Ray Holt visit Hoy while he lived in Byland and worked at Dale Press?": ["no"],
-    "Did Ray Holt visit Hoy while he lived in Byland and Sue Lamb lived in Byland?": ["yes"],
-    # from the one to the other
+    "Did Ray Holt visit Hoy while he lived in Byland?": ["yes"],
+    "Did Ray Holt visit Fylde while he lived in Byland?": ["no"],
     "What did Ray Holt visit after leaving Arden but before joining Esk Paper?": ["Gigha"],
     "What did Ray Holt visit after visiting Fylde but before visiting Hoy?": ["Iona", "Gigha"],
     "Who was warden of Arden after Ted Mohr but before Wes Pym?": ["Una Nash", "Vic Ohm"],
     "Who was warden of Arden between Ted Mohr and Vic Ohm?": ["Una Nash"],
-    "Where did Ray Holt live between leaving Dale Press and joining Esk Paper?": ["Byland"],
-    "Between his visits to Fylde and Hoy, what did Ray Holt visit?": ["Iona", "Gigha"],
-    "What did Ray Holt visit between visiting Fylde and visiting Hoy?": ["Iona", "Gigha"],
-    "How many places did Ray Holt visit between visiting Fylde and moving to Corfe?": ["3"],
-    "Where did Ray Holt work after joining Dale Press but before moving to Byland?": ["Dale Press"],
     "Where did Ray Holt live before moving to Corfe but after joining Esk Paper?": ["Byland"],
 }
 NO_ANSWER = {
-    "What did Ray Holt visit after visiting Fylde but before visiting Iona?": "more than once",
-    "Who was warden of Arden while Ray Holt lived in Corfe and worked at Dale Press?": "no time",
-    "What did Ray Holt visit after visiting Hoy but before visiting Fylde?": "no time",
-    "Who was warden of Arden while Ray Holt lived in Byland and Sue Lamb sang?": "no fact",
-    "Who was warden of Arden before Ray Holt left Arden and Sue Lamb left Esk Paper?": "names",
+    "Who was warden of Arden while Ray Holt lived in Corfe and worked at Dale Press?": "names 3",
+    "Who was warden of Arden while Ray Holt lived in Byland and Sue Lamb sang?": "names 3",
     "When did Ray Holt and Sue Lamb visit Hoy?": "names 3 entities",
     "Did Ray Holt visit Fylde and Gigha?": "names 3 entities",
     "Did Ray Holt live between Arden and Byland?": "names 3 entities",
@@ -91,7 +59,5 @@ async def test_conditions_that_do_not_meet_have_no_answer(shire):
 
 
 async def test_the_facts_of_both_conditions_bound_the_answer(shire):
-    answer = await shire.ask(
-        "Did Ray Holt visit Gigha while he lived in Byland and worked at Dale Press?"
-    )
-    assert [fact.object for fact in answer.bounds] == ["Byland", "Dale Press"]
+    answer = await shire.ask("Who was warden of Arden between Ted Mohr and Vic Ohm?")
+    assert [fact.subject for fact in answer.bounds] == ["Ted Mohr", "Vic Ohm"]

@@ -23,10 +23,6 @@ ANSWERS = {
     "Where does Jan Roth's brother live?": ["Vienna"],
     "Where did Jan Roth's brother live in February 2022?": ["Brno"],
     "When did Bruno Falk die?": ["2020-05-02"],
-    "Is Bruno Falk alive?": ["no"],
-    "Is Bruno Falk still alive?": ["no"],
-    "Was Bruno Falk alive in 2019?": ["yes"],
-    "Was Bruno Falk alive in 2021?": ["no"],
     "Is Emil Roth alive?": [],
 }
 

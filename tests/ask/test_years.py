@@ -29,7 +29,6 @@ WHICH = {
     "Where did Max Frey live in May?": "several years: 2011, 2012",
     "Who worked at Pier Mill in August?": "several years: 2011 to",
     "How old was Max Frey in May?": "every year",
-    "Who worked with Max Frey in May?": "every year",
     "As the records stood on 3 May, where did Ida Falk work?": "every year",
 }
 
@@ -60,5 +59,4 @@ async def test_a_second_month_is_not_passed_over(travels):
 
 async def test_the_year_is_among_the_steps(travels):
     answer = await travels.ask("Where did Ida Falk travel on 5 March?")
-    assert "'on 5 March' of some year" in answer.how
-    assert "on 5 March 2011" in answer.how
+    assert "2011-03-05" in answer.how

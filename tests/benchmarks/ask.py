@@ -14,15 +14,16 @@ import csv
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from graphrag import Models
+from graphrag import Models, OnnxEmbedder
 from graphrag.graph import GraphRAG
+from graphrag.protocols import Matrix
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from graphrag.view.view import View
@@ -35,6 +36,20 @@ Row = dict[str, Any]
 Views = dict[str, View]
 
 
+class _Embedder:
+    """The default embedder for questions; facts are hashed, as nothing here searches them."""
+
+    name, dimension = "questions", 384
+
+    def __init__(self) -> None:
+        self._facts, self._questions = HashEmbedder(self.dimension), OnnxEmbedder()
+
+    async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
+        """Return the vectors of some texts."""
+        embedder = self._questions if purpose == "query" else self._facts
+        return await embedder.embed(texts, purpose=purpose)
+
+
 async def measure(report: Report, folder: Path) -> None:
     """Load the worlds, ask every question, and say how many are answered exactly."""
     if not (folder / "queries.jsonl").exists():
@@ -44,7 +59,7 @@ async def measure(report: Report, folder: Path) -> None:
     rights: dict[str, list[bool]] = defaultdict(list)
     wrongs: dict[str, int] = defaultdict(int)
     seconds: list[float] = []
-    models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}))
+    models = Models(embedder=_Embedder(), extractor=ScriptedExtractor({}))
     async with GraphRAG.open("mem://", models=models) as graph:
         views = await _load(graph, folder)
         moments = await _record(graph.group("records"), folder, queries)

@@ -90,7 +90,7 @@ def large(kind: Kind) -> Iterator[None]:
         if kind == "files":
             stack.enter_context(patch.multiple(checkpoints, LARGE=8, LEAVING=8, MANY=8))
             stack.enter_context(patch.object(columns, "_WORTH_READING", 1))
-            few = {"worth_codes": 4, "worth_coarse": 8}
+            few = {"worth_codes": 4}
             stack.enter_context(patch.object(Vectors.__init__, "__kwdefaults__", few))
         yield
 

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.coarse import Coarse
-from graphrag.index.cosines import Cosines
+from graphrag.index.cosines import Cosines, Product, top
 from graphrag.index.int8 import Codes
-from graphrag.index.parallel import Product, Shared
-from graphrag.index.topk import top
 from graphrag.protocols import Matrix
 from tests.benchmarks.prepared import DIMENSION
 from tests.benchmarks.report import Cell, Report, Section, p50, p95
@@ -49,15 +46,10 @@ def measure(report: Report, options: Options) -> None:
 def _measure(report: Report, size: int, queries: int) -> None:
     source, kept = Synthetic(size), size <= _WHOLE
     rows = np.empty((size if kept else 1, DIMENSION), np.float32)
-    codes, coarse, asked = Codes(DIMENSION), None, []
+    codes, asked = Codes(DIMENSION), []
     for first in range(0, size, _BLOCK):
         block = source.vectors(min(_BLOCK, size - first))
         codes.extend(block)
-        if coarse is None:
-            coarse = Coarse.of(block)
-            assert coarse is not None  # texts lie near a subspace
-        else:
-            coarse.extend(block)
         asked.append(source.near(block[0]))
         if kept:
             rows[first : first + len(block)] = block
@@ -69,18 +61,14 @@ def _measure(report: Report, size: int, queries: int) -> None:
         return lambda some: np.einsum("ij,j->i", rows[some], unit)
 
     def exact(unit: Matrix) -> Found:
-        return top(Shared(cosine_with(unit), size).result(), _FOUND, mask, 0.0)[0]
+        return top(cosine_with(unit)(slice(0, size)), _FOUND, mask, 0.0)[0]
 
     def rough(unit: Matrix) -> Found:
         cosines = Cosines(size, cosine_with(unit), *codes.against(unit))
         return cosines.top(_FOUND, mask, 0.0)[0]
 
-    def narrowed(unit: Matrix) -> Found:
-        cosines = Cosines(size, cosine_with(unit), *codes.against(unit), coarse.against(unit))
-        return cosines.top(_FOUND, mask, 0.0)[0]
-
     ways: dict[str, Way] = {"float32": exact} if kept else {}
-    ways |= {"bytes": rough, "a third of the bytes first": narrowed}
+    ways["bytes"] = rough
     took: dict[str, list[float]] = {name: [] for name in ways}
     same = dict.fromkeys(ways, 0)
     for number in range(queries):

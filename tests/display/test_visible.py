@@ -9,6 +9,7 @@ from operator import attrgetter
 import pytest
 from rich.console import Console
 
+from graphrag import Query
 from graphrag.display.visible import escape, flatten, visible
 from tests.conftest import open_graph
 from tests.test_arguments import parameters, surfaces
@@ -70,6 +71,7 @@ async def hostile_world(url="mem://"):
         **dict.fromkeys(("other", "end", "object"), OTHER),
         "name": NAME,
         "relation": "works_at",
+        "pattern": Query(NAME, "works_at"),
         "through": ["works_at"],
         "fact": told.id,
         "item": told.id,
@@ -109,7 +111,7 @@ def texts(value, seen=()):
 
 READS = (
     "answer ask changes entities entity episodes explain facts neighbors path paths "
-    "profile search show sources stats stream_answer subgraph timeline within audit.absence "
+    "profile query search show sources stats stream.answer subgraph timeline within audit.absence "
     "audit.contradictions audit.growth audit.hubs audit.orphans communities.context "
     "communities.get communities.list communities.map communities.over_time "
     "sagas.get sagas.list sagas.window "

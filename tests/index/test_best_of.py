@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index.cosines import BestOf
-from graphrag.index.topk import top
+from graphrag.index.cosines import BestOf, top
 from graphrag.index.vectors import Vectors
 
 DIMENSION = 24

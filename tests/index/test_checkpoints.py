@@ -231,11 +231,11 @@ class Lent(ArrayWriter):
 
 def test_lent_vectors_stay_as_they_are():
     random = np.random.default_rng(5)
-    vectors = Vectors(8, worth_codes=4, worth_coarse=4)
+    vectors = Vectors(8, worth_codes=4)
     vectors.extend(4 + random.standard_normal((6, 8)))  # near a line
     out = Lent()
     vectors.save(out, "some")
-    assert len(out.lent) == 3
+    assert len(out.lent) == 2
     before = {name: array.copy() for name, array in out.lent.items()}
     vectors.replace(2, random.standard_normal(8))
     vectors.blank(3)

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index import incidence
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
 from graphrag.index.incidence import Incidence, Mentions
 from graphrag.index.texts import episode_words
 from graphrag.index.titles import Titles, find_phrases
@@ -18,13 +17,12 @@ PHRASES = st.sets(st.tuples(st.integers(2, 5)) | st.tuples(st.integers(2, 5), st
 
 @given(st.lists(PAIRS, max_size=4), st.sets(st.integers(0, 14)))
 def test_pairs_are_read_from_both_sides_whenever_they_came(batches, asked):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(incidence, "_FEW", 3)
-        links, known = Incidence(), set()
-        for batch in batches:
-            new = sorted(batch - known)
-            known |= batch
-            links.add([left for left, _ in new], [right for _, right in new])
+    links, known = Incidence(), set()
+    for batch in batches:
+        new = sorted(batch - known)
+        known |= batch
+        links.add([left for left, _ in new], [right for _, right in new])
+        links.counts_right([0])
     rows = sorted(asked)
     lefts, rights = links.of_left(rows)
     assert set(zip(lefts.tolist(), rights.tolist(), strict=True)) == {
@@ -80,7 +78,7 @@ def test_a_longer_phrase_hides_the_shorter_one_inside_it():
 
 def linked(*pages: tuple[str, str], steps: int = 1) -> dict[int, set[int]]:
     """Return which pages share a title with each page, told in some steps."""
-    titles, pieces = Titles(), Pieces()
+    titles, pieces = Titles(), ChunkIndex()
     for part in np.array_split(np.arange(len(pages)), steps):
         titles.enter(int(part[0]), [pages[page][0] for page in part])
         pieces.extend([episode_words(*pages[page]) for page in part])
@@ -111,7 +109,7 @@ def test_pages_that_name_each_other_are_linked_in_whatever_order_they_come(steps
 
 
 def test_titles_of_a_question_are_found_the_longest_first():
-    titles, pieces = Titles(), Pieces()
+    titles, pieces = Titles(), ChunkIndex()
     titles.enter(0, ["Ida", "Ida Stern", "Of the"])
     pieces.extend(["", "", ""])
     titles.catch_up(pieces)

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from graphrag.index.bm25 import Postings
+from graphrag.index.bm25 import BM25Index
 from graphrag.text.tokens import tokenize
 
 WORDS = st.sampled_from("acme alice bob globex joined left paris met the of 東京都 tea".split())
@@ -28,7 +28,7 @@ def reference(texts, query):
 
 @given(st.lists(TEXTS, max_size=15), QUERIES)
 def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
-    assert Postings(texts).scores(query).tolist() == pytest.approx(
+    assert BM25Index(texts).scores(query).tolist() == pytest.approx(
         reference(texts, query), rel=1e-5
     )
 
@@ -49,13 +49,13 @@ def test_scores_equal_rank_bm25_with_the_idf_of_lucene(texts, query):
     QUERIES,
 )
 def test_any_history_of_changes_scores_like_a_fresh_build_of_what_is_left(first, steps, query):
-    postings, live = Postings(first), dict(enumerate(first))
+    postings, live = BM25Index(first), dict(enumerate(first))
     for step in steps:
         postings.scores(query)  # what is kept for the next query is of the texts so far
         rows = len(postings)
         match step:
             case ("append", text):
-                assert postings.append(text) == rows
+                postings.extend([text])
                 live[rows] = text
             case ("extend", texts):
                 postings.extend(texts)
@@ -77,9 +77,9 @@ def test_any_history_of_changes_scores_like_a_fresh_build_of_what_is_left(first,
     scores = postings.scores(query)
     assert scores.dtype == np.float32
     assert scores.tolist() == pytest.approx(expected.tolist(), rel=1e-5)
-    fresh = Postings([live[row] for row in kept])
+    fresh = BM25Index([live[row] for row in kept])
     assert scores[kept].tolist() == fresh.scores(query).tolist()
-    assert repr(postings).split(", ")[1] == repr(fresh).split(", ")[1]
+    assert postings.frequencies() == fresh.frequencies()
 
 
 STEPS = st.lists(
@@ -98,7 +98,7 @@ STEPS = st.lists(
 
 @given(st.lists(TEXTS, max_size=6), STEPS, QUERIES)
 def test_texts_that_are_shared_are_changed_apart(first, steps, query):
-    postings, live = Postings(first), dict(enumerate(first))
+    postings, live = BM25Index(first), dict(enumerate(first))
     all_of_them = [(postings, live)]
     for step in steps:
         rows = len(postings)
@@ -125,7 +125,7 @@ def test_texts_that_are_shared_are_changed_apart(first, steps, query):
                 postings.scores(query)
     for one, texts in all_of_them:
         kept = sorted(texts)
-        fresh = Postings([texts[row] for row in kept])
+        fresh = BM25Index([texts[row] for row in kept])
         scores = one.scores(query)
         assert scores[kept].tolist() == fresh.scores(query).tolist()
         assert np.count_nonzero(scores) == np.count_nonzero(scores[kept])
@@ -133,27 +133,27 @@ def test_texts_that_are_shared_are_changed_apart(first, steps, query):
 
 
 def test_a_word_in_every_text_still_scores_above_zero():
-    assert (Postings(["tea time", "tea party"]).scores("tea") > 0).all()
+    assert (BM25Index(["tea time", "tea party"]).scores("tea") > 0).all()
 
 
 def test_a_repeated_query_word_counts_twice():
-    postings = Postings(["tea time", "party"])
+    postings = BM25Index(["tea time", "party"])
     assert postings.scores("tea tea")[0] == pytest.approx(2 * postings.scores("tea")[0])
 
 
 def test_terms_may_be_passed_instead_of_a_string():
-    postings = Postings(["Alice runs", "Bob"])
+    postings = BM25Index(["Alice runs", "Bob"])
     assert postings.scores(["alic", "run"]).tolist() == postings.scores("Alice running").tolist()
 
 
 def test_no_texts_and_no_matches_score_nothing():
-    assert Postings().scores("tea").tolist() == []
-    assert Postings(["", "tea"]).scores("coffee").tolist() == [0.0, 0.0]
-    assert Postings(["", ""]).scores("tea").tolist() == [0.0, 0.0]
+    assert BM25Index().scores("tea").tolist() == []
+    assert BM25Index(["", "tea"]).scores("coffee").tolist() == [0.0, 0.0]
+    assert BM25Index(["", ""]).scores("tea").tolist() == [0.0, 0.0]
 
 
 def test_removing_twice_counts_once():
-    postings = Postings(["tea", "tea time", "party"])
+    postings = BM25Index(["tea", "tea time", "party"])
     postings.remove(1)
     once = postings.scores("tea").tolist()
     postings.remove(1)
@@ -162,7 +162,7 @@ def test_removing_twice_counts_once():
 
 @pytest.mark.parametrize("row", [-1, 1])
 def test_a_row_that_does_not_exist_is_an_error(row):
-    postings = Postings(["tea"])
+    postings = BM25Index(["tea"])
     with pytest.raises(IndexError, match=f"row {row} of 1"):
         postings.remove(row)
     with pytest.raises(IndexError, match=f"row {row} of 1"):
@@ -170,29 +170,29 @@ def test_a_row_that_does_not_exist_is_an_error(row):
 
 
 def test_scores_taken_earlier_do_not_block_or_follow_growth():
-    postings = Postings(["tea"])
+    postings = BM25Index(["tea"])
     before = postings.scores("tea")
     for _ in range(100):
-        postings.append("tea")
+        postings.extend(["tea"])
     assert before.shape == (1,)
     assert postings.scores("tea").shape == (101,)
 
 
 def test_a_text_as_long_as_the_one_before_it_is_scored_by_its_own_words():
-    postings = Postings(["tea tea milk", "tea cup pot"])
+    postings = BM25Index(["tea tea milk", "tea cup pot"])
     assert postings.scores("tea")[0] > postings.scores("tea")[1]
     postings.replace(0, "tea cup cup")
     assert postings.scores("tea")[0] == postings.scores("tea")[1]
     assert (
         postings.scores("tea").tolist()
-        == Postings(["tea cup cup", "tea cup pot"]).scores("tea").tolist()
+        == BM25Index(["tea cup cup", "tea cup pot"]).scores("tea").tolist()
     )
 
 
 def test_what_waits_for_a_query_is_measured_in_no_time_however_long_it_waits():
-    postings = Postings()
+    postings = BM25Index()
     for number in range(2_000):
-        postings.append(f"Alice knows Bob{number}")
+        postings.extend([f"Alice knows Bob{number}"])
     assert len(postings._waiting) <= 257
     assert postings.scores("Bob7")[7] > 0
     assert np.count_nonzero(postings.scores("alice")) == 2_000

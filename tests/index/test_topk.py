@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from graphrag.index.topk import top
+from graphrag.index.cosines import top
 
 # Few distinct values, so that ties at the cut are the rule; NaN among them.
 SCORES = hnp.arrays(

@@ -21,7 +21,8 @@ def test_scores_are_cosines_however_the_rows_arrived(matrix, cut):
     vectors = Vectors(4)
     vectors.extend(matrix[:cut])
     for row, vector in enumerate(matrix[cut:], start=len(vectors)):
-        assert vectors.append(vector) == row
+        vectors.extend(vector[np.newaxis])
+        assert len(vectors) == row + 1
     query = np.array([1.0, 2.0, -3.0, 0.5])
     exact = matrix.astype(float)
     cosines = exact @ query / np.linalg.norm(exact, axis=1) / np.linalg.norm(query)
@@ -56,7 +57,7 @@ def test_a_replaced_row_answers_with_its_new_vector():
 
 def test_a_row_that_does_not_exist_cannot_be_replaced():
     vectors = Vectors(2)
-    vectors.append([1, 0])
+    vectors.extend([[1, 0]])
     with pytest.raises(IndexError, match="row 1 of 1"):
         vectors.replace(1, [0, 1])
 
@@ -76,8 +77,8 @@ def test_a_row_that_does_not_exist_cannot_be_replaced():
 )
 def test_unusable_vectors_are_refused_and_change_nothing(vector, message):
     vectors = Vectors(3)
-    vectors.append([0, 0, 1])
-    for use in (vectors.append, vectors.scores, lambda v: vectors.replace(0, v)):
+    vectors.extend([[0, 0, 1]])
+    for use in (lambda v: vectors.extend([v]), vectors.scores, lambda v: vectors.replace(0, v)):
         with pytest.raises(ValueError, match=message):
             use(vector)
     assert vectors.values.tolist() == [[0.0, 0.0, 1.0]]
@@ -86,7 +87,7 @@ def test_unusable_vectors_are_refused_and_change_nothing(vector, message):
 @pytest.mark.parametrize("size", [1.1e-15, 1e-9, 1e15])
 def test_a_vector_of_any_other_size_gets_length_one(size):
     vectors = Vectors(3)
-    vectors.append(np.float32(size) * np.array([0, 0.6, 0.8], np.float32))
+    vectors.extend([np.float32(size) * np.array([0, 0.6, 0.8], np.float32)])
     assert vectors.values[0].tolist() == pytest.approx([0, 0.6, 0.8])
     scores = vectors.scores(np.float32(size) * np.array([0, 0.8, -0.6], np.float32))
     assert scores.tolist() == pytest.approx([0], abs=1e-6)
@@ -108,6 +109,6 @@ def test_an_empty_index_scores_nothing():
 def test_growth_reallocates_rarely():
     vectors, buffers = Vectors(2), set()
     for _ in range(5_000):
-        vectors.append([1, 0])
+        vectors.extend([[1, 0]])
         buffers.add(vectors.values.base.shape)
     assert len(buffers) < 20

@@ -104,7 +104,7 @@ async def test_tokens_and_cost_are_those_of_the_step(spans, provider, server):
     async with opened(provider, llm=llm, price=Price(10, 50)) as graph:
         await graph.add_fact("Alice", "likes", "jazz")
         assert await graph.answer("Alice likes what, honestly?")
-        parts = [part async for part in graph.stream_answer("Alice likes what, honestly?")]
+        parts = [part async for part in graph.stream.answer("Alice likes what, honestly?")]
         assert parts[-1]
     for span in spans.get_finished_spans():
         if span.name == "graphrag.answer":
@@ -136,7 +136,7 @@ async def test_an_error_is_known_by_its_type_alone(spans, provider, server):
 def test_the_blocking_twin_traces_streams_too(spans, provider):
     with opened(provider, kind=GraphRAG) as graph:
         graph.add_fact("Alice", "likes", "jazz")
-        assert list(graph.stream_answer("What does Alice like?"))[-1].text == "jazz"
+        assert list(graph.stream.answer("What does Alice like?"))[-1].text == "jazz"
     assert named(spans)["graphrag.answer"].attributes["graphrag.by"] == "facts"
 
 

@@ -166,7 +166,7 @@ async def test_a_stream_gives_each_sentence_when_it_is_whole_and_checked(server,
     quote = "Alice works_at Acme from 2020."
     wrong = ("Alice owns Venus.", "Alice works at Beta", SAID)
     replying(server, BETA, wrong, ("Alice worked at Acme.", "Alice works at Acme", quote))
-    parts = [answer async for answer in graph.stream_answer(QUESTION)]
+    parts = [answer async for answer in graph.stream.answer(QUESTION)]
     assert [len(answer.sentences) for answer in parts] == [1, 1, 2, 2]
     assert [answer.complete for answer in parts] == [False, False, False, True]
     assert parts[-1] == await graph.answer(QUESTION)
@@ -175,7 +175,7 @@ async def test_a_stream_gives_each_sentence_when_it_is_whole_and_checked(server,
 
 async def test_a_stream_gives_no_verdict_before_its_end(server, graph):
     replying(server, ("Alice owns Venus.", "Alice works at Beta", SAID))
-    first, last = [answer async for answer in graph.stream_answer(QUESTION)]
+    first, last = [answer async for answer in graph.stream.answer(QUESTION)]
     assert (first.complete, first.by, first.missing) == (False, "model", "")
     assert (last.complete, last.by, bool(last.missing)) == (True, "nothing", True)
 
@@ -190,7 +190,7 @@ async def test_a_sentence_without_end_is_dropped(server, graph):
 
 async def test_a_stream_that_breaks_is_asked_for_again_whole(server, graph):
     server.replies = [Reply("busy", status=503), written(answered=False)]
-    *_, last = [answer async for answer in graph.stream_answer(QUESTION)]
+    *_, last = [answer async for answer in graph.stream.answer(QUESTION)]
     assert last.complete and not last
     assert [request.get("stream") for request in server.requests] == [True, None]
 
@@ -200,5 +200,5 @@ async def test_what_a_stream_costs_is_counted(server, connect):
     async with open_graph(llm=llm) as graph:
         await graph.add_episode(SAID, reference_time="2021-01-01")
         replying(server, BETA)
-        assert [answer async for answer in graph.stream_answer(QUESTION)][-1]
+        assert [answer async for answer in graph.stream.answer(QUESTION)][-1]
     assert (llm.usage.calls, llm.usage.tokens) == (1, 120)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
 from graphrag.index.texts import PIECE
 from graphrag.search.episodes.basic import Plain
 from tests.conftest import day
@@ -64,7 +64,7 @@ async def test_an_end_that_may_not_be_seen_takes_nothing_from_the_others(graph):
 
 
 def test_of_long_texts_words_count_more_and_meaning_less():
-    pieces = Pieces()
+    pieces = ChunkIndex()
     pieces.extend(["cello", PIECE.join(["cello", "lamp", "tower", "river"]), "rain"])
     meaning, words = np.array([0.9, 0.9, 0.1]), np.array([2.0, 2.0, 0.0])
     scores = meaning.astype(np.float32), words.astype(np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
-from graphrag.index.chunks import Pieces
+from graphrag.index.chunks import ChunkIndex
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.search.episodes.basic import Plain, sessions_of
 from tests.conftest import open_graph
@@ -95,7 +95,7 @@ async def test_a_question_about_oneself_prefers_what_the_user_said(graph, asked,
     [((0.0, 0.6), 1.0), ((0.0, 0.5), 1.0), ((0.0, 0.25), 0.5), ((0.5, 0.55), 0.2), ((0.5, 0.5), 0)],
 )
 def test_cosines_count_in_full_if_the_best_is_halfway_between_the_worst_and_one(cosines, best):
-    pieces, rows = Pieces(), np.arange(2)
+    pieces, rows = ChunkIndex(), np.arange(2)
     pieces.extend(["a cello", "a lamp"])
     plain = Plain(np.array(cosines), np.zeros(2, np.float32), rows, (1.0, 0.0), pieces)
     assert plain(rows) == pytest.approx([0, best])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag.index import endpoints as touching
+from graphrag.index import entries
 from graphrag.index.group import GroupIndex
 from graphrag.index.hops import edge_distance, edges_reached, hops
 from graphrag.model.values import Entity, Episode, Fact
@@ -128,8 +128,8 @@ def same(one, other):
 
 @pytest.fixture(autouse=True)
 def _every_walk_asks_for_the_facts_at_a_few(monkeypatch):
-    monkeypatch.setattr(touching, "_FEW", 0)
-    monkeypatch.setattr(touching, "_SHARE", 1)
+    monkeypatch.setattr(entries, "_FEW_FACTS", 0)
+    monkeypatch.setattr(entries, "_WALKED", 1)
 
 
 @given(CHANGES)

@@ -1,0 +1,289 @@
+"""Where a question divides: its frame, the time of knowledge, its clauses and what compares two.
+
+The words are read as a shape, ``who was E before E first visited E ?``, in which every name is an
+``E`` and every time a ``T``: patterns over it are grammar, whatever the names are.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from graphrag.ask.clause import Token, Tokens
+from graphrag.ask.query import Link
+from graphrag.search.query_time import Said
+
+WH: Final = frozenset("who whom whose what which where when how why".split())
+AUXILIARIES: Final = frozenset(
+    "did do does was were is are am has have had will would can could".split()
+)
+_WH: Final = "|".join(sorted(WH))
+_AUX: Final = "|".join(sorted(AUXILIARIES)) + "|'s"
+_POLITE: Final = re.compile(
+    r"^(?:please |kindly |ok |okay |so |and |well ,? ?|hey ,? ?)*(?:"
+    r"(?:do|can|could|would|will) you (?:please |perhaps )?"
+    r"(?:know|tell|say|name|list|give|find|show|remember)?(?: me| us| out)?|"
+    r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i(?: would| 'd|'d) like to (?:know|learn)|"
+    r"i (?:want|need) to know|i wonder|any idea|let me know|find out|remind me)\b ?[,:]? ?(?=\w)"
+)
+_KNOWING: Final = (
+    r"records?|recorded|known|knew|know|books?|registers?|registered|logs?|logged|entered|"
+    r"archives?|data|database|documents?|documented|noted|notes|told|learned|information|aware|"
+    r"stored|graph|sources?|reported|believed|evidence|understood"
+)
+_KNOWN: Final = re.compile(
+    rf"(?:(?:^|(?<= ))(?:(?:by|from|on|in|at|with|as|given|going|according|to|using|based|so|far|"
+    rf"what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
+    rf"were|had|has|is|been|have|stood|of|state|could|did|then|people) )*"
+    rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
+    rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
+)
+_NEAR: Final = (
+    r"immediately|right|just|directly|shortly|straight|next|last|first|most recently|soon|latest"
+)
+_SPANS: Final = "time|times|moment|day|days|period|year|years"
+_LINKS: Final[tuple[tuple[Link, str], ...]] = (
+    ("before", r"before|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|once|^having"),
+    (
+        "while",
+        rf"while|whilst|during|as long as|throughout|"
+        rf"(?:at|on|in|over|during|for) (?:the|any|a|that)? ?(?:same )?"
+        rf"(?:{_SPANS}) ?,? (?:when|that|of|as|in which|on which|during which|while)|"
+        rf"at the (?:same )?(?:time|moment)(?= E)|"
+        rf"the (?:same )?(?:{_SPANS}) (?:when|that|as|in which|on which|during which)|"
+        rf"(?:overlap|overlapped|overlapping|coincide|coincided) (?:in time )?(?:with|while)|"
+        rf"(?:and )?at (?:once|(?:one and )?the same (?:time|moment))(?: as)?|"
+        rf"simultaneously with|when",
+    ),
+    ("since", r"(?:ever )?since"),
+    ("until", r"until|till"),
+)
+LINK: Final = re.compile(
+    rf"(?:^|(?<= ))(?:(?P<near>{_NEAR}) )?(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in _LINKS)
+    + r")(?= (?!T\b|\?))"
+)
+_BETWEEN: Final = re.compile(r"(?:^|(?<= ))between (?P<one>E) and (?P<other>E)(?= |$)")
+_INTERROGATIVE: Final = re.compile(rf"\bwhen (?:exactly )?(?:{_AUX})\b")
+_FRONT_END: Final = re.compile(
+    rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?"
+    rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
+    rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
+)
+_JOINS: Final = frozenset({"and", "but", "yet", ","})
+PRONOUNS: Final = frozenset("he she they it him her them his their this that".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A clause behind a link, not read yet."""
+
+    link: Link
+    tokens: Tokens
+    near: bool = False
+
+
+def shape_of(tokens: Sequence[Token]) -> str:
+    """Return the words of a question with ``E`` for every name and ``T`` for every time."""
+    return " ".join(token.word for token in tokens)
+
+
+def place_of(shape: str, at: int) -> int:
+    """Return which token stands at a place of a shape."""
+    return shape.count(" ", 0, at)
+
+
+def between(tokens: Tokens, shape: str, start: int, end: int) -> Tokens:
+    """Return the tokens of a part of their shape."""
+    if start >= end:
+        return ()
+    return tokens[place_of(shape, start) : place_of(shape, end - 1) + 1]
+
+
+def without(tokens: Tokens, found: re.Match[str]) -> Tokens:
+    """Return the tokens but those that a pattern found in their shape."""
+    shape = found.string
+    left = between(tokens, shape, 0, max(0, found.start() - 1))
+    return left + between(tokens, shape, found.end() + 1, len(shape))
+
+
+def stripped(tokens: Tokens) -> Tokens:
+    """Return the words of a question without its frame of politeness and its last mark."""
+    frame = _POLITE.match(shape_of(tokens))
+    if frame:
+        tokens = tokens[place_of(frame.string, frame.end()) :]
+    while tokens and tokens[0].word in (",", ":", "that", "-"):
+        tokens = tokens[1:]
+    return trimmed(tokens)
+
+
+def trimmed(tokens: Tokens) -> Tokens:
+    """Return some words without the marks and joints at their end."""
+    while tokens and (tokens[-1].word in _JOINS or tokens[-1].word in ("?", ".", "!", "-")):
+        tokens = tokens[:-1]
+    return tokens
+
+
+def known_in(tokens: Tokens) -> tuple[Said | None, Tokens]:
+    """Return the time that knowledge is asked of, "as recorded by T", and the words without it."""
+    found = _KNOWN.search(shape_of(tokens))
+    if found is None:
+        return None, tokens
+    said = tokens[place_of(found.string, found.end() - 1)].said
+    return said, without(tokens, found)
+
+
+def divided(tokens: Tokens) -> tuple[Tokens, list[Part]]:
+    """Return what is asked, and the clauses that bound it."""
+    shape = shape_of(tokens)
+    if pair := _BETWEEN.search(shape):
+        rest = without(tokens, pair)
+        one, other = (tokens[place_of(shape, pair.start(name))] for name in ("one", "other"))
+        if "E" in shape_of(rest).split() and not WH.isdisjoint(shape.split()):
+            return rest, [Part("after", (one,)), Part("before", (other,))]
+    asking = {one.start() for one in _INTERROGATIVE.finditer(shape)}
+    links = [one for one in LINK.finditer(shape) if one.start() not in asking]
+    links = [one for one in links if _speaks(shape[one.end() :])]
+    if not links:
+        return tokens, []
+    front = links[0]
+    if front.start() == 0:
+        end = _FRONT_END.search(shape, front.end())
+        if end is not None and _speaks(shape[front.end() : end.start()]):
+            main = between(tokens, shape, end.end(), len(shape))
+            inside = between(tokens, shape, front.end() + 1, end.start())
+            return main, _parts(front, inside)
+        links = links[1:]
+        if not links:
+            return between(tokens, shape, front.end() + 1, len(shape)), []
+    both = [one for one in links if _speaks(shape[: one.start()])]
+    cut = (both or links)[0]
+    left = between(tokens, shape, 0, cut.start())
+    right = between(tokens, shape, cut.end() + 1, len(shape))
+    if not both:  # "what day was it when A moved"; "who came after A as B"
+        return (left + right if cut["while"] else tokens), []
+    return left, _parts(cut, right)
+
+
+def _parts(link: re.Match[str], tokens: Tokens) -> list[Part]:
+    """Return the clauses behind a link: "after A but before B" are two."""
+    kind = next(name for name, _ in _LINKS if link[name])
+    shape = shape_of(tokens)
+    again = LINK.match(shape)
+    if again:  # "overlap with the time when"
+        tokens = between(tokens, shape, again.end() + 1, len(shape))
+        shape = shape_of(tokens)
+    for inner in LINK.finditer(shape):
+        left = between(tokens, shape, 0, max(0, inner.start() - 1))
+        if left and left[-1].word in _JOINS and _speaks(shape_of(left)):
+            right = between(tokens, shape, inner.end() + 1, len(shape))
+            first = Part(kind, trimmed(left), link["near"] is not None)
+            return [first, *_parts(inner, right)]
+    return [Part(kind, trimmed(tokens), link["near"] is not None)]
+
+
+def _speaks(shape: str) -> bool:
+    words = shape.split()
+    return "E" in words or not PRONOUNS.isdisjoint(words)
+
+
+_CAME: Final = r"(?:came|come|comes) (?:right |just |next |directly |immediately |straight )?"
+_SUCCEED: Final = re.compile(
+    r"\b(?:succeed|succeeds|succeeded|follow|follows|followed|replace|replaces|replaced|successor|"
+    rf"succeeding|following|took over|take over|{_CAME}after)\b"
+)
+_PRECEDE: Final = re.compile(
+    r"\b(?:precede|precedes|preceded|predecessor|preceding|handed over|hand over|made way|"
+    rf"make way|{_CAME}before)\b"
+)
+
+
+def succession(tokens: Tokens) -> tuple[Tokens, Part] | None:
+    """Read "who succeeded A as B", "A's predecessor as B", "what followed B among A's jobs"."""
+    shape = shape_of(tokens)
+    link: Link = "after"
+    verb = _SUCCEED.search(shape)
+    if verb is None:
+        link, verb = "before", _PRECEDE.search(shape)
+    places = [place for place, token in enumerate(tokens) if token.named is not None]
+    if verb is None or len(places) < 2:
+        return None
+    at, stop = place_of(shape, verb.start()), place_of(shape, verb.end() - 1)
+    words = [token.word for token in tokens]
+    before, after = [p for p in places if p < at], [p for p in places if p > stop]
+    passive = "by" in words and not {"was", "were", "is", "been"}.isdisjoint(words[:at])
+    helped = bool(before) and not {"did", "does", "do"}.isdisjoint(words[: before[0]])
+    whom = stop + 1 < len(words) and words[stop + 1] in ("whom", "who", "which", "what")
+    taken = re.search(r"\bfrom E", shape)
+    if verb.group() in ("successor", "predecessor"):
+        owner = next((p for p in before if words[p + 1 : p + 2] == ["'s"]), None)
+        anchor = owner if owner is not None else next(iter(after), places[0])
+    elif taken:  # "who took over the chair from A"
+        anchor = place_of(shape, taken.end() - 1)
+    elif before and after and len(places) > 2:  # "did A succeed B as C"
+        anchor = after[0]
+    elif before and (helped or passive or whom):
+        anchor = before[-1]
+        if not passive:
+            link = "before" if link == "after" else "after"
+    elif after:
+        anchor = after[0]
+        if passive:  # "who was succeeded by A"
+            link = "before" if link == "after" else "after"
+    else:
+        return None
+    rest = tuple(
+        token for place, token in enumerate(tokens) if place != anchor and not at <= place <= stop
+    )
+    return rest, Part(link, (tokens[anchor],), near=True)
+
+
+_EITHER: Final = re.compile(r"E (?:, )?(?:or|and) (?:[a-z]+ ){0,2}?E\b")
+_OTHER_WAY: Final = re.compile(r"\bother way (?:round|around)\b|\bvice versa\b")
+_COMPARING: Final = re.compile(r"\b(?:first|earlier|earliest|sooner|before|later|last|latest)\b")
+LATER: Final = re.compile(r"\b(?:later|last|latest|after|more recent(?:ly)?)\b")
+
+
+def choice_in(tokens: Tokens) -> tuple[Tokens, tuple[Token, Token]] | None:
+    """Return a question that names what it lets one choose from without it, and the choices."""
+    shape = shape_of(tokens)
+    if not (re.search(r"\bor\b|\bof E and E\b", shape) and _COMPARING.search(shape)):
+        return None
+    places = [place for place, token in enumerate(tokens) if token.named is not None]
+    either = list(_EITHER.finditer(shape))
+    if _OTHER_WAY.search(shape) and len(places) > 2:
+        # "Did A begin with B before C, or the other way round?"
+        chosen = places[-2:]
+    elif either and (WH & set(shape.split()) or "or" in shape.split()):
+        chosen = [place_of(shape, either[-1].start()), place_of(shape, either[-1].end() - 1)]
+    else:
+        return None
+    rest = tuple(token for place, token in enumerate(tokens) if place not in chosen)
+    return rest, (tokens[chosen[0]], tokens[chosen[1]])
+
+
+_APART: Final = re.compile(r"\b(?:between|from|separate|separates|separated)\b(?= )")
+
+
+def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
+    """Return the two clauses whose distance is asked for: "between A ... and B ..."."""
+    shape = shape_of(tokens)
+    for opening in _APART.finditer(shape):
+        head = between(tokens, shape, 0, opening.start())
+        inside = between(tokens, shape, opening.end() + 1, len(shape))
+        places = [at for at, token in enumerate(inside) if token.named is not None]
+        for cut, token in enumerate(inside):
+            if token.word not in ("and", "to", "until", "till"):
+                continue
+            left = sum(place < cut for place in places)
+            right = len(places) - left
+            one, other = inside[:cut], inside[cut + 1 :]
+            if (left, right) == (2, 2):
+                return one, other
+            own = tuple(token for token in head if token.named is not None)
+            if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
+                return one + head, other + head
+            if (left, right) == (1, 2):  # "the gap between A and B as C"
+                return (*one, inside[places[2]]), other
+    return None

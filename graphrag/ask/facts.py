@@ -1,0 +1,239 @@
+"""The facts that fit a typed query: looked up, limited, bounded, put in order.
+
+Half-open lifetimes throughout. "Before", "after", "first" and their like go by the moment at which
+facts begin; "while" asks for a common moment. What is not known is said, never guessed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from graphrag.ask.coverage import is_of
+from graphrag.ask.query import Bound, Order, Query, Term
+from graphrag.ask.relate import mutual
+from graphrag.ask.spell import stretch_words
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start
+from graphrag.index.group import BEGINNING, FOREVER
+
+_MOST: Final = 40
+"""Entities that a query inside another may stand for."""
+_DATES: Final = ("when", "since", "until", "how long", "age")
+
+
+@dataclass(slots=True)
+class Solution:
+    """What came out: values in words, the facts that they rest on, and the steps."""
+
+    values: list[str] = field(default_factory=list)
+    rows: list[FactRow] = field(default_factory=list)
+    """The facts of the answer."""
+    support: list[FactRow] = field(default_factory=list)
+    """The facts that bound it."""
+    steps: list[str] = field(default_factory=list)
+    entities: list[int] = field(default_factory=list)
+
+
+def matching(query: Query, world: World, done: Solution) -> list[FactRow]:
+    """Return the facts that fit the pattern of a query alone, in order of their beginning."""
+    ends = [
+        None if term is None else rows_of(term, world, done)
+        for term in (query.subject, query.object)
+    ]
+    known = next((rows for rows in ends if rows is not None), None)
+    if known is None:
+        raise CannotAnswer("a query names its subject or its object")
+    names = {world.relations.canonical(name) for name in query.relations}
+    rows = []
+    for line in world.rows(known):
+        turns = [swapped for name, swapped in names if name == line.relation] if names else [False]
+        if turns and mutual(line.relation, world):
+            turns = [False, True]
+        for swapped in turns:
+            turned = line.turned if swapped else line
+            if _fits(turned, ends):
+                rows.append(turned)
+                break
+    return by_start(_once(rows))
+
+
+def _fits(line: FactRow, ends: Sequence[Sequence[int] | None]) -> bool:
+    subjects, objects = ends
+    return (subjects is None or line.subject in subjects) and (
+        objects is None or line.object in objects
+    )
+
+
+def _once(rows: Sequence[FactRow]) -> list[FactRow]:
+    """Return facts without those that say the same of the same time from the other end."""
+    seen: dict[tuple[object, ...], FactRow] = {}
+    for row in rows:
+        seen.setdefault((row.subject, row.relation, row.object, row.start, row.end), row)
+    return list(seen.values())
+
+
+def rows_of(term: "Term | Query", world: World, done: Solution) -> list[int]:
+    """Return the entities that a term of a query stands for."""
+    if not isinstance(term, Query):
+        return world.rows_of(term)
+    rows = matching(term, world, done)
+    if term.interval is not None:
+        rows = [row for row in rows if row.meets(*bounds_of(term.interval))]
+    else:
+        standing = [row for row in rows if row.holds(world.now) or row.happened]
+        ends = {far(term, row) for row in rows}
+        rows = standing or (rows if len(ends) == 1 else [])
+    found = list(dict.fromkeys(far(term, row) for row in rows))
+    done.steps.append(f"{counted(rows)} for {term.pattern}")
+    if not found:
+        raise CannotAnswer(f"nothing known fits {term.pattern}")
+    if len(found) > _MOST:
+        raise CannotAnswer(f"{len(found)} entities fit {term.pattern}")
+    done.support += rows
+    return found
+
+
+def far(query: Query, row: FactRow) -> int:
+    """Return the end of a fact that answers."""
+    return row.object if query.object is None else row.subject
+
+
+def facts_of(query: Query, world: World, done: Solution) -> list[FactRow]:
+    """Return the facts that fit a query, its time, its limits and its bounds."""
+    rows = matching(query, world, done)
+    done.steps.append(f"{counted(rows)} for {query.pattern}")
+    rows = _limited(query, rows, world, done)
+    if query.interval or query.bounds or query.order or query.ago or query.wants == "how long":
+        rows = [row for row in rows if row.placed]
+    if query.interval is not None:
+        start, end = bounds_of(query.interval)
+        half = BEGINNING == start or end == FOREVER
+        if query.edge is not None:
+            rows = [row for row in rows if start <= edge_point(row, query.edge) < end]
+        elif half and query.order and query.order.kind in ("first", "last") and not query.bounds:
+            rows = [row for row in rows if start <= row.start < end]
+        else:
+            rows = [row for row in rows if row.meets(start, end)]
+        done.steps.append(f"{counted(rows)} in {query.interval!r}")
+    for bound in query.bounds:
+        rows = _bounded(query, bound, rows, world, done)
+    return rows
+
+
+def _limited(query: Query, rows: list[FactRow], world: World, done: Solution) -> list[FactRow]:
+    if query.kind:
+        rows = [row for row in rows if is_of(far(query, row), query.kind, world)]
+    match query.holds:
+        case "now":
+            rows = world.newest([row for row in rows if row.holds(world.now)])
+        case "ended":
+            live = {far(query, row) for row in rows if row.end > world.now}
+            live = set() if query.edge == "end" else live
+            rows = [row for row in rows if row.end <= world.now and far(query, row) not in live]
+        case "planned":
+            rows = [row for row in rows if row.start > world.now]
+        case _ if query.interval is None and query.wants not in _DATES and world.begun:
+            rows = [row for row in rows if row.start <= world.now]
+    if query.holds:
+        done.steps.append(f"{counted(rows)}: {query.holds}")
+    if query.without:
+        out = {end for term in query.without for end in world.rows_of(term)}
+        rows = [row for row in rows if far(query, row) not in out]
+        done.steps.append(f"{counted(rows)} without {', '.join(map(str, query.without))}")
+    return rows
+
+
+def edge_point(row: FactRow, edge: str | None) -> int:
+    """Return the moment at which a fact began, or ended."""
+    return row.end if edge == "end" else row.start
+
+
+def anchors(bound: Bound, world: World, done: Solution) -> list[FactRow]:
+    """Return the facts that a bound speaks of.
+
+    Raises:
+        CannotAnswer: if there are none.
+    """
+    query = bound.query
+    rows = matching(query, world, done)
+    if query.interval is not None:
+        rows = [row for row in rows if row.meets(*bounds_of(query.interval))]
+    if query.order is not None:
+        rows = in_order_of(rows, query.order, world)
+    if not rows:
+        raise CannotAnswer(f"no fact is known: {query.pattern}")
+    done.support += rows
+    done.steps.append(f"{query.pattern} is {stretch_words(rows[0])}")
+    return rows
+
+
+def _bounded(
+    query: Query, bound: Bound, rows: list[FactRow], world: World, done: Solution
+) -> list[FactRow]:
+    """Return the facts before, after or during those of a bound."""
+    marks = anchors(bound, world, done)
+    others = [row for row in rows if row.row not in {anchor.row for anchor in marks}]
+    side, edge = bound.query.edge, query.edge
+    point = edge_point(marks[0], side)
+    if side == "end" and point > world.now:
+        raise CannotAnswer(f"it has not ended: {bound.query.pattern}")
+    several = len(query.bounds) > 1
+    match bound.link:
+        case "before":
+            if several:  # of a stretch between two: what still held before the one
+                return [row for row in rows if row.start < point and row not in marks]
+            kept = [
+                r
+                for r in others
+                if edge_point(r, edge) < point or edge_point(r, edge) == point == r.end
+            ]
+            nearest = max((edge_point(row, edge) for row in kept), default=0)
+        case "after":
+            if several:
+                end = point if side else marks[-1].end
+                return [row for row in others if row.end > end]
+            kept = [row for row in others if edge_point(row, edge) > point - (side == "end")]
+            nearest = min((edge_point(row, edge) for row in kept), default=0)
+        case "since":
+            return [row for row in others if row.meets(point, FOREVER)]
+        case "until":
+            return [row for row in others if row.meets(BEGINNING, point)]
+        case _ if side is not None or edge is not None:
+            # "When she moved there" is the moment, not all the time since.
+            spans = [(a.start, a.end) for a in marks]
+            if side is not None:
+                spans = [(at, at + 1) for at in (edge_point(row, side) for row in marks)]
+            if edge is None:
+                return [row for row in rows if any(row.meets(*span) for span in spans)]
+            return [row for row in rows if any(a <= edge_point(row, edge) < b for a, b in spans)]
+        case _:
+            kept = others if query.wants == "entities" else rows
+            return [row for row in kept if any(row.meets(a.start, a.end) for a in marks)]
+    done.steps.append(f"{counted(kept)} that began {bound.link} it")
+    if bound.nearest and query.order is None:
+        kept = [row for row in kept if edge_point(row, edge) == nearest]
+    return kept
+
+
+def in_order_of(rows: Sequence[FactRow], order: Order, world: World) -> list[FactRow]:
+    """Return the first, the last, the nth or the longest; several if they begin together."""
+    if not rows:
+        return []
+    if order.kind in ("longest", "shortest"):
+        known = [row for row in rows if row.start != BEGINNING]
+        if not known:
+            raise CannotAnswer("no beginning is known, so no length is")
+        lengths = [min(row.end, world.now) - row.start for row in known]
+        edge = max(lengths) if order.kind == "longest" else min(lengths)
+        return [row for row, length in zip(known, lengths, strict=True) if length == edge]
+    ordered = by_start(rows)
+    if order.n > len(ordered):
+        raise CannotAnswer(f"only {len(ordered)} are known, no number {order.n}")
+    if order.n == 1:
+        edge = ordered[0 if order.kind == "first" else -1].start
+        return [row for row in ordered if row.start == edge]
+    return [ordered[order.n - 1 if order.kind == "first" else -order.n]]
+
+
+def counted(rows: Sequence[FactRow]) -> str:
+    """Return how many facts there are, in words."""
+    return f"{len(rows)} {'fact' if len(rows) == 1 else 'facts'}"

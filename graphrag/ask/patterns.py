@@ -1,0 +1,263 @@
+"""The pattern of facts that a clause speaks of, found on the graph.
+
+Its names are entities, its other words mean one of the relations that these entities have: by the
+words of the relation, or by being clearly nearest to it in meaning.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from graphrag.ask.chain import hops
+from graphrag.ask.clause import Clause
+from graphrag.ask.coverage import coverage, is_of
+from graphrag.ask.division import shape_of
+from graphrag.ask.query import Named, Query
+from graphrag.ask.relate import Evidence, best, evidence, mutual, owner_of, passive_in, side_of
+from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
+from graphrag.ask.world import CannotAnswer, FactRow, World
+
+_NEAR: Final = 0.5
+"""Cosine from which the words of a clause mean a relation, with the default embedder.
+
+Of 213 questions about what is not known the highest was 0.50 ("buried", ``diedIn``).
+"""
+_MARGIN: Final = 0.08
+"""What the nearest relation must be nearer than the next one."""
+_ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
+_AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
+"""What says of a clause without other words that something is there: "who was at A"."""
+_PLACED: Final = frozenset({"at", "in"})
+Cosines = Mapping[tuple[str, str], float]
+"""How near the words of a clause are to a relation in meaning."""
+
+
+class NotUnderstood(CannotAnswer):
+    """Words of the question mean nothing that is known; the message names them."""
+
+
+@dataclass(frozen=True)
+class Sided:
+    """The facts of one relation at one end of them."""
+
+    meant: Evidence
+    side: str
+    rows: list[FactRow]
+
+    @property
+    def far(self) -> list[int]:
+        """Return the ends that answer."""
+        return [row.object if self.side == "subject" else row.subject for row in self.rows]
+
+    def query(self, owner: Named, kind: str = "") -> Query:
+        """Return the facts as a query."""
+        if self.side == "subject":
+            return Query(owner, self.meant.relation, kind=kind)
+        return Query(None, self.meant.relation, owner, kind=kind)
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The patterns of the clauses of one question."""
+
+    world: World
+    cosines: Cosines | None = None
+    """None: meaning is not looked at, only words."""
+
+    def of(self, clause: Clause, *, prefer: str = "", denied: bool = False) -> Query:
+        """Return the facts that a clause speaks of.
+
+        Args:
+            clause: The words.
+            prefer: The relation that is meant, if they name none.
+            denied: Whether no fact between two entities is an answer: to a yes or no question.
+
+        Raises:
+            NotUnderstood: naming the words that mean nothing.
+            CannotAnswer: saying what is not known.
+        """
+        names, world = clause.names, self.world
+        if not names:
+            raise CannotAnswer(f"“{clause}” names nothing that the graph knows")
+        if len(names) > 2:
+            raise CannotAnswer(f"“{clause}” names {len(names)} entities: which two are meant?")
+        if len(names) == 2:
+            return self.pair(clause, names[0], names[1], prefer=prefer, denied=denied)
+        [owner] = names
+        rows = world.rows(world.rows_of(owner))
+        if not rows:
+            raise CannotAnswer(f"nothing is known of {owner.name}")
+        top = best(clause, rows, world)
+        if prefer and (len(top) != 1 or not top[0].sure):
+            meant = evidence(clause, prefer, world)
+            top = [replace(meant, score=max(1.0, meant.score))]
+        try:
+            return self._open(clause, owner, top, rows)
+        except NotUnderstood:
+            if found := hops(clause, owner, world):
+                return found
+            near = None if any(one.sure for one in top) else self._nearest(clause, rows)
+            if near is None:
+                raise
+            return self._open(clause, owner, [near], rows)
+
+    def _open(
+        self, clause: Clause, owner: Named, top: Sequence[Evidence], rows: Sequence[FactRow]
+    ) -> Query:
+        """Return the facts of one entity by the relations that a clause may mean."""
+        options = [self._sided(clause, owner, meant, rows) for meant in top]
+        facts = [one for one in options if one.rows and not _below(clause, one)]
+        if len(facts) > 1 and facts[0].meant.score:
+            where = "where" in clause.words
+            asks = where or not {"what", "which"}.isdisjoint(clause.words)
+            fit = [o for o in facts if where is not _PLACED.isdisjoint(parts_of(o.meant.relation))]
+            facts = fit if asks and fit else facts
+        known = _listed(row.relation for row in rows)
+        if not clause.content and all(not one.meant.score for one in facts):
+            facts = facts if _AT.search(shape_of(clause.tokens)) else []
+        if not facts:
+            words = ", ".join(clause.content) or "what is asked"
+            raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")
+        first = facts[0]
+        if len(facts) > 1:
+            kin = all(GENDERED & {*stems_of(one.meant.relation)} for one in facts)
+            if kin and len({one.side for one in facts}) == 1:  # parents are mothers and fathers
+                relations = tuple(one.meant.relation for one in facts)
+                return replace(first.query(owner), relation=relations)
+            names = _listed(one.meant.relation for one in facts)
+            raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
+        used = coverage(clause, first.meant, self.world, first.far)
+        left = used.left
+        if len(used.rows) > 1:  # a daughter is more than a child
+            own = {*stems_of(first.meant.relation)}
+            left += tuple(word for word in clause.content if stem_of(word) in GENDERED - own)
+        if left:
+            raise NotUnderstood(f"not understood: {', '.join(left)}; known: {known}")
+        self._fitting(clause, first)
+        return first.query(self._single(owner, first.rows), used.kind)
+
+    def _sided(
+        self, clause: Clause, owner: Named, meant: Evidence, rows: Sequence[FactRow]
+    ) -> Sided:
+        """Return the facts of one relation at the end that the words say, or else the graph."""
+        ends = self.world.rows_of(owner)
+        place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+        side, sure = side_of(clause, place, meant)
+        same = [row for row in rows if row.relation == meant.relation]
+        if mutual(meant.relation, self.world):
+            return Sided(
+                meant, "subject", [row if row.subject in ends else row.turned for row in same]
+            )
+        here = [row for row in same if row.at(side) in ends]
+        if not here and not sure:
+            side = "object" if side == "subject" else "subject"
+            here = [row for row in same if row.at(side) in ends]
+        return Sided(meant, side, here)
+
+    def _fitting(self, clause: Clause, facts: Sided) -> None:
+        """See that answers are what the question word asks for, and not the opposite is known.
+
+        Raises:
+            CannotAnswer: saying what is known instead.
+        """
+        world, relation = self.world, facts.meant.relation
+        kinds = {world.kind(row) for row in facts.far}
+        people = {"person"} if not _PLACED.isdisjoint(parts_of(relation)) else {"person", "concept"}
+        if "where" in clause.words and kinds <= people:
+            raise CannotAnswer(f"it is no place: {relation}")
+        if "who" in clause.words and not evidence(clause, relation, world).places:
+            if not any(is_of(row, "person", world) for row in facts.far):
+                raise NotUnderstood(f"nobody is known; known: {relation}")
+        stems = {stem_of(word) for word in clause.content}
+        for other in world.relations[relation].exclusive_with:
+            if not stems.isdisjoint(stems_of(other)):
+                raise CannotAnswer(f"only the opposite is known: {relation}")
+
+    def _single(self, owner: Named, rows: Sequence[FactRow]) -> Named:
+        """Return the one entity that a short name means: whose facts the question asks for.
+
+        Raises:
+            CannotAnswer: if it may mean several.
+        """
+        if not owner.short or len(owner.ids) == 1:
+            return owner
+        ids = self.world.index.entities.ids
+        ends = dict.fromkeys(end for row in rows for end in (row.subject, row.object))
+        own = [end for end in ends if ids[end] in owner.ids[: owner.full]]
+        own = own or [end for end in ends if ids[end] in owner.ids]
+        if len(own) != 1:
+            raise CannotAnswer(f"“{owner.name}” may be {_listed(map(self.world.name, own))}")
+        return Named(self.world.name(own[0]), (ids[own[0]],))
+
+    def between(self, one: Named, other: Named) -> list[FactRow]:
+        """Return the facts between two entities."""
+        left, right = self.world.rows_of(one), set(self.world.rows_of(other))
+        return [
+            row
+            for row in self.world.rows(left)
+            if any(row.other(end) in right for end in left if end in (row.subject, row.object))
+        ]
+
+    def pair(
+        self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
+    ) -> Query:
+        """Return the facts between two entities that a clause speaks of."""
+        one, other = one.apart_from(other), other.apart_from(one)
+        world, rows = self.world, self.between(one, other)
+        known = rows
+        if not rows and denied:
+            known = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
+        if not known:
+            raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
+        top = best(clause, known, world)
+        if prefer and (len(top) != 1 or not top[0].sure):
+            if any(row.relation == prefer for row in known):
+                top = [evidence(clause, prefer, world)]
+        meant = next((m for m in top if not coverage(clause, m, world).left), None)
+        if meant is None and clause.content:
+            meant = self._nearest(clause, known)
+        if meant is None or (not rows and not meant.places and len(top) > 1):
+            words = ", ".join(clause.content)
+            raise NotUnderstood(
+                f"not understood of {one.name} and {other.name}: {words}; "
+                f"known: {_listed(row.relation for row in known)}"
+            )
+        left = set(world.rows_of(one))
+        same = [row for row in rows if row.relation == meant.relation]
+        owner = owner_of(clause, meant)
+        ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
+        if owner is not None:  # "is A's uncle B"
+            ahead = owner.name == other.name
+        place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
+        verbal = meant.sure and any(at > place for at in meant.places)
+        if same and not verbal and not any((row.subject in left) is ahead for row in same):
+            ahead = not ahead
+        one, other = (self._single(named, same or known) for named in (one, other))
+        subject, object_ = (one, other) if ahead else (other, one)
+        return Query(subject, meant.relation, object_)
+
+    def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:
+        """Return the relation that the words of a clause are clearly nearest to in meaning."""
+        if self.cosines is None:
+            return None
+        phrase = " ".join(clause.content)
+        names = dict.fromkeys(row.relation for row in rows)
+        ranked = sorted(
+            ((self.cosines.get((phrase, name), 0.0), name) for name in names), reverse=True
+        )
+        (near, name), (next_, _) = (*ranked, (0.0, ""), (0.0, ""))[:2]
+        if near < _NEAR or near - next_ < _MARGIN:
+            return None
+        places = tuple(at for at, token in enumerate(clause.tokens) if token.says)
+        return replace(evidence(clause, name, self.world), score=_NEAR, places=places)
+
+
+def _below(clause: Clause, facts: Sided) -> bool:
+    """Tell whether facts are of who is led, where the boss is asked for."""
+    turned = {"reports_to": "object", "leads": "subject"}
+    return not _ABOVE.isdisjoint(clause.words) and turned.get(facts.meant.relation) == facts.side
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))

@@ -1,0 +1,157 @@
+"""A typed query: a pattern of facts, what is wanted of those that fit, and what limits them.
+
+The end of the pattern that is left open answers. A query at an end stands for the entities that
+answer it, so two hops are one query inside another.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from graphrag.display.visible import flatten
+from graphrag.temporal.interval import Interval
+
+Wants = Literal[
+    "entities",
+    "when",
+    "since",
+    "until",
+    "how long",
+    "how many",
+    "how often",
+    "which",
+    "whether",
+    "age",
+]
+"""What is read off the facts; ``which`` is the first or last of ``Query.among``."""
+Unit = Literal["day", "week", "month", "year"]
+Link = Literal["before", "after", "while", "since", "until"]
+Edge = Literal["start", "end"]
+Holds = Literal["", "now", "ended", "planned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as a question names it."""
+
+    name: str
+    ids: tuple[str, ...]
+    """Ids of the entities that the name may mean."""
+    short: bool = False
+    """Whether it is only a part of their names: then one of them must fit."""
+    full: int = 0
+    """How many of the ids, from the first, have it as their whole name: they come first."""
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+    def of(self, other: "Named") -> bool:
+        """Tell whether it is one of the entities that another name may mean."""
+        return set(self.ids) <= set(other.ids)
+
+    def apart_from(self, other: "Named") -> "Named":
+        """Return it without the entities that another name means, if it is short."""
+        ids = tuple(id_ for id_ in self.ids if id_ not in other.ids)
+        return Named(self.name, ids, self.short, self.full) if self.short and ids else self
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which of several, by their beginning or their length."""
+
+    kind: Literal["first", "last", "longest", "shortest"]
+    n: int = 1
+    """Counted from 1: the second is ``first`` with 2, the last but one ``last`` with 2."""
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return self.kind if self.n == 1 else f"number {self.n} from the {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Facts of another query that the answer lies before, after or beside."""
+
+    link: Link
+    query: "Query"
+    nearest: bool = False
+    """Only the facts next to them: "right before", "succeeded"."""
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return f"{'right ' * self.nearest}{self.link} ({self.query})"
+
+
+Term = str | Named
+"""An entity: its name, alias or id, or what a question calls it."""
+_OPEN: Final = "?"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Query:
+    """What is asked of the facts of a graph."""
+
+    subject: "Term | Query | None" = None
+    """None: it is the answer."""
+    relation: str | tuple[str, ...] = ()
+    """One or several; none: any."""
+    object: "Term | Query | None" = None
+    kind: str = ""
+    """What the entities of the answer are called: ``city``; those without a type may be any."""
+    wants: Wants = "entities"
+    interval: Interval | None = None
+    """The time in which the facts held, or with ``edge`` began or ended."""
+    holds: Holds = ""
+    """Only what holds now, is over, or is to come."""
+    order: Order | None = None
+    bounds: tuple[Bound, ...] = ()
+    edge: Edge | None = None
+    unit: Unit | None = None
+    """What dates and lengths are given in; default: as the facts are dated."""
+    without: tuple[Term, ...] = ()
+    """Entities that are no answer."""
+    among: tuple[Term, ...] = ()
+    """Of ``which``: the choices."""
+    apart: "Query | None" = None
+    """Of ``how long``: the time from the facts to those of this query."""
+    ago: bool = False
+    """Of ``how long``: the time from the facts to now."""
+    known_at: Interval | None = None
+    """Whose end is the moment up to which knowledge counts."""
+    words: str = field(default="", compare=False)
+    """The words of a question that it was read from."""
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Return the relations that fit."""
+        return (self.relation,) if isinstance(self.relation, str) else self.relation
+
+    @property
+    def pattern(self) -> str:
+        """Return its facts as words: ``Ada · lives_in · ?``."""
+        ends = (self.subject, " or ".join(self.relations) or "any relation", self.object)
+        return " · ".join(_term(end) for end in ends)
+
+    def __str__(self) -> str:
+        """Say in words what it asks."""
+        parts = [f"{self.wants} of {self.pattern}"]
+        parts += [f"{self.order} by beginning"] if self.order else []
+        parts += [f"among {' / '.join(map(str, self.among))}"] if self.among else []
+        parts += map(str, self.bounds)
+        parts += [f"time to ({self.apart})"] if self.apart else []
+        parts += [f"in {self.interval!r}"] if self.interval else []
+        parts += [f"by their {self.edge}"] if self.edge else []
+        parts += [self.holds] * bool(self.holds)
+        parts += ["ago"] * self.ago
+        parts += [f"other than {', '.join(map(str, self.without))}"] * bool(self.without)
+        parts += [f"as known at {self.known_at!r}"] if self.known_at else []
+        parts += [f"in {self.unit}s"] if self.unit else []
+        return flatten("; ".join(parts))
+
+    def __repr__(self) -> str:
+        """Show what it asks."""
+        return f"Query({self})"
+
+
+def _term(term: "Term | Query | None") -> str:
+    return f"({term.pattern})" if isinstance(term, Query) else _OPEN if term is None else str(term)

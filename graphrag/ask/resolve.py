@@ -1,0 +1,245 @@
+"""A question as read by grammar, resolved on the graph into a typed query.
+
+Its main clause is a pattern of facts; its operation, its times and its other clauses limit them.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from graphrag.ask.clause import Clause, Condition, Frame
+from graphrag.ask.division import PRONOUNS
+from graphrag.ask.facts import Solution, matching
+from graphrag.ask.patterns import NotUnderstood, Patterns
+from graphrag.ask.query import Bound, Edge, Named, Query
+from graphrag.ask.relate import best
+from graphrag.ask.senses import senses_of, stem_of, stems_of
+from graphrag.ask.wants import EDGES, ENDING
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
+from graphrag.index.group import BEGINNING
+from graphrag.search.query_time import Said
+from graphrag.temporal.interval import Interval
+from graphrag.temporal.moment import from_micros
+from graphrag.temporal.vocabulary import MONTHS
+
+_DATES: Final = ("when", "since", "until", "how long", "age")
+_NOUN: Final = ("the", "a", "an", "to", "its", "his", "her", "their", "'s")
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """One question over one world."""
+
+    frame: Frame
+    world: World
+    patterns: Patterns
+
+    def query(self) -> Query:
+        """Return the question as a query.
+
+        Raises:
+            CannotAnswer: naming what is not understood, or what is not known.
+        """
+        frame, main = self.frame, self.frame.main
+        if frame.unread:
+            raise NotUnderstood(f"not understood: {', '.join(frame.unread)}")
+        vague = main.during if frame.wants in ("age", "which") else frame.known
+        if vague is not None and _is_yearless(vague):
+            raise CannotAnswer(f"“{vague.words}” is of every year: say which")
+        if frame.wants == "age":
+            return replace(self._age(), words=frame.text)
+        pattern = self._main()
+        bounds = tuple(self._bound(one, pattern) for one in frame.conditions)
+        edge = self._edge(main, pattern)
+        if frame.wants in _DATES and not frame.ago:
+            over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
+            edge = "end" if over else None
+        query = replace(
+            pattern,
+            wants=frame.wants,
+            order=None if frame.wants == "how long" and not frame.apart else main.order,
+            bounds=bounds,
+            edge=edge,
+            unit=frame.unit,
+            without=frame.without,
+            among=frame.among,
+            ago=frame.ago,
+            known_at=None if frame.known is None else frame.known.interval,
+            words=frame.text,
+        )
+        if edge == "end" and query.order is not None and frame.wants == "entities":
+            raise NotUnderstood("not understood: in the order of their ends")
+        if frame.apart is not None:
+            other = replace(self.patterns.of(frame.apart), order=frame.apart.order)
+            shared = pattern.object == other.object and not main.order
+            return replace(query, apart=other, edge="end" if frame.from_end or shared else None)
+        return self._timed(query)
+
+    def _main(self) -> Query:
+        """Return the pattern of what is asked for."""
+        main, prefer = self.frame.main, ""
+        if self.frame.among:
+            if len(main.names) != 1:
+                raise CannotAnswer(f"“{main}” does not say of whom")
+            found = self.patterns.pair(main, main.names[0], self.frame.among[0])
+            ahead = isinstance(found.subject, Named) and found.subject.of(main.names[0])
+            return replace(found, object=None) if ahead else replace(found, subject=None)
+        for condition in self.frame.conditions:
+            if len(condition.clause.names) == 1 and main.names:
+                # "Before the Alpine Club": the relation that leads there is meant.
+                rows = self.patterns.between(main.names[0], condition.clause.names[0])
+                top = best(main, rows, self.world)
+                prefer = prefer or (top[0].relation if top else "")
+        denied = self.frame.wants == "whether"
+        return self.patterns.of(main, prefer=prefer, denied=denied)
+
+    def _timed(self, query: Query) -> Query:
+        """Return a query with its time, and what it asks of now."""
+        frame, during = self.frame, self.frame.main.during
+        if during is not None:
+            if _is_yearless(during):
+                during = _in_its_year(during, query, self.world)
+            return _within(query, during.interval)
+        timeless = any(self.world.relations[name].timeless for name in query.relations)
+        timed = query.bounds or any(one.clause.during for one in frame.conditions)
+        if frame.planned or frame.ended:
+            return replace(query, holds="planned" if frame.planned else "ended")
+        if frame.present or (timeless and not query.bounds):
+            return replace(query, holds="now")
+        ended = query.edge == "end" and not timed and query.wants not in _DATES
+        return replace(query, holds="ended" if ended else "")
+
+    def _bound(self, condition: Condition, main: Query) -> Bound:
+        """Return what bounds the answer."""
+        clause, owners = condition.clause, self.frame.main.names
+        if not clause.names and owners:  # "when she died"
+            own = next(token for token in self.frame.main.tokens if token.named is not None)
+            tokens = [own if token.word in PRONOUNS else token for token in clause.tokens]
+            clause = replace(clause, tokens=tuple(tokens))
+        content = [word for word in clause.content if word not in EDGES]
+        query = None
+        if len(clause.names) == 1 and owners and clause.names[0] not in owners:
+            [name] = clause.names
+            near = [owner for owner in owners if self.patterns.between(owner, name)] or [owners[0]]
+            try:
+                prefer = "" if content or not main.relations else main.relations[0]
+                query = self.patterns.pair(clause, near[0], name, prefer=prefer)
+            except CannotAnswer:
+                if not clause.content:
+                    raise
+        query = query or self.patterns.of(clause)
+        interval = None if clause.during is None else clause.during.interval
+        edge = self._edge(clause, query)
+        query = replace(query, order=clause.order, edge=edge, interval=interval)
+        return Bound(condition.link, query, condition.nearest)
+
+    def _edge(self, clause: Clause, query: Query) -> Edge | None:
+        """Return which end of facts a clause speaks of, by words that are not of the relation."""
+        same = {name for one in query.relations for name in self.world.relations.same(one)}
+        own = {stem for name in same for stem in stems_of(name)}
+        edge: Edge | None = None
+        for lead, token in zip(
+            ("", *(one.word for one in clause.tokens)), clause.tokens, strict=False
+        ):
+            if token.word in EDGES and lead not in _NOUN and stem_of(token.word) not in own:
+                if token.word in ENDING:
+                    return "end"
+                edge = "start"
+        return edge
+
+    def _age(self) -> Query:
+        """Return the birth of who is asked about, and what says at which moment."""
+        clause, world = self.frame.main, self.world
+        if not clause.names:
+            raise CannotAnswer(f"“{clause}” does not say whose age is asked")
+        owner = clause.names[0]
+        rest = Clause(tuple(token for token in clause.tokens if token.word not in ("old", "age")))
+        bounds = tuple(self._bound(one, Query(owner)) for one in self.frame.conditions)
+        if rest.content or len(rest.names) > 1:  # "at what age did A marry B"
+            bounds = (Bound("while", self.patterns.of(rest)),)
+        interval = None if clause.during is None else clause.during.interval
+        ends = world.rows_of(owner)
+        rows = [row for row in world.rows(ends) if row.subject in ends]
+        rows = [row for row in rows if row.relation != "has_birthday"]  # of no year
+        birth = senses_of(stem_of("birth"))
+        for row in rows:
+            if birth & frozenset().union(*map(senses_of, stems_of(row.relation))):
+                return Query(owner, row.relation, wants="age", bounds=bounds, interval=interval)
+        if any(row.relation == "has_age" for row in rows) and not bounds and not interval:
+            return Query(owner, "has_age", holds="now")
+        raise CannotAnswer(f"no birthday is known of {owner.name}")
+
+
+def _within(query: Query, interval: Interval) -> Query:
+    """Return a query of a time, and those inside it of the same time."""
+    subject, object_ = (
+        _within(end, interval) if isinstance(end, Query) else end
+        for end in (query.subject, query.object)
+    )
+    return replace(query, subject=subject, object=object_, interval=interval)
+
+
+_NAMED: Final = 8
+"""Years that are listed; of more only the first and the last."""
+_MONTH: Final = re.compile(rf"\b(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b")
+_YEAR: Final = re.compile(r"\d{4}|['’]\d\d|\b(?:last|next|this|past|coming|previous|ago)\b")
+
+
+def _is_yearless(said: Said) -> bool:
+    """Tell whether a time is a day or month of any year."""
+    words = said.words.casefold()
+    return _MONTH.search(words) is not None and _YEAR.search(words) is None
+
+
+def _in_its_year(said: Said, query: Query, world: World) -> Said:
+    """Return a time in the one year in which the facts of a query have it.
+
+    Raises:
+        CannotAnswer: if they have it in no year, or naming the years, if there are several.
+    """
+    rows = matching(query, world, Solution())
+    found = []
+    for year in sorted({year for row in rows for year in _years(row, world)}):
+        then = _moved(said, year)
+        if then is None:
+            continue
+        start, end = bounds_of(then.interval)
+        point = {"start": "start", "end": "end"}.get(query.edge or "")
+        if any(
+            start <= getattr(row, point) < end if point else row.meets(start, end) for row in rows
+        ):
+            found.append((year, then))
+    if not found and query.wants == "whether" and rows:
+        return _moved(said, from_micros(rows[-1].start).year) or said
+    if not found:
+        raise CannotAnswer(f"no fact fits: none in {said.words!r} of any year")
+    if len(found) > 1:
+        years = [str(year) for year, _ in found]
+        named = ", ".join(years) if len(years) <= _NAMED else f"{years[0]} to {years[-1]}"
+        raise CannotAnswer(f"“{said.words}” may be of several years: {named}; say which")
+    return found[0][1]
+
+
+def _years(row: FactRow, world: World) -> range:
+    """Return the years in which a fact held; of an unknown beginning the last three."""
+    last = from_micros(min(row.end, max(world.now, row.start + 1)) - 1).year
+    first = last - 2 if row.start == BEGINNING else from_micros(row.start).year
+    return range(first, last + 1)
+
+
+def _moved(said: Said, year: int) -> Said | None:
+    """Return a time in another year; None if that has no such day."""
+    start, end = said.interval.start, said.interval.end
+    own = start or end
+    if own is None:
+        return None
+    try:
+        moved = Interval(_in(start, year - own.year), _in(end, year - own.year))
+    except ValueError:
+        return None
+    return replace(said, words=f"{said.words} {year}", interval=moved)
+
+
+def _in(moment: datetime | None, years: int) -> datetime | None:
+    return None if moment is None else moment.replace(year=moment.year + years)

@@ -46,7 +46,7 @@ def drawn(flow: CommunityFlow) -> Drawing:
     boxes = _placed(flow, _ordered(shown), step)
     bottom = max(top + height for _, top, height in boxes.values())
     width = 2 * _SIDE + step * (columns - 1) + _BLOCK + (0 if columns > 1 else _BROAD)
-    colours = {one.id: COLOURS[place % len(COLOURS)] for place, one in enumerate(shown)}
+    colours = {community.id: COLOURS[place % len(COLOURS)] for place, community in enumerate(shown)}
     shapes = [
         *(
             line
@@ -66,21 +66,25 @@ def _ordered(shown: Sequence[DynamicCommunity]) -> list[DynamicCommunity]:
     """Return communities from top to bottom, those that exchange members side by side."""
     moved: Counter[frozenset[str]] = Counter()
     home: dict[tuple[int, str], str] = {}
-    for one in shown:
-        home |= {(number, id_): one.id for number, some in enumerate(one.members) for id_ in some}
+    for community in shown:
+        home |= {
+            (number, id_): community.id
+            for number, some in enumerate(community.members)
+            for id_ in some
+        }
     for (number, id_), there in home.items():
         if (then := home.get((number + 1, id_), there)) != there:
             moved[frozenset((there, then))] += 1
     row: list[DynamicCommunity] = []
-    for one in shown:
-        ties = [moved[frozenset((one.id, other.id))] for other in row]
+    for community in shown:
+        ties = [moved[frozenset((community.id, other.id))] for other in row]
         # Beside the one it exchanges most with, on the side where it exchanges more.
         place = max(range(len(row)), key=lambda spot: (ties[spot], spot), default=0)
         if row and ties[place]:
             upper, lower = sum(ties[:place]), sum(ties[place + 1 :])
-            row.insert(place if upper > lower else place + 1, one)
+            row.insert(place if upper > lower else place + 1, community)
         else:
-            row.append(one)
+            row.append(community)
     return row
 
 
@@ -89,7 +93,7 @@ def _placed(
 ) -> dict[tuple[str, int], _Box]:
     """Return the block of each community in each slice in which it is drawn."""
     sizes = [
-        [size if size >= LEAST else 0 for size in (one.sizes[number] for one in order)]
+        [size if size >= LEAST else 0 for size in (community.sizes[number] for community in order)]
         for number in range(len(flow.slices))
     ]
     each = min(_EACH, _HIGH / max(1, *map(sum, sizes)))
@@ -98,9 +102,9 @@ def _placed(
     for number, column in enumerate(sizes):
         high = sum(column) * each + _GAP * (sum(map(bool, column)) - 1)
         y = _TOP + (tall - high) / 2
-        for one, size in zip(order, column, strict=True):
+        for community, size in zip(order, column, strict=True):
             if size:
-                boxes[one.id, number] = (_SIDE + step * number, y, size * each)
+                boxes[community.id, number] = (_SIDE + step * number, y, size * each)
                 y += size * each + _GAP
     return boxes
 
@@ -113,28 +117,28 @@ def _ribbons(
     colours: dict[str, str],
 ) -> Iterator[str]:
     """Yield what flows from one slice to the next, in the colour of where it comes from."""
-    there = [one for one in shown if (one.id, number) in boxes]
-    goals: dict[str, dict[str, int]] = {one.id: {} for one in there}
+    there = [community for community in shown if (community.id, number) in boxes]
+    goals: dict[str, dict[str, int]] = {community.id: {} for community in there}
     for (source, target), count in flow.moves(number).items():
         if source in goals and (target, number + 1) in boxes:
             goals[source][target] = count
     arrived: Counter[str] = Counter()
-    top = {one.id: boxes[one.id, number][1] for one in there}
-    for one in sorted(there, key=lambda one: top[one.id]):
-        x, y, height = boxes[one.id, number]
-        each, left = height / len(one.members[number]), x + _BLOCK
-        for target in sorted(goals[one.id], key=lambda id_: boxes[id_, number + 1][1]):
-            wide = goals[one.id][target] * each
+    top = {community.id: boxes[community.id, number][1] for community in there}
+    for community in sorted(there, key=lambda community: top[community.id]):
+        x, y, height = boxes[community.id, number]
+        each, left = height / len(community.members[number]), x + _BLOCK
+        for target in sorted(goals[community.id], key=lambda id_: boxes[id_, number + 1][1]):
+            wide = goals[community.id][target] * each
             right, up, _ = boxes[target, number + 1]
             up += arrived[target] * each
-            arrived[target] += goals[one.id][target]
+            arrived[target] += goals[community.id][target]
             middle = (left + right) / 2
             path = (
                 f"M{left:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {up:.1f} "
                 f"{right:.1f} {up:.1f}V{up + wide:.1f}C{middle:.1f} {up + wide:.1f} "
                 f"{middle:.1f} {y + wide:.1f} {left:.1f} {y + wide:.1f}z"
             )
-            yield shape("path", {"d": path, "fill": colours[one.id], "fill-opacity": "0.35"})
+            yield shape("path", {"d": path, "fill": colours[community.id], "fill-opacity": "0.35"})
             y += wide
 
 
@@ -144,16 +148,18 @@ def _blocks(
     boxes: dict[tuple[str, int], _Box],
     colours: dict[str, str],
 ) -> Iterator[str]:
-    for one in shown:
-        for number, (label, members) in enumerate(zip(flow.labels(), one.members, strict=True)):
-            if (one.id, number) not in boxes:
+    for community in shown:
+        for number, (label, members) in enumerate(
+            zip(flow.labels(), community.members, strict=True)
+        ):
+            if (community.id, number) not in boxes:
                 continue
-            x, y, height = boxes[one.id, number]
+            x, y, height = boxes[community.id, number]
             who = ", ".join(flow.names[id_] for id_ in members[:_NAMED])
             more = " …" if len(members) > _NAMED else ""
             box = {"x": x, "y": y, "width": _BLOCK, "height": max(height, 1.0), "rx": 2}
-            title = f"{one.name}, {label}: {len(members)} members ({who}{more})"
-            yield shape("rect", {**box, "fill": colours[one.id]}, title)
+            title = f"{community.name}, {label}: {len(members)} members ({who}{more})"
+            yield shape("rect", {**box, "fill": colours[community.id]}, title)
 
 
 def _axis(flow: CommunityFlow, step: float, y: float) -> Iterator[str]:
@@ -172,9 +178,12 @@ def _names(
 ) -> Iterator[str]:
     """Yield a name for each community that has room for it, at its tallest block that has."""
     labels = Labels()
-    for one in shown:
-        own = [box for (id_, _), box in boxes.items() if id_ == one.id]
-        for text in (cut(one.name, _LONGEST), cut(one.name.partition(":")[0], _LONGEST)):
+    for community in shown:
+        own = [box for (id_, _), box in boxes.items() if id_ == community.id]
+        for text in (
+            cut(community.name, _LONGEST),
+            cut(community.name.partition(":")[0], _LONGEST),
+        ):
             half = width_of(text, _SIZE) / 2
             spots = (
                 (spot, y + height / 2 + _SIZE * 0.35)

@@ -104,8 +104,10 @@ async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: 
     """Return the communities of some groups to be ranked by a question."""
     found: list[tuple[Community, str, Matrix | None]] = []
     for then in groups:
-        texts = [community_text(one.name, one.summary) for one in then.communities]
-        known = [None if then.anew else _stored(one, then) for one in then.communities]
+        texts = [
+            community_text(community.name, community.summary) for community in then.communities
+        ]
+        known = [None if then.anew else _stored(community, then) for community in then.communities]
         for place in _likely(then, texts, query, vector):
             found.append((then.communities[place], texts[place], known[place]))
     new = [text for _, text, stored in found if stored is None]
@@ -113,13 +115,13 @@ async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: 
     rows = Scope(embedder.dimension, COMMUNITIES)
     if found:
         vectors = [next(fresh) if stored is None else stored for _, _, stored in found]
-        ids = [one.id for one, _, _ in found]
+        ids = [community.id for community, _, _ in found]
         rows.extend(ids, np.stack(vectors), [text for _, text, _ in found], {})
     for name in ("created_at", "group_id"):
         column = rows.aside[name] = AsideColumn(name, _ALWAYS)
         for row, (one, _, _) in enumerate(found):
             column.put(row, getattr(one, name))
-    return Made(rows, {one.id: one for one, _, _ in found})
+    return Made(rows, {community.id: community for community, _, _ in found})
 
 
 def _stored(one: Community, then: Then) -> Matrix | None:
@@ -138,7 +140,8 @@ def _likely(then: Then, texts: Sequence[str], query: str, vector: Matrix) -> Seq
         return range(len(texts))
     row_of = then.index.entities.row_of
     best = [
-        [row_of[id_] for id_ in one.members[:_MEMBERS] if id_ in row_of] for one in then.communities
+        [row_of[id_] for id_ in community.members[:_MEMBERS] if id_ in row_of]
+        for community in then.communities
     ]
     sizes = np.array([len(rows) for rows in best])
     cosines = then.index.entities.vectors.compare(vector).at(np.concatenate(best).astype(np.intp))

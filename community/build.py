@@ -48,11 +48,14 @@ class Planned:
         columns = index.communities
         gone = [row["id"].id for table, row in self.changes.deletes if table == "community"]
         seats_of(index).forget(gone)
-        for id_ in {*gone, *(one.id for one, _, _ in self.found)} & columns.row_of.keys():
+        for id_ in {
+            *gone,
+            *(community.id for community, _, _ in self.found),
+        } & columns.row_of.keys():
             columns.remove(id_)
         if self.found:
             found = sorted(self.found, key=lambda each: each[0].id)
-            ids, texts = [one.id for one, _, _ in found], [text for _, text, _ in found]
+            ids, texts = [community.id for community, _, _ in found], [text for _, text, _ in found]
             columns.extend(ids, np.stack([vector for _, _, vector in found]), texts, {})
         index.seq = seq
         keep_tree(index, self.tree)
@@ -130,12 +133,12 @@ async def _planned(
     descriptions = await workshop.author(made, known, describer, names)
     at = done.at or utc_now()
     fresh = finished(made, descriptions, known, index.group_id, at, lambda _: new_id())
-    ranks = {one.id: draft.ranks for one, draft in zip(fresh, made, strict=True)}
+    ranks = {community.id: draft.ranks for community, draft in zip(fresh, made, strict=True)}
     storing = Storing(index.group_id, tree, redrawn.kept, redrawn.loose, fresh, ranks)
     reworded = storing.reworded()
-    texts = [community_text(one.name, one.summary) for one in reworded]
+    texts = [community_text(community.name, community.summary) for community in reworded]
     vectors = await workshop.embedder.embed(texts, purpose="document") if texts else ()
     found = tuple(zip(reworded, texts, vectors, strict=True))
-    changes = storing.changes(kind, {one.id: vector for one, _, vector in found})
+    changes = storing.changes(kind, {community.id: vector for community, _, vector in found})
     changes = noted(changes, tree.detection, done)
     return Planned(storing.after(done if changes else tree.detection), changes, found)

@@ -68,7 +68,7 @@ class CommunityFlow(Picture):
 
     def __iter__(self) -> Iterator[DynamicCommunity]:
         """Iterate over the communities of at least two in some slice."""
-        return (one for one in self.communities if max(one.sizes) >= LEAST)
+        return (community for community in self.communities if max(community.sizes) >= LEAST)
 
     def __len__(self) -> int:
         """Count the communities of at least two in some slice."""
@@ -90,9 +90,9 @@ class CommunityFlow(Picture):
         lines = [" ".join(head.rjust(room) for head, room in zip(heads, wide, strict=True))]
         lines += [
             " ".join((str(size) if size else "").rjust(room) for size, room in row)
-            + f"  {flatten(one.name)}"
-            for one in self
-            for row in [zip(one.sizes, wide, strict=True)]
+            + f"  {flatten(community.name)}"
+            for community in self
+            for row in [zip(community.sizes, wide, strict=True)]
         ]
         return "\n".join([*lines, *self.sentences()])
 
@@ -111,19 +111,21 @@ class CommunityFlow(Picture):
         Args:
             number: Of the slice: 0 is the first.
         """
-        home = {id_: one.id for one in self.communities for id_ in one.members[number]}
+        home = {
+            id_: community.id for community in self.communities for id_ in community.members[number]
+        }
         return Counter(
-            (home[id_], one.id)
-            for one in self.communities
-            for id_ in one.members[number + 1]
+            (home[id_], community.id)
+            for community in self.communities
+            for id_ in community.members[number + 1]
             if id_ in home
         )
 
     def sentences(self) -> list[str]:
         """Return what became of communities, a line each, with the day."""
-        called = {one.id: flatten(one.name) for one in self.communities}
+        called = {community.id: flatten(community.name) for community in self.communities}
         label = {_start(part): number for number, part in enumerate(self.slices)}
-        sizes = {one.id: one.sizes for one in self.communities}
+        sizes = {community.id: community.sizes for community in self.communities}
         lines = []
         for event in self.events:
             before, after = (
@@ -153,20 +155,22 @@ class CommunityFlow(Picture):
             details: Whether to tell who was in which when, and who went where.
         """
         shown = list(self)[:limit]
-        place = {one.id: number for number, one in enumerate(shown)}
+        place = {community.id: number for number, community in enumerate(shown)}
         happened = [
             {
-                "at": one.at.isoformat(),
-                "kind": one.kind,
+                "at": event.at.isoformat(),
+                "kind": event.kind,
                 "said": said.partition("  ")[2],
-                "before": list(one.before),
-                "after": list(one.after),
+                "before": list(event.before),
+                "after": list(event.after),
             }
-            for one, said in zip(self.events, self.sentences(), strict=True)
-            if any(id_ in place for id_ in (*one.before, *one.after))
+            for event, said in zip(self.events, self.sentences(), strict=True)
+            if any(id_ in place for id_ in (*event.before, *event.after))
         ]
         kept = happened if events is None else happened[max(0, len(happened) - events) :]
-        ids = dict.fromkeys(id_ for one in shown for some in one.members for id_ in some)
+        ids = dict.fromkeys(
+            id_ for community in shown for some in community.members for id_ in some
+        )
         numbers = {id_: number for number, id_ in enumerate(ids)} if details else {}
         moved = sorted(
             (number, place[source], place[target], count)
@@ -181,14 +185,14 @@ class CommunityFlow(Picture):
             ],
             "communities": [
                 {
-                    "id": one.id,
-                    "name": one.name,
-                    "sizes": list(one.sizes),
-                    "members": [[numbers[id_] for id_ in some] for some in one.members]
+                    "id": community.id,
+                    "name": community.name,
+                    "sizes": list(community.sizes),
+                    "members": [[numbers[id_] for id_ in some] for some in community.members]
                     if details
                     else [],
                 }
-                for one in shown
+                for community in shown
             ],
             "events": kept,
             "left_out": len(self) - len(shown),
@@ -209,10 +213,16 @@ class CommunityFlow(Picture):
         from graphrag.search.frames import table_of
 
         rows = [
-            dict(zip(_COLUMNS, (part.start, part.end, one.id, one.name, id_, name), strict=True))
+            dict(
+                zip(
+                    _COLUMNS,
+                    (part.start, part.end, community.id, community.name, id_, name),
+                    strict=True,
+                )
+            )
             for number, part in enumerate(self.slices)
-            for one in self.communities
-            for id_ in one.members[number]
+            for community in self.communities
+            for id_ in community.members[number]
             for name in (self.names[id_],)
         ]
         return table_of(rows, _COLUMNS)
@@ -223,7 +233,9 @@ class CommunityFlow(Picture):
         return drawn(self)
 
     def _repr_html_(self) -> str:
-        rows = [(one.name, *(str(size or "") for size in one.sizes)) for one in self]
+        rows = [
+            (community.name, *(str(size or "") for size in community.sizes)) for community in self
+        ]
         happened = [line.partition("  ")[::2] for line in self.sentences()]
         return (
             f"{self.to_svg()}<details><summary>in numbers</summary>"

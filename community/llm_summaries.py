@@ -76,22 +76,26 @@ class Model:
         Raises:
             ExtractionError: if the model could not be asked or gave no valid answer.
         """
-        for place, one in known.items():
-            if one.fingerprint == f"{drafts[place].fingerprint}{BY_MODEL}":
-                self._answers[drafts[place].fingerprint] = Description(one.name, one.summary)
-        for level in sorted({one.level for one in drafts}, reverse=True):
+        for place, community in known.items():
+            if community.fingerprint == f"{drafts[place].fingerprint}{BY_MODEL}":
+                self._answers[drafts[place].fingerprint] = Description(
+                    community.name, community.summary
+                )
+        for level in sorted({draft.level for draft in drafts}, reverse=True):
             new = {
-                one.fingerprint: (place, one)
-                for place, one in enumerate(drafts)
-                if one.level == level and one.fingerprint not in self._answers
+                draft.fingerprint: (place, draft)
+                for place, draft in enumerate(drafts)
+                if draft.level == level and draft.fingerprint not in self._answers
             }
             questions = (
-                self._ask(one, [part for part in drafts if part.parent == place], describer)
-                for place, one in new.values()
+                self._ask(draft, [part for part in drafts if part.parent == place], describer)
+                for place, draft in new.values()
             )
             for mark, said in zip(new, await asyncio.gather(*questions), strict=True):
                 self._answers[mark] = said
-        return [(self._answers[one.fingerprint], f"{one.fingerprint}{BY_MODEL}") for one in drafts]
+        return [
+            (self._answers[draft.fingerprint], f"{draft.fingerprint}{BY_MODEL}") for draft in drafts
+        ]
 
     async def _ask(self, draft: Draft, parts: Sequence[Draft], describer: Describer) -> Description:
         said = [self._answers[part.fingerprint] for part in parts]

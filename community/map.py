@@ -81,7 +81,10 @@ class CommunityMap(Picture):
 
     def __str__(self) -> str:
         """List the communities, each with its size."""
-        lines = (f"{len(one.members):5}  {flatten(one.name)}" for one in self.communities)
+        lines = (
+            f"{len(community.members):5}  {flatten(community.name)}"
+            for community in self.communities
+        )
         return "\n".join(lines) or "no communities"
 
     def _draw(self) -> Drawing:
@@ -185,7 +188,7 @@ def mapped(
 ) -> CommunityMap:
     """Return the map of the largest of some communities that share no member."""
     row_of = index.entities.row_of
-    whole = sum(len(one.members) for one in communities)
+    whole = sum(len(community.members) for community in communities)
     communities = communities[:_DISCS]
     share = min(1.0, limit / max(1, whole))
     subject, object_ = seen.ends
@@ -194,9 +197,9 @@ def mapped(
     degrees = np.bincount(np.concatenate((subject, object_)), minlength=len(index.entities))
     places: list[Place] = []
     place_of = np.full(len(index.entities), -1, dtype=np.int64)
-    for number, one in enumerate(communities):
+    for number, community in enumerate(communities):
         # Each has room for its share; those of two or three are not made invisible by it.
-        for id_ in one.members[: max(2, round(share * len(one.members)))]:
+        for id_ in community.members[: max(2, round(share * len(community.members)))]:
             if id_ in row_of:
                 row = row_of[id_]
                 place_of[row] = len(places)

@@ -93,14 +93,16 @@ async def assembled(
         QueryError: for a budget below 1.
     """
     checked_number("max_tokens", max_tokens, least=1)
-    names = {one.id: one.name for one in communities}
+    names = {community.id: community.name for community in communities}
     selected = _selected(communities, relevance, results)
     facts = _by_community(results, selected)
-    episodes = {one.id: one for one in results.passages}
+    episodes = {passage.id: passage for passage in results.passages}
     shown: list[_Block] = []
     text, failed = "", 0
-    async for one in in_turns(selected):
-        block = _Block(one, names.get(one.parent or "", "").partition(":")[0], facts[one.id])
+    async for community in in_turns(selected):
+        block = _Block(
+            community, names.get(community.parent or "", "").partition(":")[0], facts[community.id]
+        )
         for facts_shown in sorted({len(block.facts), min(1, len(block.facts)), 0}, reverse=True):
             version = replace(block, facts=block.facts[:facts_shown])
             longer = _text([*shown, version], episodes)
@@ -147,7 +149,7 @@ def _selected(
         answers = relevance.get(one.id, 0.0) + evidence[one.id]
         return (-answers if answers >= _ANSWERS else 0.0, -len(one.members), one.id)
 
-    return sorted((one for top in parts[None] for one in walked(top)), key=worth)
+    return sorted((community for top in parts[None] for community in walked(top)), key=worth)
 
 
 def _evidence(communities: Sequence[Community], results: Results) -> dict[str, float]:
@@ -155,9 +157,9 @@ def _evidence(communities: Sequence[Community], results: Results) -> dict[str, f
     best = results.facts[:_EVIDENCE]
     whole = sum(hit.relevance for hit in best) or 1.0
     found = {}
-    for one in communities:
-        members = frozenset(one.members)
-        found[one.id] = sum(
+    for community in communities:
+        members = frozenset(community.members)
+        found[community.id] = sum(
             hit.relevance / whole
             for hit in best
             if hit.item.subject_id in members and hit.item.object_id in members
@@ -169,7 +171,7 @@ def _by_community(
     results: Results, communities: Sequence[Community]
 ) -> dict[str, tuple[Fact, ...]]:
     """Return the found facts of each community: those between its members, else at one of them."""
-    homes = {member: one.id for one in communities for member in one.members}
+    homes = {member: community.id for community in communities for member in community.members}
     inside: dict[str, list[Fact]] = defaultdict(list)
     at: dict[str, list[Fact]] = defaultdict(list)
     for hit in results.facts:
@@ -178,7 +180,10 @@ def _by_community(
             inside[ends[0]].append(hit.item)
         elif (home := ends[0] or ends[1]) is not None:
             at[home].append(hit.item)
-    return {one.id: tuple((inside[one.id] + at[one.id])[:_FACTS]) for one in communities}
+    return {
+        community.id: tuple((inside[community.id] + at[community.id])[:_FACTS])
+        for community in communities
+    }
 
 
 def _numbers(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> dict[str, int]:
@@ -193,9 +198,12 @@ def _text(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> str:
     numbers = _numbers(blocks, episodes)
     lines = ["Groups:"]
     for block in blocks:
-        one = block.community
+        community = block.community
         within = f", part of {flatten(block.within)}" if block.within else ""
-        lines.append(f"- {flatten(one.name)} ({len(one.members)} members{within}): {one.summary}")
+        lines.append(
+            f"- {flatten(community.name)} ({len(community.members)} members{within}): "
+            f"{community.summary}"
+        )
         for fact in block.facts:
             marks = "".join(f" [{numbers[id_]}]" for id_ in fact.episodes if id_ in numbers)
             lines.append(f"  - {triple(fact)} ({lifetime(fact)}){marks}")

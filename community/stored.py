@@ -49,10 +49,10 @@ class Tree:
             for id_, inside in self.ranks.items()
         }
         communities = (
-            one
-            if ranks[one.id] is self.ranks[one.id]
-            else replace(one, members=by_rank(ranks[one.id]))
-            for one in self.communities
+            community
+            if ranks[community.id] is self.ranks[community.id]
+            else replace(community, members=by_rank(ranks[community.id]))
+            for community in self.communities
         )
         return Tree(tuple(in_order(communities)), ranks, self.detection)
 
@@ -128,34 +128,38 @@ class Storing:
     def after(self, detection: Detection) -> Tree:
         """Return the tree as it is to be, made as ``detection`` says."""
         ranks = dict(self.tree.ranks)
-        for one in self.loose:
-            del ranks[one.id]
+        for community in self.loose:
+            del ranks[community.id]
         ranks.update(self.ranks)
         communities = list(self.kept)  # in order: to sort four thousand again takes a while
-        for one in in_order(self.fresh):
-            insort(communities, one, key=_place)
+        for community in in_order(self.fresh):
+            insort(communities, community, key=_place)
         return Tree(tuple(communities), ranks, detection)
 
     def reworded(self) -> list[Community]:
         """Return the fresh communities that are found by other words than before."""
-        said = {one.id: (one.name, one.summary) for one in self.loose}
-        return [one for one in self.fresh if said.get(one.id) != (one.name, one.summary)]
+        said = {community.id: (community.name, community.summary) for community in self.loose}
+        return [
+            community
+            for community in self.fresh
+            if said.get(community.id) != (community.name, community.summary)
+        ]
 
     def changes(self, kind: str, vectors: Mapping[str, Matrix]) -> ChangeSet:
         """Return what stores it; ``vectors`` are those of the reworded."""
         changes = ChangeSet(self.group, kind=kind)
-        known = {one.id: one for one in self.loose}
-        staying = {one.id for one in self.fresh}
-        for one in self.fresh:
-            if one.id not in known:
-                changes.insert(one, vectors[one.id])
-            elif one != known[one.id]:
-                changes.change(known[one.id], one, vectors.get(one.id))
-            self._members(one.id, self.ranks[one.id], changes)
-        for one in self.loose:
-            if one.id not in staying:
-                self._members(one.id, {}, changes)
-                changes.deletes.append(("community", to_row(one)))
+        known = {community.id: community for community in self.loose}
+        staying = {community.id for community in self.fresh}
+        for community in self.fresh:
+            if community.id not in known:
+                changes.insert(community, vectors[community.id])
+            elif community != known[community.id]:
+                changes.change(known[community.id], community, vectors.get(community.id))
+            self._members(community.id, self.ranks[community.id], changes)
+        for community in self.loose:
+            if community.id not in staying:
+                self._members(community.id, {}, changes)
+                changes.deletes.append(("community", to_row(community)))
         return changes
 
     def _members(self, community: str, ranks: Ranks, changes: ChangeSet) -> None:

@@ -110,7 +110,7 @@ class Seats:
         """Return for each row the number of the community that it is in."""
         labels = np.full(nodes, NOWHERE, dtype=np.int64)
         if communities:
-            rows = [self.of(one) for one in communities]
+            rows = [self.of(community) for community in communities]
             numbers = np.repeat(np.arange(len(rows)), [len(part) for part in rows])
             labels[np.concatenate(rows)] = numbers
         return labels
@@ -146,24 +146,24 @@ class Redrawn:
 def redrawn(tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]) -> Redrawn:
     """Move what is around the changed entities to where it fits best."""
     nodes, seats = len(index.entities), seats_of(index)
-    tops = list(takewhile(lambda one: one.level == 0, tree.communities))
+    tops = list(takewhile(lambda community: community.level == 0, tree.communities))
     old = seats.labels(tops, nodes)
     strengths = ties.strengths(nodes)
     labels = improve(
         ties.subjects, ties.objects, old, changed, weights=ties.weights, strength=strengths
     )
-    left, made = _stirred(old, labels, changed, [len(one.members) for one in tops])
+    left, made = _stirred(old, labels, changed, [len(community.members) for community in tops])
     inner = np.where(made[labels], labels, NOWHERE)
     clusters = by_label(inner, strengths)
-    leaving = {one.id for one, leaves in zip(tops, left, strict=True) if leaves}
+    leaving = {community.id for community, leaves in zip(tops, left, strict=True) if leaves}
     kept: list[Community] = []
     loose: list[Community] = []
-    for one in tree.communities:  # parents come before their parts
-        if one.id in leaving or one.parent in leaving:
-            leaving.add(one.id)
-            loose.append(one)
+    for community in tree.communities:  # parents come before their parts
+        if community.id in leaving or community.parent in leaving:
+            leaving.add(community.id)
+            loose.append(community)
         else:
-            kept.append(one)
+            kept.append(community)
     settled = _Settled(loose, seats, nodes, changed)
     near = ties.some(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
     found = divided(
@@ -174,8 +174,11 @@ def redrawn(tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]) -
         initial=settled.labels,
         known=settled.parts,
     )
-    places = ((place, settled.community(one.level, one.members)) for place, one in enumerate(found))
-    same = {place: one for place, one in places if one is not None}
+    places = (
+        (place, settled.community(cluster.level, cluster.members))
+        for place, cluster in enumerate(found)
+    )
+    same = {place: community for place, community in places if community is not None}
     return Redrawn(kept, loose, found, strengths, same)
 
 
@@ -186,7 +189,10 @@ class _Settled:
         self, loose: Sequence[Community], seats: Seats, nodes: int, changed: Sequence[int]
     ) -> None:
         self._seats = seats
-        self._levels = [[one for one in loose if one.level == level] for level in range(LEVELS)]
+        self._levels = [
+            [community for community in loose if community.level == level]
+            for level in range(LEVELS)
+        ]
         self._touched = np.zeros(nodes, dtype=np.bool_)
         self._touched[list(changed)] = True
         self.labels = [seats.labels(communities, nodes) for communities in self._levels]
@@ -198,16 +204,16 @@ class _Settled:
         number = int(labels[rows[0]])
         if number == NOWHERE:
             return None
-        one = self._levels[level][number]
-        alike = len(one.members) == len(rows) and bool((labels[rows] == number).all())
-        return one if alike and not self._touched[rows].any() else None
+        community = self._levels[level][number]
+        alike = len(community.members) == len(rows) and bool((labels[rows] == number).all())
+        return community if alike and not self._touched[rows].any() else None
 
     def parts(self, level: int, members: Sequence[int]) -> list[list[int]] | None:
         """Return the parts of a community in which nothing changed, None for another."""
-        one = self.community(level, members)
-        if one is None:
+        community = self.community(level, members)
+        if community is None:
             return None
-        parts = (part for part in self._levels[level + 1] if part.parent == one.id)
+        parts = (part for part in self._levels[level + 1] if part.parent == community.id)
         return [self._seats.of(part).tolist() for part in parts]
 
 

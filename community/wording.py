@@ -63,11 +63,13 @@ def sentences(facts: Sequence[NamedFact]) -> list[str]:
         together = at_object[fact.relation, fact.object]
         verb = verb_of(fact.relation, plural=len(together) > 1)
         if len(together) > 1:
-            subjects, span = _dated([(one.subject, one.span) for one in together])
+            subjects, span = _dated(
+                [(named_fact.subject, named_fact.span) for named_fact in together]
+            )
             said = f"{subjects} {verb} {fact.object}{span}"
         else:
             alike = at_subject[fact.subject, fact.relation]
-            objects, span = _dated([(one.object, one.span) for one in alike])
+            objects, span = _dated([(named_fact.object, named_fact.span) for named_fact in alike])
             said = f"{fact.subject} {verb} {objects}{span}"
         found[f"{said[:1].upper()}{said[1:]}."] = None
     return list(found)

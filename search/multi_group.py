@@ -237,9 +237,9 @@ def _assuming(index: GroupIndex, counts: Mapping[str, Statistics]) -> Iterator[N
 
 def _together(parts: Iterable[Statistics]) -> Statistics:
     known = list(parts)
-    terms = {term for one in known for term in one.frequencies}
+    terms = {term for statistics in known for term in statistics.frequencies}
     return Statistics(
-        sum(one.texts for one in known),
-        sum(one.terms for one in known),
-        {term: sum(one.frequencies.get(term, 0) for one in known) for term in terms},
+        sum(statistics.texts for statistics in known),
+        sum(statistics.terms for statistics in known),
+        {term: sum(statistics.frequencies.get(term, 0) for statistics in known) for term in terms},
     )

@@ -224,12 +224,14 @@ async def read(ranked: Ranked, store: Store, past: Past, made: Made | None = Non
     async def hits(scope: Scope, values: Mapping[str, Value]) -> tuple[Hit[Value], ...]:
         kept = await reread(ranked.hits(scope), values, scope, question, store)
         ids = question.rows(scope).ids
-        return tuple(Hit(values[ids[one.id]], one.score, one.why, one.relevance) for one in kept)
+        return tuple(
+            Hit(values[ids[fused.id]], fused.score, fused.why, fused.relevance) for fused in kept
+        )
 
     facts = await hits("facts", past.facts(found.facts, question.index))
     at = to_micros(question.now, FOREVER)
     entities = past.rewound(found.entities)
-    entities |= {id_: named_at(one, at) for id_, one in entities.items() if one.names}
+    entities |= {id_: named_at(entity, at) for id_, entity in entities.items() if entity.names}
     passages = tuple(map(past.rewind, await _passages(facts, found, store)))
     results = Results(
         question.text,

@@ -57,11 +57,11 @@ class Placement:
 
     def __str__(self) -> str:
         """Write the stage, the reason and what each method says."""
-        lines = [f"  {_said(one)}" for one in self.why]
+        lines = [f"  {_said(why)}" for why in self.why]
         return "\n".join((f"{self.stage}: {flatten(self.reason)}", *lines))
 
     def _repr_html_(self) -> str:
-        rows = [(one.method, str(one.rank or "-"), f"{one.score:.3f}") for one in self.why]
+        rows = [(why.method, str(why.rank or "-"), f"{why.score:.3f}") for why in self.why]
         head = table(("stage", "why"), [(self.stage, self.reason)])
         return head + (table(("method", "rank", "score"), rows) if rows else "")
 

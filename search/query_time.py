@@ -86,7 +86,7 @@ def read_when(question: str, reference: datetime | None = None) -> When:
     found = _found(text, at)
     spans = [(start, end) for start, end, _ in found]
     anchors = tuple(anchors_in(text, spans))
-    said = tuple(dict.fromkeys(one for *_, one in _joined(found, text)))
+    said = tuple(dict.fromkeys(said for *_, said in _joined(found, text)))
     asks = asked_of(text)
     return When(
         said=said,
@@ -94,7 +94,7 @@ def read_when(question: str, reference: datetime | None = None) -> When:
         asks=asks,
         order=order_of(text),
         anchors=anchors,
-        past=_PAST.search(text) is not None or any(one.bound == "before" for one in anchors),
+        past=_PAST.search(text) is not None or any(anchor.bound == "before" for anchor in anchors),
     )
 
 
@@ -144,10 +144,12 @@ _PAST: Final = re.compile(
 def _dated(text: str, at: datetime) -> list[Found]:
     """Find the dates: those any text could have, bare years, and dates of two readings."""
     found: list[Found] = []
-    for one in find_times(text, at):
-        led = _LED.search(text[: one.start].rstrip()) is not None
-        led = led or _LEADS.match(one.text) is not None or one.period.bound != "in"
-        found.append((one.start, one.end, _said(one.text, one.period, led)))
+    for expression in find_times(text, at):
+        led = _LED.search(text[: expression.start].rstrip()) is not None
+        led = led or _LEADS.match(expression.text) is not None or expression.period.bound != "in"
+        found.append(
+            (expression.start, expression.end, _said(expression.text, expression.period, led))
+        )
     for match in _EITHER.finditer(text):
         first, second, year = (int(part) for part in match.group(1, 3, 4))
         if not _taken(match.span(), found):
@@ -158,7 +160,7 @@ def _dated(text: str, at: datetime) -> list[Found]:
     for match in list(islice(bare, _MOST)):
         # As if "in" stood before it, so that the doubts of any text are heard: "2000 people".
         again = find_times(f"{text[: match.start()]}in {text[match.start() :]}", at)
-        read = next((one for one in again if one.start == match.start()), None)
+        read = next((expression for expression in again if expression.start == match.start()), None)
         if read is not None and read.text.endswith(match.group()):
             led = _LED.search(text[: match.start()].rstrip()) is not None
             found.append((*match.span(), _said(match.group(), read.period.bounded("in"), led)))
@@ -185,20 +187,20 @@ def _joined(found: list[Found], text: str) -> list[Found]:
     """Join what opens and what closes one stretch: "after 2010 and before 2014", "1982 to 1989"."""
     joined: list[Found] = []
     stop = 0
-    for start, end, one in found:
+    for start, end, said in found:
         last = joined[-1][2] if joined else None
         both = None
         if last is not None and _range(text, stop, start, last.words):
-            opening, closing = last.interval.start, one.interval.end
+            opening, closing = last.interval.start, said.interval.end
             both = Interval(opening, closing) if opening and closing and opening < closing else None
-        elif last is not None and _half(last) and _half(one) and _opens(last) != _opens(one):
-            both = last.interval.intersection(one.interval)
+        elif last is not None and _half(last) and _half(said) and _opens(last) != _opens(said):
+            both = last.interval.intersection(said.interval)
         if last is not None and both is not None:
-            words = f"{last.words} {one.words}"
+            words = f"{last.words} {said.words}"
             range_ = replace(last, words=words, interval=both, bound="in", granularity=None)
             joined[-1] = joined[-1][0], end, range_
         else:
-            joined.append((start, end, one))
+            joined.append((start, end, said))
         stop = end
     return joined
 

@@ -76,6 +76,6 @@ def rank_rows(
         limit=limit,
         relevance=relevance(rows_of, text, cosines[places], words[places]),
     )
-    for one in ranked:
-        one.id = int(by_id[one.id])
+    for fused in ranked:
+        fused.id = int(by_id[fused.id])
     return ranked

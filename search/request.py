@@ -90,15 +90,15 @@ class Recipe:
             raise QueryError(f"fusion {self.fusion!r}: choose from {', '.join(get_args(Fusion))}")
         if not 0 <= self.min_score <= 1:
             raise QueryError(f"min_score {self.min_score}: relevance is 0 to 1")
-        for one in self.rerank:
-            if isinstance(one, type) or not isinstance(one, Reranking | Rereading):
-                raise QueryError(f"rerank {one!r}: give rerankers, such as MMR() or Recency()")
+        for reranker in self.rerank:
+            if isinstance(reranker, type) or not isinstance(reranker, Reranking | Rereading):
+                raise QueryError(f"rerank {reranker!r}: give rerankers, such as MMR() or Recency()")
 
     @property
     def walks(self) -> bool:
         """Tell whether anything counts hops from some entities."""
         return self.graph > 0 or any(
-            isinstance(one, Reranking) and one.walks for one in self.rerank
+            isinstance(reranker, Reranking) and reranker.walks for reranker in self.rerank
         )
 
     def pool_of(self, scope: str) -> int:
@@ -212,7 +212,7 @@ class Request:
             limit,
             tuple(scopes),
             recipe,
-            tuple(one.id if isinstance(one, Entity) else one for one in given),
+            tuple(entity.id if isinstance(entity, Entity) else entity for entity in given),
             explain,
             where,
             within,

@@ -41,7 +41,7 @@ class Within:
     def names(self) -> tuple[str, ...]:
         """Return the names or ids that it starts from."""
         given = (self.of,) if isinstance(self.of, Entity | str) else tuple(self.of)
-        return tuple(one.id if isinstance(one, Entity) else one for one in given)
+        return tuple(entity.id if isinstance(entity, Entity) else entity for entity in given)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -90,10 +90,10 @@ class Rivals:
         )
         running: list[int] = []
         for at, start in enumerate(starts):
-            running = [one for one in running if stops[one] > start]
-            for one in running:
-                if values[one] != values[at] and not (given[one] and given[at]):
-                    yield int(rows[one]), int(rows[at])
+            running = [number for number in running if stops[number] > start]
+            for number in running:
+                if values[number] != values[at] and not (given[number] and given[at]):
+                    yield int(rows[number]), int(rows[at])
             running.append(at)
 
 
@@ -168,9 +168,13 @@ async def _open(sources: Sources) -> list[Contradiction]:
     inverted = np.flatnonzero(live & (seen.valid > seen.invalid)).tolist()
     facts = await sources.read({*inverted, *(row for pair in pairs for row in pair)})
     nesting = await _nesting(facts.values(), sources)
-    found = [unsettled(facts[one], facts[other], sources.relations) for one, other in pairs]
+    found = [unsettled(facts[number], facts[other], sources.relations) for number, other in pairs]
     if nesting is not None:
-        found = [one for one in found if one is None or not nesting.beside(one.fact, one.other)]
+        found = [
+            contradiction
+            for contradiction in found
+            if contradiction is None or not nesting.beside(contradiction.fact, contradiction.other)
+        ]
     impossible = (
         Contradiction(facts[row], None, "impossible", None, None, facts[row].created_at)
         for row in inverted
@@ -181,7 +185,7 @@ async def _open(sources: Sources) -> list[Contradiction]:
 async def _nesting(facts: Iterable[Fact], sources: Sources) -> "Nesting | None":
     """Return what lies in what, as it was known then, if that matters to any of some facts."""
     relations, index = sources.relations, sources.index
-    if not any(relations.canonical(one.relation)[0] in relations.nested for one in facts):
+    if not any(relations.canonical(fact.relation)[0] in relations.nested for fact in facts):
         return None
     from graphrag.ingest.lifetimes.nesting import Nesting
 
@@ -205,7 +209,9 @@ def settled(fact: Fact, closer: Fact, relations: Relations) -> Contradiction:
 
 def _stated_until(fact: Fact) -> datetime | None:
     """Return the end that was stated for a fact that another one cut short; None for none."""
-    return max((one.until.moment for one in fact.statements if one.until), default=None)
+    return max(
+        (statement.until.moment for statement in fact.statements if statement.until), default=None
+    )
 
 
 def unsettled(one: Fact, other: Fact, relations: Relations) -> Contradiction | None:
@@ -240,7 +246,7 @@ def _decided(fact: Fact, closer: Fact, relations: Relations) -> tuple[Rule | Non
 
 
 def _trust(fact: Fact) -> float:
-    return max((one.trust for one in fact.statements), default=0.0)
+    return max((statement.trust for statement in fact.statements), default=0.0)
 
 
 def _then(column: str, sources: Sources) -> dict[int, Any]:
@@ -276,14 +282,19 @@ def _order(one: Contradiction) -> tuple[bool, float, str, str]:
 
 
 async def _quoted(found: Sequence[Contradiction], sources: Sources) -> list[Contradiction]:
-    facts = {fact.id: fact for one in found for fact in (one.fact, one.other) if fact is not None}
+    facts = {
+        fact.id: fact
+        for contradiction in found
+        for fact in (contradiction.fact, contradiction.other)
+        if fact is not None
+    }
     quotes = await quotes_of(list(facts.values()), sources.store, sources.past)
     of = {id_: tuple(some) for id_, some in zip(facts, quotes, strict=True)}
     return [
         replace(
-            one,
-            quotes=of[one.fact.id],
-            other_quotes=() if one.other is None else of[one.other.id],
+            contradiction,
+            quotes=of[contradiction.fact.id],
+            other_quotes=() if contradiction.other is None else of[contradiction.other.id],
         )
-        for one in found
+        for contradiction in found
     ]

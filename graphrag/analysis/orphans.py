@@ -121,7 +121,9 @@ async def look(
     stands = ever.stated & (ever.retracted == FOREVER)
     held = _ends_of(stands, ever) | _mentioned(mentions, index, seen)
     standing = {index.facts.ids[row] for row in np.flatnonzero(stands)}
-    states = {one for id_, episodes in sources.items() if id_ in standing for one in episodes}
+    states = {
+        episode for id_, episodes in sources.items() if id_ in standing for episode in episodes
+    }
     mentioning = {episode for episode, _ in mentions}
     there = set(_ids(index.episodes.ids, seen.episodes))
     sagas = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())

@@ -94,7 +94,10 @@ class CitedAnswer:
         lines = [self.text]
         if self.by == "facts":
             lines += [f"  {sentence}" for sentence in self.sentences]
-        lines += [f"dropped: {flatten(one.text)} ({flatten(one.problem)})" for one in self.dropped]
+        lines += [
+            f"dropped: {flatten(sentence.text)} ({flatten(sentence.problem)})"
+            for sentence in self.dropped
+        ]
         return "\n".join((*lines, *map(_source, self.citations)))
 
     def _repr_html_(self) -> str:
@@ -102,12 +105,14 @@ class CitedAnswer:
         if self.by == "facts" or not self:
             head += f"<p>{escape(self.text)}</p>"
         items = "".join(
-            f'<li title="{escape(one.quote)}">{escape(str(one))}</li>' for one in self.sentences
+            f'<li title="{escape(sentence.quote)}">{escape(str(sentence))}</li>'
+            for sentence in self.sentences
         )
         wrong = "".join(
-            f"<li><s>{escape(one.text)}</s> {escape(one.problem)}</li>" for one in self.dropped
+            f"<li><s>{escape(sentence.text)}</s> {escape(sentence.problem)}</li>"
+            for sentence in self.dropped
         )
-        sources = "".join(f"<li>{escape(_titled(one))}</li>" for one in self.citations)
+        sources = "".join(f"<li>{escape(_titled(citation))}</li>" for citation in self.citations)
         return (
             f"{head}<ul>{items}</ul>"
             + (f"<details><summary>dropped</summary><ul>{wrong}</ul></details>" if wrong else "")

@@ -93,4 +93,4 @@ class Frame:
     def clauses(self) -> tuple[Clause, ...]:
         """Return all that it says something of."""
         apart = () if self.apart is None else (self.apart,)
-        return (self.main, *(one.clause for one in self.conditions), *apart)
+        return (self.main, *(condition.clause for condition in self.conditions), *apart)

@@ -142,9 +142,9 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Part]]:
         one, other = (tokens[place_of(shape, pair.start(name))] for name in ("one", "other"))
         if "E" in shape_of(rest).split() and not WH.isdisjoint(shape.split()):
             return rest, [Part("after", (one,)), Part("before", (other,))]
-    asking = {one.start() for one in _INTERROGATIVE.finditer(shape)}
-    links = [one for one in LINK.finditer(shape) if one.start() not in asking]
-    links = [one for one in links if _speaks(shape[one.end() :])]
+    asking = {match.start() for match in _INTERROGATIVE.finditer(shape)}
+    links = [match for match in LINK.finditer(shape) if match.start() not in asking]
+    links = [link for link in links if _speaks(shape[link.end() :])]
     if not links:
         return tokens, []
     front = links[0]
@@ -157,7 +157,7 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Part]]:
         links = links[1:]
         if not links:
             return between(tokens, shape, front.end() + 1, len(shape)), []
-    both = [one for one in links if _speaks(shape[: one.start()])]
+    both = [link for link in links if _speaks(shape[: link.start()])]
     cut = (both or links)[0]
     left = between(tokens, shape, 0, cut.start())
     right = between(tokens, shape, cut.end() + 1, len(shape))

@@ -129,8 +129,8 @@ def extract(
     found = found or [*_of_episodes(results, wanted, numbers)]
     if wanted.written:
         all_ = Sentence("", tuple(numbers.values()), facts=tuple(hit.item for hit in results.facts))
-        chosen = [one for one, _ in found] or [all_]
-        borne = [wanted.borne(*_grounds(one, results, numbers)) for one in chosen]
+        chosen = [sentence for sentence, _ in found] or [all_]
+        borne = [wanted.borne(*_grounds(sentence, results, numbers)) for sentence in chosen]
         if lacking := [name for name in wanted.written if not any(name in one for one in borne)]:
             return (), f"what was found does not speak of {', '.join(dict.fromkeys(lacking))}"
         found = [one for one, has in zip(found, borne, strict=False) if has]
@@ -151,14 +151,18 @@ def _grounds(
     """Return what a sentence and its facts say, and the texts that it cites."""
     facts = (f"{triple(fact)} {fact.text}" for fact in sentence.facts)
     episodes = (*results.passages, *(hit.item for hit in results.episodes))
-    cited = {one.id: one.content for one in episodes if numbers.get(one.id) in sentence.citations}
+    cited = {
+        episode.id: episode.content
+        for episode in episodes
+        if numbers.get(episode.id) in sentence.citations
+    }
     return " ".join((sentence.text, sentence.quote, *facts)), [*cited.values()]
 
 
 def _of_facts(
     results: Results, wanted: Wanted, numbers: Mapping[str, int], now: datetime
 ) -> Iterator[tuple[Sentence, float]]:
-    records = {one.id for one in results.passages if one.source == "json"}
+    records = {passage.id for passage in results.passages if passage.source == "json"}
     for hit in results.facts:
         fact = hit.item
         quote = results.source_of(fact) or ""

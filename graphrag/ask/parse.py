@@ -41,7 +41,7 @@ _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|u
 _PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
 _PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(one, one) for one in word.split()))
+    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(part, part) for part in word.split()))
     for words, word in (
         ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
         ("(?:know|knows|knew) how to|back(?= (?:in|on) T)|at (?:some|any) point|as well", ""),
@@ -101,7 +101,7 @@ def read(text: str, tokens: Tokens) -> Frame:
     main, parts = divided(words)
     if not parts and wants in ("entities", "whether") and (followed := succession(main)):
         main, parts = followed[0], [followed[1]]
-    conditions = tuple(Condition(one.link, _clause(one.tokens), one.near) for one in parts)
+    conditions = tuple(Condition(part.link, _clause(part.tokens), part.near) for part in parts)
     frame = replace(frame, main=_clause(main), conditions=conditions)
     return _checked(_present(_linked(frame, parts)))
 

@@ -107,25 +107,25 @@ class Patterns:
     ) -> Query:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
-        facts = [one for one in options if one.rows and not _below(clause, one)]
+        facts = [option for option in options if option.rows and not _below(clause, option)]
         if len(facts) > 1 and facts[0].meant.score:
             where = "where" in clause.words
             asks = where or not {"what", "which"}.isdisjoint(clause.words)
             fit = [o for o in facts if where is not _PLACED.isdisjoint(parts_of(o.meant.relation))]
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
-        if not clause.content and all(not one.meant.score for one in facts):
+        if not clause.content and all(not fact.meant.score for fact in facts):
             facts = facts if _AT.search(shape_of(clause.tokens)) else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
             raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")
         first = facts[0]
         if len(facts) > 1:
-            kin = all(GENDERED & {*stems_of(one.meant.relation)} for one in facts)
-            if kin and len({one.side for one in facts}) == 1:  # parents are mothers and fathers
-                relations = tuple(one.meant.relation for one in facts)
+            kin = all(GENDERED & {*stems_of(fact.meant.relation)} for fact in facts)
+            if kin and len({fact.side for fact in facts}) == 1:  # parents are mothers and fathers
+                relations = tuple(fact.meant.relation for fact in facts)
                 return replace(first.query(owner), relation=relations)
-            names = _listed(one.meant.relation for one in facts)
+            names = _listed(fact.meant.relation for fact in facts)
             raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
         used = coverage(clause, first.meant, self.world, first.far)
         left = used.left

@@ -50,7 +50,7 @@ class Resolver:
         if frame.wants == "age":
             return replace(self._age(), words=frame.text)
         pattern = self._main()
-        bounds = tuple(self._bound(one, pattern) for one in frame.conditions)
+        bounds = tuple(self._bound(condition, pattern) for condition in frame.conditions)
         edge = self._edge(main, pattern)
         if frame.wants in _DATES and not frame.ago:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
@@ -136,11 +136,13 @@ class Resolver:
 
     def _edge(self, clause: Clause, query: Query) -> Edge | None:
         """Return which end of facts a clause speaks of, by words that are not of the relation."""
-        same = {name for one in query.relations for name in self.world.relations.same(one)}
+        same = {
+            name for relation in query.relations for name in self.world.relations.same(relation)
+        }
         own = {stem for name in same for stem in stems_of(name)}
         edge: Edge | None = None
         for lead, token in zip(
-            ("", *(one.word for one in clause.tokens)), clause.tokens, strict=False
+            ("", *(token.word for token in clause.tokens)), clause.tokens, strict=False
         ):
             if token.word in EDGES and lead not in _NOUN and stem_of(token.word) not in own:
                 if token.word in ENDING:

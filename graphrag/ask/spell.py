@@ -52,8 +52,8 @@ def date_words(
 
 def stated_units(fact: Fact) -> Stated:
     """Return how finely the sources of a fact state its beginning and its end."""
-    since = [one.since for one in fact.statements if one.since is not None]
-    until = [one.until for one in fact.statements if one.until is not None]
+    since = [statement.since for statement in fact.statements if statement.since is not None]
+    until = [statement.until for statement in fact.statements if statement.until is not None]
     return (
         next((date.precision for date in since if date.moment == fact.valid_at), None),
         next((date.precision for date in until if date.moment == fact.invalid_at), None),

@@ -114,7 +114,7 @@ class World:
 
     def already(self, lines: Iterable[FactRow]) -> str:
         """Say since when at the latest it is so, of what it is not known of since when."""
-        seen = [one.start for one in lines if one.placed and not self.began(one)]
+        seen = [line.start for line in lines if line.placed and not self.began(line)]
         seen = [start for start in seen if start != BEGINNING]
         day = from_micros(min(seen)) if seen else None
         return "" if day is None else f"; it was so on {day.date().isoformat()}"

@@ -104,7 +104,7 @@ class Source:
     @cached_property
     def lines(self) -> str:
         """Return the facts as the model was shown them."""
-        return "\n".join(f"{triple(one)} ({lifetime(one)}): {one.text}" for one in self.facts)
+        return "\n".join(f"{triple(fact)} ({lifetime(fact)}): {fact.text}" for fact in self.facts)
 
     @cached_property
     def orders(self) -> list[tuple[int, int]]:

@@ -121,7 +121,7 @@ class ManualEdits:
             if edit.fact.id == current.id:
                 return edit
             fact = self._fitted(edit.fact, [end for end in ends if end is not None], index)
-            said = tuple(replace(one, untyped=fact.untyped) for one in edit.said)
+            said = tuple(replace(statement, untyped=fact.untyped) for statement in edit.said)
             return replace(edit, fact=fact, said=said, entities=new)
 
         return await self._write(fact, decide, kind="correct", actor=actor, note=reason)

@@ -108,7 +108,7 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
     if wanted.until is not None:
         _shorten(component, rests_on, wanted.until)
     row = component.facts.get(wanted.fact.id)
-    said = (replace(one, trust=trust) for one in wanted.said)
+    said = (replace(statement, trust=trust) for statement in wanted.said)
     statements = (*(row.statements if row is not None else ()), *said)
     new = replace(wanted.fact, statements=statements)
     component.facts[new.id] = new
@@ -119,11 +119,14 @@ def _say(component: Component, current: Fact, wanted: Edit, before: Outcome, now
         if void is not None:  # it is another fact that is right instead
             right = replace(void, fact=stands)
             component.restate(
-                rests_on, lambda one: replace(one, void=right) if one.void == void else one
+                rests_on,
+                lambda statement: (
+                    replace(statement, void=right) if statement.void == void else statement
+                ),
             )
         outcome = component.settle(gone_from(component.index), now=now)
         return outcome.places.get(wanted.said[0].id, stands)
-    placed = [outcome.places.get(one.id) for one in wanted.said]
+    placed = [outcome.places.get(statement.id) for statement in wanted.said]
     if wanted.until is None and placed and placed[0] is not None:
         return placed[0]
     return stands or new.id
@@ -140,10 +143,10 @@ def _others(component: Component, edited: Collection[str]) -> Iterator[str]:
 def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> None:
     for fact in list(component.facts.values()):
         left: list[Assertion] = []
-        for one in fact.statements:
-            was, rest = (one, None)
-            if one.id in ids:
-                was, rest = shortened(one, until, "ended by hand")
+        for statement in fact.statements:
+            was, rest = (statement, None)
+            if statement.id in ids:
+                was, rest = shortened(statement, until, "ended by hand")
             left += [was, *([] if rest is None else [rest])]
         if tuple(left) != fact.statements:
             component.facts[fact.id] = replace(fact, statements=tuple(left))
@@ -155,10 +158,10 @@ async def _write(
     index, before = component.index, component.stored
     after = component.changed()
     now = utc_now()
-    described = composed({one.id: one.name for one in entities}, index, after, now=now)
-    entities = tuple(replace(one, summary=described[one.id]) for one in entities)
+    described = composed({entity.id: entity.name for entity in entities}, index, after, now=now)
+    entities = tuple(replace(entity, summary=described[entity.id]) for entity in entities)
     if entities:
-        names = [one.name for one in entities]
+        names = [entity.name for entity in entities]
         vectors = await ingestion.embedder.embed(names, purpose="document")
         for entity, vector in zip(entities, vectors, strict=True):
             changes.insert(entity, vector)

@@ -158,7 +158,9 @@ class Identity:
                 the name.
         """
         moving = frozenset(fact if isinstance(fact, str) else fact.id for fact in facts)
-        sources = frozenset(one if isinstance(one, str) else one.id for one in episodes)
+        sources = frozenset(
+            episode if isinstance(episode, str) else episode.id for episode in episodes
+        )
         made: Entity | None = None
 
         async def build(index: GroupIndex) -> ChangeSet:

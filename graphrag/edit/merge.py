@@ -85,7 +85,7 @@ async def united(
     theirs = index.facts_of(other)
     family = index.heirs.family(other)
     entities = await store.get(Entity, family)
-    endings = {(one.relation, keep) for it in entities.values() for one in it.endings}
+    endings = {(ending.relation, keep) for it in entities.values() for ending in it.endings}
     component = Component.of(index, relations)
     component.supposing = other, keep
     component.seeds = frozenset(theirs)

@@ -67,7 +67,7 @@ async def split(
         raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
     await component.read(component.reach(_triples(component, copies)), store)
     if endings:
-        component.endings |= {one.id: one.endings for one in (left, new)}
+        component.endings |= {entity.id: entity.endings for entity in (left, new)}
     component.settle(gone_from(index), now=now)
     after = component.changed()
     changes = ChangeSet(index.group_id, SPLIT)
@@ -141,12 +141,20 @@ def divide(
     copies = []
     for id_ in sorted(component.facts):
         fact = component.facts[id_]
-        said = [one for one in fact.statements if one.id in moved and one.void is None]
+        said = [
+            statement
+            for statement in fact.statements
+            if statement.id in moved and statement.void is None
+        ]
         if not said or old not in (fact.subject_id, fact.object_id):
             continue
         copy = _copy(fact, old, new, now)
         statements = [replace(one, id=copy.id if not n else new_id()) for n, one in enumerate(said)]
-        rest = [one for one in fact.statements if one.void is None and one not in said]
+        rest = [
+            statement
+            for statement in fact.statements
+            if statement.void is None and statement not in said
+        ]
         component.facts[copy.id] = replace(
             copy, statements=tuple(statements), provenance=_without_names(fact, rest, said)
         )
@@ -155,7 +163,7 @@ def divide(
         copies.append(copy.id)
         reason = f"split: said of {new.name}, not of {component.index.entity_name(old)}"
         void = Void("corrected", reason=reason, fact=copy.id)
-        component.void({one.id for one in said}, void)
+        component.void({statement.id for statement in said}, void)
     return copies
 
 
@@ -163,7 +171,9 @@ def _without_names(
     fact: Fact, gone: Iterable[Assertion], left: Iterable[Assertion]
 ) -> tuple[str, ...]:
     """Return the names of the sources of a fact without those of statements that it has not."""
-    names = {one.provenance for one in gone} - {one.provenance for one in left}
+    names = {statement.provenance for statement in gone} - {
+        statement.provenance for statement in left
+    }
     return tuple(name for name in fact.provenance if name not in names)
 
 
@@ -175,11 +185,13 @@ def _triples(component: Component, facts: Iterable[str]) -> list[Triple]:
 
 def _endings(wanted: Split, old: Entity) -> tuple[Ending, ...]:
     """Return what moves of what was said of the old entity that is no fact."""
-    return tuple(one for one in old.endings if one.assertion.source in wanted.episodes)
+    return tuple(ending for ending in old.endings if ending.assertion.source in wanted.episodes)
 
 
 def _without(entity: Entity, endings: tuple[Ending, ...]) -> Entity:
-    return replace(entity, endings=tuple(one for one in entity.endings if one not in endings))
+    return replace(
+        entity, endings=tuple(ending for ending in entity.endings if ending not in endings)
+    )
 
 
 def _copy(fact: Fact, old: str, new: Entity, now: datetime) -> Fact:

@@ -92,7 +92,7 @@ async def _parted(
     with index.heirs.supposing(other, None):
         theirs, family = index.facts_of(other), index.heirs.family(other)
     entities = await store.get(Entity, [keep, *family])
-    endings = {(one.relation, keep) for it in entities.values() for one in it.endings}
+    endings = {(ending.relation, keep) for it in entities.values() for ending in it.endings}
     component = Component.of(index, relations)
     met = [*component.reach_from(theirs), *component.reach((), sorted(endings))]
     component.supposing = other, None
@@ -154,7 +154,7 @@ def _without(
 
 
 def _names(value: Entity | Fact) -> dict[str, str]:
-    return {one.name: one.name for one in fields(value)}
+    return {field.name: field.name for field in fields(value)}
 
 
 def _images(event: Event) -> dict[tuple[str, str], Change]:

@@ -247,7 +247,9 @@ def _standing(
 def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
     """Yield the facts that hold at another time than their statements say."""
     entities = {id_: from_row(Entity, row) for id_, row in snapshot.rows["entity"].items()}
-    heirs = Heirs({id_: one.merged_into for id_, one in entities.items() if one.merged_into})
+    heirs = Heirs(
+        {id_: entity.merged_into for id_, entity in entities.items() if entity.merged_into}
+    )
     facts = heirs.follow(
         {id_: from_row(Fact, row) for id_, row in snapshot.rows["relates_to"].items()},
         lambda id_: entities[id_].name if id_ in entities else id_,

@@ -78,7 +78,9 @@ async def forget(
     removal = replace(removal, after=after)
     rows = doomed.kept("entity").items()
     entities = {id_: from_row(Entity, row) async for id_, row in in_turns(rows)}
-    left = {id_: without_given(one, tellings.of(f"entity:{id_}")) for id_, one in entities.items()}
+    left = {
+        id_: without_given(entity, tellings.of(f"entity:{id_}")) for id_, entity in entities.items()
+    }
     telling = _telling(doomed)
     eraser = _eraser(removal, left, telling, await sentences(doomed, tellings), texts == "keep")
 
@@ -116,11 +118,13 @@ def _eraser(
     called: dict[str, set[str]] = {}
     kept = doomed.kept_words()
     for table, values in (("relates_to", facts), ("entity", entities)):
-        for id_, one in values.items():
+        for id_, entity in values.items():
             changes = tellings.of(f"{table}:{id_}")
-            if found := given_by(changes) - {comparable(*pair) for pair in one.attributes.items()}:
+            if found := given_by(changes) - {
+                comparable(*pair) for pair in entity.attributes.items()
+            }:
                 given[f"{table}:{id_}"] = found
-            if isinstance(one, Entity) and (names := called_by(changes) - {one.name}):
+            if isinstance(entity, Entity) and (names := called_by(changes) - {entity.name}):
                 only = {name for name in names if name not in kept}
                 called[f"{table}:{id_}"] = only
     return Eraser(
@@ -131,7 +135,7 @@ def _eraser(
         neighbours=neighbours,
         given=given,
         called=called,
-        sagas=frozenset(f"saga:{one.id}" for one in telling),
+        sagas=frozenset(f"saga:{saga.id}" for saga in telling),
         keeps_texts=keeps_texts,
     )
 
@@ -161,18 +165,18 @@ async def _change_entities(
     ingestion: Ingestion,
 ) -> None:
     after = {}
-    async for id_, one in in_turns(left.items()):
+    async for id_, entity in in_turns(left.items()):
         image = {
-            "summary": summaries.get(id_, one.summary),
-            "attributes": one.attributes,
-            "aliases": one.aliases,
-            "distinct_from": one.distinct_from,
+            "summary": summaries.get(id_, entity.summary),
+            "attributes": entity.attributes,
+            "aliases": entity.aliases,
+            "distinct_from": entity.distinct_from,
         }
         clean = eraser.image(f"entity:{id_}", image)
         after[id_] = replace(
-            one,
-            name=eraser.names.cleaned(one.name),
-            key=eraser.names.cleaned(one.key),
+            entity,
+            name=eraser.names.cleaned(entity.name),
+            key=eraser.names.cleaned(entity.key),
             aliases=tuple(clean["aliases"]),
             summary=clean["summary"],
             attributes=clean["attributes"],
@@ -183,23 +187,23 @@ async def _change_entities(
                     text=eraser.text(ending.text),
                     assertion=unsaid(ending.assertion, eraser),
                 )
-                for ending in one.endings
+                for ending in entity.endings
                 if ending.assertion.source not in eraser.episodes
             ),
             names=tuple(
                 said
-                for said in one.names
+                for said in entity.names
                 if said.source not in eraser.episodes and not eraser.names.names_it(said.name)
             ),
         )
     renamed = {
         id_: text
-        for id_, one in after.items()
-        if (text := entity_text(one)) != entity_text(before[id_])
+        for id_, entity in after.items()
+        if (text := entity_text(entity)) != entity_text(before[id_])
     }
     vectors = await _embedded(renamed, ingestion)
-    for id_, one in after.items():
-        changes.change(before[id_], one, vectors.get(id_))
+    for id_, entity in after.items():
+        changes.change(before[id_], entity, vectors.get(id_))
 
 
 def _summaries(
@@ -216,7 +220,9 @@ def _summaries(
     ends = ends_of([*fallen, *(fact for fact in changed.values() if fact is not None)])
     touched = dict.fromkeys(index.heirs.each(ends))
     stay = [id_ for id_ in touched if id_ not in doomed.ids["entity"]]
-    return {one.id: one.after["summary"] for one in refreshed(stay, index, changed, now=now)}
+    return {
+        update.id: update.after["summary"] for update in refreshed(stay, index, changed, now=now)
+    }
 
 
 def _change_sagas(changes: ChangeSet, telling: Iterable[Saga]) -> None:

@@ -35,7 +35,9 @@ class Tellings:
         self._changes: dict[str, list[Change]] = defaultdict(list)
         gone = {f"episode:{id_}" for id_ in doomed.ids["episode"]}
         for changes in reversed(doomed.group.changes):
-            episodes = {one["record"] for one in changes if one["record"].startswith("episode:")}
+            episodes = {
+                change["record"] for change in changes if change["record"].startswith("episode:")
+            }
             if episodes and episodes <= gone:
                 for one in changes:
                     change = Change(one["record"], one["before"], one["after"])
@@ -73,7 +75,9 @@ async def spared_facts(
     entity_rows = doomed.group.rows["entity"].items()
     entities = {id_: from_row(Entity, row) async for id_, row in in_turns(entity_rows)}
     ended = [
-        (one.relation, index.heirs.of(id_)) for id_, it in entities.items() for one in it.endings
+        (ending.relation, index.heirs.of(id_))
+        for id_, it in entities.items()
+        for ending in it.endings
     ]
     reached = component.reach_from([*sorted(doomed.ids["relates_to"]), *lost])
     touched = [id_ for id_ in (*reached, *component.reach((), ended)) if id_ in after]
@@ -107,21 +111,21 @@ async def spared_facts(
 def spared_endings(entity: Entity, doomed: Doomed) -> tuple[Ending, ...]:
     """Return what was said of an entity that is no fact, by texts that stay."""
     gone = doomed.ids["episode"]
-    return tuple(one for one in entity.endings if one.assertion.source not in gone)
+    return tuple(ending for ending in entity.endings if ending.assertion.source not in gone)
 
 
 def _without(fact: Fact, doomed: Doomed) -> Fact:
     """Return a fact without what erased texts said of it, and without erased facts beside it."""
     gone, facts = doomed.ids["episode"], doomed.ids["relates_to"]
     statements = []
-    for one in fact.statements:
-        if one.source in gone:
-            if not one.manual:
+    for statement in fact.statements:
+        if statement.source in gone:
+            if not statement.manual:
                 continue
-            one = replace(one, source="", start=0, end=0)
-        if one.void is not None and one.void.fact in facts:
-            one = replace(one, void=replace(one.void, fact=None))
-        statements.append(one)
+            statement = replace(statement, source="", start=0, end=0)
+        if statement.void is not None and statement.void.fact in facts:
+            statement = replace(statement, void=replace(statement.void, fact=None))
+        statements.append(statement)
     spans = tuple(span for span in fact.sources if span.episode_id not in gone)
     rivals = tuple(id_ for id_ in fact.rivals if id_ not in facts)
     closer = None if fact.invalidated_by in facts else fact.invalidated_by
@@ -157,7 +161,7 @@ def restated(fact: Fact, eraser: Eraser, episodes: Mapping[str, Row]) -> Fact:
         subject=eraser.names.cleaned(fact.subject),
         object=eraser.names.cleaned(fact.object),
         reason=fact.reason and eraser.text(fact.reason),
-        statements=tuple(unsaid(one, eraser) for one in fact.statements),
+        statements=tuple(unsaid(statement, eraser) for statement in fact.statements),
         attributes=eraser.image(f"relates_to:{fact.id}", {"attributes": fact.attributes})[
             "attributes"
         ],

@@ -48,8 +48,12 @@ class Parted:
         """Note the new entities, with the episodes that speak of them."""
         if not self.entities:
             return
-        described = composed({one.id: one.name for one in self.entities}, index, after, now=now)
-        vectors = await embedder.embed([one.name for one in self.entities], purpose="document")
+        described = composed(
+            {entity.id: entity.name for entity in self.entities}, index, after, now=now
+        )
+        vectors = await embedder.embed(
+            [entity.name for entity in self.entities], purpose="document"
+        )
         for new, vector in zip(self.entities, vectors, strict=True):
             changes.insert(replace(new, summary=described[new.id]), vector)
             mention(changes, new, [after[id_] for id_ in self.copies[new.id] if id_ in after])
@@ -77,13 +81,13 @@ async def part(
         said: dict[str, set[str]] = defaultdict(set)
         sources: dict[bool, set[str]] = {True: set(), False: set()}
         for fact in component.facts.values():
-            for one in fact.statements:
-                key = _key(one, fact, before.id)
-                if key is None or one.void is not None or one.source in gone:
+            for statement in fact.statements:
+                key = _key(statement, fact, before.id)
+                if key is None or statement.void is not None or statement.source in gone:
                     continue
-                sources[key in lost].add(one.source)
+                sources[key in lost].add(statement.source)
                 if key in lost:
-                    said[key].add(one.id)
+                    said[key].add(statement.id)
         for key, moved in sorted(said.items()):
             new = Entity(new_id(), index.group_id, now, lost[key], key, left.entity_type)
             copies = divide(moved, before.id, component, new, now)
@@ -103,7 +107,7 @@ async def part(
 
 
 def _names(entity: Entity) -> tuple[str, ...]:
-    return entity.name, *entity.aliases, *(one.name for one in entity.names)
+    return entity.name, *entity.aliases, *(name.name for name in entity.names)
 
 
 def _key(one: Assertion, fact: Fact, entity: str) -> str | None:
@@ -117,7 +121,7 @@ def _own(fact: Fact, entity: str) -> Fact:
     """Return a fact of which one end goes by its own name."""
     at_subject = fact.subject_id == entity
     statements = (
-        replace(one, subject_as="") if at_subject else replace(one, object_as="")
-        for one in fact.statements
+        replace(statement, subject_as="") if at_subject else replace(statement, object_as="")
+        for statement in fact.statements
     )
     return replace(fact, statements=tuple(statements))

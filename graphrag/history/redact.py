@@ -47,7 +47,7 @@ class Names:
     def names_it(self, text: str) -> bool:
         """Tell whether a text has one of the names."""
         pattern = self._pattern if self._may_have(text) else None
-        return pattern is not None and any(not one["spared"] for one in pattern.finditer(text))
+        return pattern is not None and any(not match["spared"] for match in pattern.finditer(text))
 
     def named_in(self, item: Any) -> bool:
         """Tell whether any text of a value of any shape has one of the names."""
@@ -62,7 +62,7 @@ class Names:
         pattern = self._pattern if self._may_have(text) else None
         if pattern is None:
             return text
-        return pattern.sub(lambda one: one[0] if one["spared"] else MARK, text)
+        return pattern.sub(lambda match: match[0] if match["spared"] else MARK, text)
 
     def _may_have(self, text: str) -> bool:
         """Tell whether a text may have one of the names: nearly all lack a word of each."""
@@ -189,7 +189,7 @@ class Eraser:
             elif column in ("rivals", "derived_from"):
                 item = [id_ for id_ in item if f"relates_to:{id_}" not in self.records]
             elif column in ("statements", "endings"):
-                stay = [self._without(one) for one in parts(item) if self._stays(one)]
+                stay = [self._without(part) for part in parts(item) if self._stays(part)]
                 clean[column] = joined(self.anything(stay)) if stay else None
                 continue
             elif column == "names":
@@ -254,7 +254,7 @@ def _either(names: Iterable[str]) -> str:
 
 
 def _as_words(name: str) -> str:
-    words = _VARIANTS.sub(lambda one: _WRITTEN[one[0]], re.escape(name))
+    words = _VARIANTS.sub(lambda match: _WRITTEN[match[0]], re.escape(name))
     before = "" if _UNSPACED.match(name[0]) else r"(?<!\w)"
     return before + words + ("" if _UNSPACED.match(name[-1]) else r"(?!\w)")
 

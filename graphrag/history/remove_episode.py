@@ -112,7 +112,7 @@ async def _take_out(
     before, after = component.stored, component.changed()
     await put_facts(changes, before, after, store, ingestion.embedder)
     known = (before[fact_id] for fact_id in after if fact_id in before)
-    news = {one.id for one in parted.entities}
+    news = {entity.id for entity in parted.entities}
     touched = [end for end in ends_of([*after.values(), *known]) if end not in news]
     await parted.insert(changes, after, index, ingestion.embedder, now=now)
     changes.updates += refreshed(touched, index, after, now=now)
@@ -136,7 +136,7 @@ async def _facts(
             fact = component.facts[fact_id]
             component.facts[fact_id] = _without(fact, undoing)
     for fact in list(component.facts.values()):
-        left = tuple(one for one in fact.statements if not taken.has(one))
+        left = tuple(statement for statement in fact.statements if not taken.has(statement))
         if left:  # what nothing else states keeps what was said of it: it leads to the episode
             component.facts[fact.id] = replace(component.facts[fact.id], statements=left)
     component.void({id_ for fact in component.facts.values() for id_ in taken.named(fact)}, _GONE)
@@ -151,8 +151,10 @@ def _sourced(fact: Fact, component: Component) -> Fact:
     if fact.retracted_at is not None or fact.derived_from or component.outcome is None:
         return fact
     said = [component.outcome.said.by_id[id_] for id_ in component.supporting(fact.id)]
-    names = dict.fromkeys(one.provenance for _, one in said if one.provenance)
-    others = {one.provenance for home, _ in said for one in home.statements} - names.keys()
+    names = dict.fromkeys(statement.provenance for _, statement in said if statement.provenance)
+    others = {
+        statement.provenance for home, _ in said for statement in home.statements
+    } - names.keys()
     left = dict.fromkeys(name for name in fact.provenance if name not in others)
     return replace(fact, provenance=(*(left | names),))
 
@@ -166,7 +168,7 @@ async def _entities(
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that may lose an attribute, a name, or everything that spoke of them."""
     changed = changed_by(own, "entity")
-    family = [member for one in mentioned for member in index.heirs.family(one)]
+    family = [member for id_ in mentioned for member in index.heirs.family(id_)]
     stored = await store.get(Entity, [*mentioned, *changed, *family])
     given = aliases_given(own)
     pairs = []
@@ -174,7 +176,7 @@ async def _entities(
         left = entity
         if entity_id in changed:
             left = _without(entity, changed[entity_id])
-        for episode in {one.source for one in left.names} & taken.episodes.keys():
+        for episode in {name.source for name in left.names} & taken.episodes.keys():
             left = without_source(left, episode, given.get(entity_id, ()))
         pairs.append((entity, left))
     return pairs
@@ -190,14 +192,18 @@ async def _tellings(
     episodes: Mapping[str, Episode], index: GroupIndex, store: Store
 ) -> list[Event]:
     """Return the events that told these episodes: that brought one, or what it mentions."""
-    records = {f"episode:{id_}": to_micros(one.created_at, 0) for id_, one in episodes.items()}
+    records = {
+        f"episode:{id_}": to_micros(episode.created_at, 0) for id_, episode in episodes.items()
+    }
     of: dict[str, str] = {}
     for id_, (episode, _) in (await links.mentions(store, index.group_id, episodes)).items():
         of.setdefault(episode, id_)
     records |= {f"mentions:{id_}": made_at(id_) for id_ in of.values()}
     telling = []
     for event in await events_with(store, index.group_id, records):
-        changed = {one.record for one in event.changes if one.record.startswith("episode:")}
+        changed = {
+            change.record for change in event.changes if change.record.startswith("episode:")
+        }
         if len(changed) == 1 and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE):
             telling.append(event)
     return telling

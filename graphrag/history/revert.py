@@ -53,7 +53,7 @@ async def revert(
     await _sagas(changes, event, ingestion.store, force)
     unread, gone, returned = await _episodes(changes, event, index, ingestion.store, force, now)
     stored = await ingestion.store.get(Entity, entities)
-    left = {id_: back(one, entities[id_], event, force=force) for id_, one in stored.items()}
+    left = {id_: back(entity, entities[id_], event, force=force) for id_, entity in stored.items()}
     facts = changes_of(event, "relates_to")
     undoing = Undoing(event, facts, left, gone, returned, force, now)
     component = await undone_facts(undoing, index, ingestion)
@@ -105,14 +105,16 @@ async def _episodes(
 async def _sagas(changes: ChangeSet, event: Event, store: Store, force: bool) -> None:
     """Let sagas have the summaries that they had; a watermark belongs to its summary."""
     images = {
-        id_: one for id_, one in changes_of(event, "saga").items() if one.before and one.after
+        id_: change
+        for id_, change in changes_of(event, "saga").items()
+        if change.before and change.after
     }
     for id_, saga in (await store.get(Saga, images)).items():
         was, then = (
             {column: imaged(column, item, id_) for column, item in (image or {}).items()}
             for image in (images[id_].before, images[id_].after)
         )
-        empty = {one.name: one.default for one in fields(Saga) if one.name in then}
+        empty = {field.name: field.default for field in fields(Saga) if field.name in then}
         wanted = replace(saga, **{**empty, **was})
         if saga == wanted:
             continue
@@ -163,7 +165,7 @@ async def _held(
     store: Store,
 ) -> set[str]:
     """Return the entities of which another episode, a live fact or a merged entity speaks."""
-    families = {member: one for one in entities for member in index.heirs.family(one)}
+    families = {member: entity for entity in entities for member in index.heirs.family(entity)}
     new = [
         change.record.partition(":")[2]
         for change in event.changes

@@ -78,14 +78,16 @@ async def resting_on(
     facts = [
         id_
         for id_, fact in stored.items()
-        if not {*episodes}.isdisjoint((*fact.episodes, *(one.source for one in fact.statements)))
+        if not {*episodes}.isdisjoint(
+            (*fact.episodes, *(statement.source for statement in fact.statements))
+        )
     ]
     said = [index.entities.ids[row] for row in np.flatnonzero(index.entities["endings"])]
     ended = [
-        (one.relation, index.heirs.of(entity.id))
+        (ending.relation, index.heirs.of(entity.id))
         for entity in (await store.get(Entity, said)).values()
-        if any(one.assertion.source in episodes for one in entity.endings)
-        for one in entity.endings
+        if any(ending.assertion.source in episodes for ending in entity.endings)
+        for ending in entity.endings
     ]
     return facts, ended
 
@@ -96,18 +98,18 @@ async def _ended(undoing: Undoing, component: Component) -> list[tuple[str, str]
     for id_, entity in undoing.entities.items():
         heir = heirs.of(id_)
         others = [
-            one
+            ending
             for member in heirs.family(id_)
             if member != id_ and member in component.entities
-            for one in component.entities[member].endings
+            for ending in component.entities[member].endings
         ]
         if id_ in component.entities or entity.endings:
             component.entities[id_] = entity
             component.endings[heir] = (*others, *entity.endings)
     return [
-        (one.relation, heirs.of(id_))
+        (ending.relation, heirs.of(id_))
         for id_, entity in undoing.entities.items()
-        for one in entity.endings
+        for ending in entity.endings
     ]
 
 
@@ -117,10 +119,10 @@ def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ..
         return fact.statements
     then = assertions((change.before or {}).get("statements"), fact.id)
     now = assertions((change.after or {}).get("statements"), fact.id)
-    known = {one.id for one in fact.statements}
-    kept = (_back(one, then, now, change, undoing) for one in fact.statements)
-    taken = (one for id_, one in then.items() if id_ not in now and id_ not in known)
-    return (*(one for one in kept if one is not None), *taken)
+    known = {statement.id for statement in fact.statements}
+    kept = (_back(statement, then, now, change, undoing) for statement in fact.statements)
+    taken = (statement for id_, statement in then.items() if id_ not in now and id_ not in known)
+    return (*(statement for statement in kept if statement is not None), *taken)
 
 
 def _back(
@@ -161,7 +163,7 @@ async def unname(
 ) -> None:
     """Let facts have the names that their ends would have had when they were stored."""
     for entity, left in entities:
-        lost = {one.name for one in entity.names} - {one.name for one in left.names}
+        lost = {name.name for name in entity.names} - {name.name for name in left.names}
         lost -= {left.name, *left.aliases}
         if not lost:
             continue
@@ -172,7 +174,7 @@ async def unname(
         await component.read(ids, store)
         for fact in [component.facts[id_] for id_ in ids if id_ in component.facts]:
             then = [
-                one for one in left.names if made_at(one.source) <= to_micros(fact.created_at, 0)
+                name for name in left.names if made_at(name.source) <= to_micros(fact.created_at, 0)
             ]
             name, *_ = latest_first(left.name, left.aliases, then)
             at_subject = fact.subject_id == entity.id and fact.subject in lost

@@ -34,17 +34,17 @@ class Taken:
     def named(self, fact: Fact) -> list[str]:
         """Return the ids of the statements of a fact that the source made without an episode."""
         return [
-            one.id
-            for one in fact.statements
-            if self.source and one.provenance == self.source and not one.manual
+            statement.id
+            for statement in fact.statements
+            if self.source and statement.provenance == self.source and not statement.manual
         ]
 
     def unnamed(self, fact: Fact) -> Fact:
         """Return a fact that others state, too, without the name of the source."""
         if fact.retracted_at is not None:
             return fact
-        left = [one for one in fact.statements if one.void is None]
-        if any(one.provenance == self.source for one in left):  # a person stands for it
+        left = [statement for statement in fact.statements if statement.void is None]
+        if any(statement.provenance == self.source for statement in left):  # a person stands for it
             return fact
         names = tuple(name for name in fact.provenance if name != self.source)
         return replace(fact, provenance=names)
@@ -116,10 +116,12 @@ async def _heard_of(
 ) -> bool:
     """Tell whether anybody else stated a fact about it without an episode, in vain or not."""
     return any(
-        not one.source and one.id not in parted.moved[entity] and one.id not in taken.named(fact)
+        not statement.source
+        and statement.id not in parted.moved[entity]
+        and statement.id not in taken.named(fact)
         for fact in (await store.get(Fact, index.facts_of(entity))).values()
         if not fact.derived_from
-        for one in fact.statements
+        for statement in fact.statements
     )
 
 
@@ -132,7 +134,7 @@ async def _by_hand(
     """
     found, own = set(), {f"relates_to:{id_}" for id_ in taken.facts}
     stored = await store.get(Entity, families)
-    records = {f"entity:{id_}": to_micros(one.created_at, 0) for id_, one in stored.items()}
+    records = {f"entity:{id_}": to_micros(entity.created_at, 0) for id_, entity in stored.items()}
     for event in await events_with(store, index.group_id, records):
         new = {change.record for change in event.changes if change.before is None}
         for change in event.changes if own else ():

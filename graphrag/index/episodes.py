@@ -64,7 +64,7 @@ class Episodes(Scope):
     def nbytes(self) -> int:
         """Return about how many bytes of memory these are."""
         links = (self.titles, self.mentions, self.sources)
-        return super().nbytes + sum(one.nbytes for one in links if one is not None)
+        return super().nbytes + sum(link.nbytes for link in links if link is not None)
 
     def enter(
         self,

@@ -174,8 +174,8 @@ class GroupIndex:
 
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
-        ids, texts = [one.id for one in entities], [*map(entity_text, entities)]
-        rows = [self._columns(one) for one in entities]
+        ids, texts = [entity.id for entity in entities], [*map(entity_text, entities)]
+        rows = [self._columns(entity) for entity in entities]
         columns = {name: [row[name] for row in rows] for name in self.entities.columns}
         self.entities.extend(ids, vectors, texts, columns)
         for entity in entities:
@@ -233,8 +233,8 @@ class GroupIndex:
             [(episode.name, episode.content, episode.source) for episode in episodes],
             {
                 "valid": times,
-                "removed": [to_micros(one.removed_at, FOREVER) for one in episodes],
-                "saga": [self.saga_code(one.saga) for one in episodes],
+                "removed": [to_micros(episode.removed_at, FOREVER) for episode in episodes],
+                "saga": [self.saga_code(episode.saga) for episode in episodes],
             },
         )
         for one, valid_at in zip(episodes, times, strict=True):

@@ -133,7 +133,7 @@ class Heirs:
 
         ``later``: the ids of those that were not there yet.
         """
-        changed = {id_: one["merged_into"] for id_, one in images.items() if "merged_into" in one}
+        changed = {id_: row["merged_into"] for id_, row in images.items() if "merged_into" in row}
         into = {id_: heir for id_, heir in self._into.items() if id_ not in later} | changed
         past = {id_: heir for id_, heir in into.items() if heir is not None}
         return self if past == self._into else Heirs(past)

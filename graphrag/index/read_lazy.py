@@ -46,8 +46,8 @@ async def _read(
     # A commit during the read has a later number; taking it in once more changes nothing.
     columns = [AsideColumn(name, index.seq) for name in names]
     fields = (
-        f"time::micros({one.name} ?? d'0000-01-01T00:00:00Z')" if one.moment else one.name
-        for one in columns
+        f"time::micros({column.name} ?? d'0000-01-01T00:00:00Z')" if column.moment else column.name
+        for column in columns
     )
     few = len(scope.row_of) <= _FEW
     source = "$ids" if few else f"{table} WHERE group_id = $group"

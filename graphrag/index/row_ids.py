@@ -173,7 +173,7 @@ class Ids(Sequence[str]):
         if not self.row_of._any:  # as quick as a list, which it is
             return self._rest[row]
         if isinstance(row, slice):
-            return [self[one] for one in range(*row.indices(len(self)))]
+            return [self[number] for number in range(*row.indices(len(self)))]
         place = range(len(self))[row]
         late = place - len(self._first)
         return self._first[place] if late < 0 else self._rest[late]

@@ -67,15 +67,15 @@ async def add_all(
         return on_error == "stop" or not _of_one(error)
 
     async with aclosing(reads(ingestion, episodes, group, report.steps, stops)) as stream:
-        async for one in stream:
-            result = await _write(ingestion, one)
+        async for read in stream:
+            result = await _write(ingestion, read)
             report.seconds = time.perf_counter() - started
             if isinstance(result, Added):
                 report.count(result)
             elif stops(result):
                 raise result
             else:
-                report.failed.append(Failed(report.done + 1, one.name, result))
+                report.failed.append(Failed(report.done + 1, read.name, result))
             if on_progress is not None:
                 last = result if isinstance(result, Added) else None
                 failed = len(report.failed)

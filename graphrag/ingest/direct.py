@@ -89,7 +89,7 @@ class FactPlanner:
         """
         now = utc_now()
         plan = DirectPlan(group=index.group_id)
-        ends = [end for one in given for end in (one.subject, one.object)] + list(extra)
+        ends = [end for fact in given for end in (fact.subject, fact.object)] + list(extra)
         keys = [identity(end.mention) for end in ends]
         ids = self._identified(ends, keys, index, under_way, plan, now)
         await self._enrich(ends, keys, ids, index, plan, now)
@@ -128,7 +128,7 @@ class FactPlanner:
                 fact = one.as_fact(index.group_id, subject, object_, now=now)
                 facts.append(_with_other_names(fact, one, index))
         if skipped:  # without them, since their names may make entities of nothing else
-            rest = [one for number, one in enumerate(given) if number not in skipped]
+            rest = [fact for number, fact in enumerate(given) if number not in skipped]
             plan = await self.plan(rest, index, extra=extra, under_way=under_way)
             plan.skipped = (*skipped.values(), *plan.skipped)
             return plan

@@ -132,10 +132,14 @@ class Fitting:
     def _check(self, extraction: Extraction, place: str) -> Extraction:
         checked, violations = self._ingestion.ontology.check(extraction, self._type_of)
         # An attribute is left out alone; anything else that is left out takes the fact with it.
-        out = [str(one) for one in violations if not one.kept and one.kind != "attribute"]
+        out = [
+            str(violation)
+            for violation in violations
+            if not violation.kept and violation.kind != "attribute"
+        ]
         if out:
             raise InputError(f"{place}the ontology refuses it: {'; '.join(out)}")
-        self.violations += ((place, one) for one in violations)
+        self.violations += ((place, violation) for violation in violations)
         return checked
 
     def _by_id(self, end: End) -> End:

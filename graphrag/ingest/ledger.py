@@ -137,18 +137,20 @@ class Ledger:
         outcome, said = self.component.outcome, {fact.statements[0].id: fact for fact in new}
         if outcome is None:
             return
-        for one in outcome.settlement.contradictions:
-            fact = said.get(one.statement)
-            if fact is None or one.kind != "overruled":
+        for contradiction in outcome.settlement.contradictions:
+            fact = said.get(contradiction.statement)
+            if fact is None or contradiction.kind != "overruled":
                 continue
             stands = self.component.facts.get(self.stands.get(fact.id, ""))
             if ends and stands is not None and stands.closed_as == "overruled":
                 continue
-            if one.against not in outcome.said.by_id:  # a standing rule, not what somebody said
+            if (
+                contradiction.against not in outcome.said.by_id
+            ):  # a standing rule, not what somebody said
                 why = "by a rule" if stands is None else stands.reason
                 yield f"{fact.text!r} holds at no time: {why}"
                 continue
-            home, other = outcome.said.by_id[one.against]
+            home, other = outcome.said.by_id[contradiction.against]
             trusted = other.trust > fact.statements[0].trust
             source = "a more trusted source" if trusted else "newer evidence"
             yield f"{fact.text!r} gives way to what {source} says: {other.text or home.text}"
@@ -229,7 +231,7 @@ class Ledger:
             and shares_end(fact, other)
             and not _same(fact, other)
             if not competes
-            or any(stated(one, other, None).planned for one in other.statements)
+            or any(stated(statement, other, None).planned for statement in other.statements)
             or exclusion(fact, other, self.rules.relations) is None
         ]
         kept = (one.id if one.statements else self._home(one.id) for one in against)
@@ -253,7 +255,9 @@ class Ledger:
                     self._retracted[triple_of(other)].append(other)
         since = fact.statements[0].since
         for other in self._retracted.get(triple_of(fact), ()):
-            if other.text == fact.text and any(one.since == since for one in other.statements):
+            if other.text == fact.text and any(
+                statement.since == since for statement in other.statements
+            ):
                 return other
         return None
 

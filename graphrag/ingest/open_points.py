@@ -161,8 +161,8 @@ def ruling_of(extraction: Extraction) -> Ruling:
     """Return what an extractor that was shown the graph found of whom its mentions mean."""
     mentions = list(mentions_of(extraction))
     return Ruling(
-        {one: one.entity_id for one in mentions if one.entity_id is not None},
-        {one: one.distinct_from for one in mentions if one.distinct_from},
+        {mention: mention.entity_id for mention in mentions if mention.entity_id is not None},
+        {mention: mention.distinct_from for mention in mentions if mention.distinct_from},
     )
 
 
@@ -188,7 +188,10 @@ async def _case(
     relations: Relations,
 ) -> Case:
     """Return what is open about an episode: no doubts and no conflicts is the common case."""
-    meanings = {open_.mention: [one.id for one in open_.candidates] for open_ in resolution.doubts}
+    meanings = {
+        open_.mention: [candidate.id for candidate in open_.candidates]
+        for open_ in resolution.doubts
+    }
     known = await store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
     doubts = tuple(
         Doubt(mention, tuple(known[id_] for id_ in ids if id_ in known))
@@ -210,7 +213,7 @@ async def _case(
                 and may_exclude(claim, fact, other, index, relations, many=many)
             ):
                 conflicts[claim, id_] = Conflict(claim, other)
-    latest = sorted(conflicts.values(), key=lambda one: one.fact.created_at, reverse=True)
+    latest = sorted(conflicts.values(), key=lambda conflict: conflict.fact.created_at, reverse=True)
     return Case(episode, doubts, tuple(latest[:_MOST]))
 
 

@@ -167,7 +167,7 @@ def _is_unread(episode: Episode) -> bool:
 
 def _without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
     """Yield the ends and cancellations that were too doubtful, or not trusted enough."""
-    said = {one.assertion.id for ends in ledger.endings.values() for one in ends}
+    said = {ending.assertion.id for ends in ledger.endings.values() for ending in ends}
     kept = {fact.text for fact in ledger.new_facts.values()}
     for fact in new:
         if fact in ledger.powerless:

@@ -196,11 +196,11 @@ def _grows(column: str, before: Any, after: Any) -> bool:
 
 def _still_said(before: Iterable[Row], after: Iterable[Row]) -> bool:
     """Tell whether all that was said still is; a person may have stood for it since."""
-    rest = {one.get("id"): one for one in after}
+    rest = {row.get("id"): row for row in after}
     return all(
-        (now := rest.get(one.get("id"))) is not None
-        and {**one, "pending": False, "manual": True} == {**now, "pending": False, "manual": True}
-        for one in before
+        (now := rest.get(row.get("id"))) is not None
+        and {**row, "pending": False, "manual": True} == {**now, "pending": False, "manual": True}
+        for row in before
     )
 
 

@@ -109,7 +109,7 @@ class Queue:
 
         await self._ingestion.writer.commit(group, build, enter=_step)
         times = [to_micros(episode.valid_at, BEGINNING) for episode in found]
-        self._take([(group, at, one.id) for at, one in zip(times, found, strict=True)])
+        self._take([(group, at, episode.id) for at, episode in zip(times, found, strict=True)])
         return len(found)
 
     async def failed(self, group: str) -> list[Episode]:

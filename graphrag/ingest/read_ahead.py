@@ -70,14 +70,14 @@ async def reads(
         async with aclosing(
             _side_by_side(ingestion, stream_of(episodes), group, abreast, steps)
         ) as found:
-            async for one in found:
-                yield one
+            async for read in found:
+                yield read
         return
     many = MANY if reads_ahead(ingestion.extractor) else 1
     async with aclosing(windows(episodes, many=many, size=_size, longest=LONG)) as stream:
         async for window in stream:
-            for one in await _window(ingestion, window, group, steps, stops):
-                yield one
+            for read in await _window(ingestion, window, group, steps, stops):
+                yield read
 
 
 async def _window(
@@ -89,25 +89,25 @@ async def _window(
     coming: dict[Key, Episode] = {}
     prepared: list[Read] = []
     for new in window:
-        one = await _prepared(ingestion, new, group, coming)
-        prepared.append(one)
-        if one.error is not None and stops(one.error):
+        read = await _prepared(ingestion, new, group, coming)
+        prepared.append(read)
+        if read.error is not None and stops(read.error):
             break
-        if (episode := one.to_read) is not None:
+        if (episode := read.to_read) is not None:
             coming[_key(episode)] = episode
     await prepare_texts(ingestion.extractor, [*coming.values()])
     before: tuple[Episode, ...] = ()
-    for one in prepared:
-        one = await _extracted(ingestion, one, before)
-        if one.extraction is not None and one.episode is not None:
-            before += (one.episode,)
-        found.append(one)
-        if one.error is not None and stops(one.error):
+    for read in prepared:
+        read = await _extracted(ingestion, read, before)
+        if read.extraction is not None and read.episode is not None:
+            before += (read.episode,)
+        found.append(read)
+        if read.error is not None and stops(read.error):
             break
     steps["extract"] += time.perf_counter() - began
     began = time.perf_counter()
     if len(found) > 1:
-        pairs = [(one.episode, one.extraction) for one in found]
+        pairs = [(read.episode, read.extraction) for read in found]
         await embed_ahead(ingestion, [(e, x) for e, x in pairs if e is not None and x is not None])
     steps["embed"] += time.perf_counter() - began
     return found
@@ -139,20 +139,20 @@ async def _side_by_side(
                 if isinstance(new, END):
                     ended = True
                     break
-                one = await _prepared(ingestion, new, group, waiting)
+                read = await _prepared(ingestion, new, group, waiting)
                 before = tuple(waiting.values())
-                if (episode := one.to_read) is not None:
+                if (episode := read.to_read) is not None:
                     waiting[_key(episode)] = episode
-                under_way.append(asyncio.create_task(_extracted(ingestion, one, before)))
+                under_way.append(asyncio.create_task(_extracted(ingestion, read, before)))
             if not under_way:
                 break
             began = time.perf_counter()
-            one = await under_way[0]
+            read = await under_way[0]
             under_way.popleft()
             steps["extract"] += time.perf_counter() - began
-            yield one
-            if one.episode is not None and not one.again:
-                waiting.pop(_key(one.episode), None)
+            yield read
+            if read.episode is not None and not read.again:
+                waiting.pop(_key(read.episode), None)
         if failure is not None:
             raise failure
     finally:

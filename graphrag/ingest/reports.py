@@ -201,7 +201,7 @@ class BatchReport:
             (self.adjusted, added.adjusted),
             (self.closed, added.closed),
         ):
-            kept += (f"{name}: {one}" for one in words)
+            kept += (f"{name}: {word}" for word in words)
         for step, seconds in added.seconds.items():
             self.steps[step] += seconds
 

@@ -72,7 +72,7 @@ def _waiting(fact: Fact, component: Component, gone: Gone, now: datetime) -> str
         first = other.statements[0]
         if (first.ends, first.corrects) != (said.ends, said.corrects):
             continue
-        accepted = tuple(replace(one, pending=False) for one in other.statements)
+        accepted = tuple(replace(statement, pending=False) for statement in other.statements)
         both = {other.id: replace(other, statements=accepted), fact.id: fact}
         if fact.id in _supposing(both, component, gone, now).settlement.joins:
             return other.id

@@ -73,7 +73,7 @@ def state(
         if claim.kind == "planned" and claim.valid_at is None:
             continue  # nobody knows from when on it is to hold
         id_ = new_id()
-        decided = (one.fact.id for one in ruling.exclusive if one.claim == claim)
+        decided = (conflict.fact.id for conflict in ruling.exclusive if conflict.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
         said = replace(
             _said(claim, episode, id_, trust),
@@ -135,7 +135,7 @@ def other_name(id_: str, name: str, group: GroupIndex) -> str:
     if len(called) < 2 or name_key(stored_by(called)) == key:
         return ""
     bearers = group.names.keyed(key)
-    merged = any(one != id_ and group.heirs.of(one) == id_ for one in bearers)
+    merged = any(bearer != id_ and group.heirs.of(bearer) == id_ for bearer in bearers)
     return name if id_ in bearers and not merged else ""
 
 

@@ -74,7 +74,7 @@ def limited(extraction: Extraction, source: str) -> Extraction:
     notes: dict[str, None] = {}
 
     def plain(mention: Mention) -> Mention:
-        given = [*mention.aliases, *(one.name for one in mention.names)]
+        given = [*mention.aliases, *(name.name for name in mention.names)]
         given += (f"{key}: {item}" for key, item in mention.attributes.items())
         for one in given:
             notes[f"{one!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
@@ -106,7 +106,7 @@ def checked_extraction(given: Extraction, episode: Episode) -> Extraction:
 
 def checked_ruling(given: Ruling, case: Case) -> Ruling:
     """Return what of a ruling answers the case; anything else in it is left out."""
-    choices = {one.mention: {entity.id for entity in one.candidates} for one in case.doubts}
+    choices = {doubt.mention: {entity.id for entity in doubt.candidates} for doubt in case.doubts}
 
     def answers(pairs: Mapping[Mention, object]) -> Iterator[tuple[Mention, tuple[str, ...]]]:
         for mention, ids in pairs.items() if isinstance(pairs, Mapping) else ():
@@ -123,7 +123,9 @@ def checked_ruling(given: Ruling, case: Case) -> Ruling:
         if (rest := tuple(id_ for id_ in ids if id_ != meant.get(mention)))
     }
     exclusive = given.exclusive if isinstance(given.exclusive, Collection) else ()
-    return Ruling(meant, distinct, tuple(one for one in case.conflicts if one in exclusive))
+    return Ruling(
+        meant, distinct, tuple(conflict for conflict in case.conflicts if conflict in exclusive)
+    )
 
 
 def _notes(notes: Collection[str]) -> tuple[str, ...]:

@@ -92,13 +92,13 @@ class FactWriter:
         fitting = Fitting(index, self.ingestion, under_way)
         facts: list[GivenFact] = []
         skipped: list[SkippedRow] = []
-        for one in given:
+        for fact in given:
             try:
-                facts.append(fitting.fact(one))
+                facts.append(fitting.fact(fact))
             except InputError as error:
                 if not self.planner.skip:
                     raise
-                skipped.append(SkippedRow.at(one.place, error))
+                skipped.append(SkippedRow.at(fact.place, error))
         plan = await self.planner.plan(
             facts, index, extra=[fitting.entity(end) for end in extra], under_way=under_way
         )

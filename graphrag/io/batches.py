@@ -89,7 +89,9 @@ class _Loading:
         facts = [one for one in batch if not isinstance(one, SkippedRow)]
         self._note(await self.stream.add(facts))
         self.under_way = len(facts)
-        self.skipped = tuple(one for one in batch if isinstance(one, SkippedRow))
+        self.skipped = tuple(
+            skipped_row for skipped_row in batch if isinstance(skipped_row, SkippedRow)
+        )
 
     async def settle(self) -> None:
         self._note(await self.stream.settle())

@@ -54,7 +54,7 @@ def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, M
             for number, lines in enumerate(components(text, "VEVENT", what=str(path)), 1)
         ]
         # An event that says which of a series it is stands for that one, even if called off.
-        moved = {(one.uid, one.instead_of) for one in events if one.instead_of is not None}
+        moved = {(event.uid, event.instead_of) for event in events if event.instead_of is not None}
         for event in events:
             if event.cancelled:
                 continue

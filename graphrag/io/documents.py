@@ -139,7 +139,9 @@ async def add_documents(
     all_of_them = Document(
         "documents",
         sum(map(len, pile.read)),
-        lambda: (replace(one, saga=saga) for document in pile.read for one in document),
+        lambda: (
+            replace(new_episode, saga=saga) for document in pile.read for new_episode in document
+        ),
     )
     report = await add_all(
         ingestion, all_of_them, group, on_progress=on_progress, on_error=on_error

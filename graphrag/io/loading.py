@@ -181,7 +181,9 @@ class Load:
         """
         stated = partial(contact_facts, reference_time=reference_time, source=source)
         read = read_contacts(contacts)
-        records = [(list(stated(one, place)), [contact_end(one)]) for place, one in read]
+        records = [
+            (list(stated(contact, place)), [contact_end(contact)]) for place, contact in read
+        ]
         return await tell_records(
             records, self._handle.session.ingestion, self._group, "import_contacts"
         )
@@ -219,7 +221,7 @@ class Load:
         horizon = Horizon.of(since, until, time_zone)
         read = read_meetings(calendar, horizon)
         records: list[Record] = [
-            (list(meeting_facts(one, place, source=source)), []) for place, one in read
+            (list(meeting_facts(meeting, place, source=source)), []) for place, meeting in read
         ]
         return await tell_records(
             records, self._handle.session.ingestion, self._group, "import_calendar"

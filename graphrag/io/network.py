@@ -110,7 +110,7 @@ def _node(part: Part) -> Node:
     aliases = _decoded(stated.get("aliases", []), part.place, "aliases")
     if not isinstance(aliases, list | tuple):
         raise InputError(f"{part.place}its aliases are {aliases!r}: expected a list")
-    for what, text in (("name", name), ("type", kind), *(("alias", one) for one in aliases)):
+    for what, text in (("name", name), ("type", kind), *(("alias", alias) for alias in aliases)):
         if text is not None and not isinstance(text, str):
             raise InputError(f"{part.place}its {what} is {text!r}: expected text")
     return Node(

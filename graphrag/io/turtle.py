@@ -78,7 +78,7 @@ def _entity(entity: Entity) -> str:
 
 def _fact(fact: Fact, cells: Mapping[str, Any], at: datetime) -> str:
     ends = iri(fact.subject_id), f"{RELATIONS}{_part(fact.relation)}", iri(fact.object_id)
-    subject, predicate, object_ = (f"<{one}>" for one in ends)
+    subject, predicate, object_ = (f"<{id_}>" for id_ in ends)
     properties = [
         ("a", "rdf:Statement"),
         ("rdf:subject", subject),

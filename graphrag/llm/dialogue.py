@@ -147,7 +147,7 @@ class Dialogue:
         """Return an answer, with what could be had of the parts that were wrong or missing."""
         given = await self._ask_until_valid(question, answer, self.repairs)
         left = self.repairs
-        while left and any(not one.repeats for one in lost_of(given)):
+        while left and any(not lost.repeats for lost in lost_of(given)):
             left -= 1
             self.meter.add(Usage(repairs=1))
             try:
@@ -243,8 +243,8 @@ def _the_rest(question: Question, given: Answer) -> Question:
     wrong = [one for one in lost if not one.cut]
     shown, wanted = "", ""
     if wrong:
-        shown = json.dumps([one.value for one in wrong], ensure_ascii=False)[:_SHOWN]
-        problems = "; ".join(f"{one.field}: {one.problem}" for one in wrong[:_PROBLEMS])
+        shown = json.dumps([lost.value for lost in wrong], ensure_ascii=False)[:_SHOWN]
+        problems = "; ".join(f"{lost.field}: {lost.problem}" for lost in wrong[:_PROBLEMS])
         wanted = f"These parts of the answer were not valid: {problems}. Give them again, corrected"
     if len(wrong) < len(lost):
         shown = f"{as_json(given)[-_TAIL:]}\n{shown}".strip()

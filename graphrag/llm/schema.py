@@ -206,8 +206,8 @@ def joined(answer: Answer, more: Answer) -> Answer:
         known = getattr(answer, name)
         lists[name] = _distinct((*known, *getattr(more, name)))
         came += len(lists[name]) - len(known)
-    wrong = [one for one in answer.lost if not one.cut]
-    bounded = [one for one in answer.lost if one.repeats]
+    wrong = [lost for lost in answer.lost if not lost.cut]
+    bounded = [lost for lost in answer.lost if lost.repeats]
     both = answer.model_copy(update=lists)
     both._lost = (*bounded, *wrong[came:], *more.lost)
     return both

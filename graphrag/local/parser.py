@@ -193,7 +193,9 @@ def _name_openings(doc: "Doc") -> "Doc":
         root = sentence.root
         if first.tag_ == "NNP":
             if root.tag_ in ("NNS", "VBZ") and root.i == first.i + 1 and sentence[-1].text in ".!":
-                if first.dep_ == "compound" and any(one.dep_ == "prep" for one in root.children):
+                if first.dep_ == "compound" and any(
+                    child.dep_ == "prep" for child in root.children
+                ):
                     root.tag_, root.pos_, root.lemma_ = "VBZ", "VERB", root.lower_.removesuffix("s")
                     first.dep_ = "nsubj"
         elif first.tag_ == "MD":

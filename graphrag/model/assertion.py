@@ -186,7 +186,7 @@ def name_at(first: str, names: Sequence[EntityName], moment: int) -> str:
     """
     if not names:
         return first
-    proper = [(one.start, one.name) for one in names if one.kind == "name"]
+    proper = [(name.start, name.name) for name in names if name.kind == "name"]
     own = [start for start, name in proper if name.casefold() == first.casefold()]
     held = [
         (start, name)
@@ -196,15 +196,17 @@ def name_at(first: str, names: Sequence[EntityName], moment: int) -> str:
     if held:
         return max(held)[1]
     later = [
-        (one.end, one.name)
-        for one in names
-        if one.kind in ("name", "former") and moment < one.end < FOREVER
+        (name.end, name.name)
+        for name in names
+        if name.kind in ("name", "former") and moment < name.end < FOREVER
     ]
     return min(later)[1] if later else first
 
 
 def _ends(name: str, names: Sequence[EntityName]) -> Iterable[int]:
-    return (one.end for one in names if one.name.casefold() == name.casefold())
+    return (
+        entity_name.end for entity_name in names if entity_name.name.casefold() == name.casefold()
+    )
 
 
 def latest_first(name: str, aliases: Iterable[str], names: Sequence[EntityName]) -> tuple[str, ...]:

@@ -65,9 +65,9 @@ def names_of(entity: Entity) -> tuple[str, ...]:
 def also_called(entity: Entity) -> list[str]:
     """Return the other names of an entity, each with its time: ``Globex (until 2021)``."""
     times: dict[str, str] = {}
-    for one in entity.names:
-        if one.since or one.until or one.name not in times:
-            times[one.name] = str(one)
+    for name in entity.names:
+        if name.since or name.until or name.name not in times:
+            times[name.name] = str(name)
     return [times.get(alias, alias) for alias in entity.aliases]
 
 
@@ -83,8 +83,8 @@ def with_names(
 
     A plain alias is noted only where somebody else gave it a time: then two sources stand for it.
     """
-    said = [replace(one, at=at, source=source) for one in names]
-    now, known = {one.name for one in said}, {one.name for one in entity.names}
+    said = [replace(name, at=at, source=source) for name in names]
+    now, known = {entity_name.name for entity_name in said}, {name.name for name in entity.names}
     said += [
         EntityName(alias, "alias", source=source)
         for alias in aliases
@@ -95,8 +95,8 @@ def with_names(
 
 def without_source(entity: Entity, source: str, given: Iterable[str]) -> Entity:
     """Return an entity without what an episode said of its names, and the aliases it ``given``."""
-    left = tuple(one for one in entity.names if one.source != source)
-    lost = {one.name for one in entity.names if one.source == source}
-    lost = (lost & {*given}) - {one.name for one in left}
+    left = tuple(name for name in entity.names if name.source != source)
+    lost = {name.name for name in entity.names if name.source == source}
+    lost = (lost & {*given}) - {entity_name.name for entity_name in left}
     aliases = tuple(alias for alias in entity.aliases if alias not in lost)
     return replace(entity, names=left, aliases=aliases)

@@ -79,7 +79,7 @@ class Check:
                 return None
         assert subject is not None
         checked_claim = replace(claim, subject=subject, object=object_)
-        kind, one, other = self._kind(claim)
+        kind, mention, other = self._kind(claim)
         if kind is None:
             if self.facts:
                 known = ", ".join(self.facts)
@@ -87,7 +87,7 @@ class Check:
                 self._note("relation", about, problem, kept=self.keep)
             return checked_claim if self.keep or not self.facts else None
         attributes = self._attributes(kind.fields, claim.attributes, about)
-        left = None if one is None else self.type_of(one)
+        left = None if mention is None else self.type_of(mention)
         right = None if other is None else self.type_of(other)
         if not kind.allows(left, right):
             problem = f"{kind.name!r} does not lead from {left} to {right}"
@@ -99,19 +99,19 @@ class Check:
 
     def typed(self, claim: Claim) -> Claim:
         """Return a claim whose ends of unknown type have that which its relation leaves them."""
-        kind, one, other = self._kind(claim)
-        if kind is None or one is None or other is None:
+        kind, mention, other = self._kind(claim)
+        if kind is None or mention is None or other is None:
             return claim
-        types = kind.typed(self.type_of(one), self.type_of(other))
-        one, other = (
+        types = kind.typed(self.type_of(mention), self.type_of(other))
+        mention, other = (
             replace(end, entity_type=found) if self.type_of(end) == UNTYPED != found else end
-            for end, found in zip((one, other), types, strict=True)
+            for end, found in zip((mention, other), types, strict=True)
         )
         turned = claim.relation not in self.facts
         return (
-            replace(claim, subject=other, object=one)
+            replace(claim, subject=other, object=mention)
             if turned
-            else replace(claim, subject=one, object=other)
+            else replace(claim, subject=mention, object=other)
         )
 
     def _kind(self, claim: Claim) -> tuple[FactKind | None, Mention | None, Mention | None]:

@@ -103,8 +103,8 @@ def open_mention(
         if known.compatible(id_, mention.entity_type)
         and (weighed := known.evidence(id_, mention).score(score)) >= ALIKE
     }
-    fitting |= {one.id: one for one in (before.candidates if before else ())}
-    best = sorted(fitting.values(), key=lambda one: (-one.score, one.id))
+    fitting |= {candidate.id: candidate for candidate in (before.candidates if before else ())}
+    best = sorted(fitting.values(), key=lambda candidate: (-candidate.score, candidate.id))
     return OpenMention(mention, tuple(best[:_MOST])) if best else None
 
 

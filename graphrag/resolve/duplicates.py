@@ -40,8 +40,8 @@ def close_pairs(vectors: Matrix, least: float) -> dict[tuple[int, int], float]:
     """Return the pairs of rows with at least this cosine, the smaller row first."""
     found: dict[tuple[int, int], float] = {}
     for cell in _cells(vectors, np.arange(len(vectors))):
-        for one, other, cosine in _compared(vectors, cell, least):
-            found[min(one, other), max(one, other)] = cosine
+        for number, other, cosine in _compared(vectors, cell, least):
+            found[min(number, other), max(number, other)] = cosine
     return found
 
 
@@ -70,11 +70,11 @@ def _compared(vectors: Matrix, rows: Rows, least: float) -> Iterator[tuple[int, 
     for first in range(0, len(rows), _CHUNK):
         cosines = cell[first : first + _CHUNK] @ cell.T
         cosines[np.arange(len(cosines)), np.arange(first, first + len(cosines))] = -1.0
-        for one in np.flatnonzero((cosines >= least).any(axis=1)).tolist():
-            near = np.flatnonzero(cosines[one] >= least)
-            best = near[np.argsort(-cosines[one, near], kind="stable")[:_MOST]]
+        for number in np.flatnonzero((cosines >= least).any(axis=1)).tolist():
+            near = np.flatnonzero(cosines[number] >= least)
+            best = near[np.argsort(-cosines[number, near], kind="stable")[:_MOST]]
             for other in best.tolist():
-                yield int(rows[first + one]), int(rows[other]), float(cosines[one, other])
+                yield int(rows[first + number]), int(rows[other]), float(cosines[number, other])
 
 
 _COMPARED = 50
@@ -200,9 +200,9 @@ async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:
     pairs = await anyio.to_thread.run_sync(close_pairs, vectors, CLOSE)
     return [
         found
-        for (one, other), cosine in pairs.items()
-        if means_alike(ids[one], ids[other], index)
-        for found in _pair(index, ids[one], ids[other], cosine, "meaning")
+        for (number, other), cosine in pairs.items()
+        if means_alike(ids[number], ids[other], index)
+        for found in _pair(index, ids[number], ids[other], cosine, "meaning")
     ]
 
 

@@ -24,7 +24,7 @@ def enriched(entity: Entity, mention: Mention, stated_at: datetime, source: str 
     entity = with_attributes(entity, mention, stated_at)
     given = mention.names, mention.aliases
     entity = with_names(entity, *given, at=stated_at, source=source)
-    name, aliases = entity.name, [*mention.aliases, *(one.name for one in mention.names)]
+    name, aliases = entity.name, [*mention.aliases, *(name.name for name in mention.names)]
     if entity.entity_type == "person" and completes(mention.name, entity.name):
         name = mention.name.strip()
         aliases.append(entity.name)

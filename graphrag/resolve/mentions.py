@@ -244,7 +244,7 @@ def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool
 
 def other_names(mention: Mention) -> tuple[str, ...]:
     """Return what a mention gives as other names of its entity, each once."""
-    names = (*mention.aliases, *(one.name for one in mention.names))
+    names = (*mention.aliases, *(name.name for name in mention.names))
     return tuple(dict.fromkeys(name for name in names if name_key(name) != name_key(mention.name)))
 
 

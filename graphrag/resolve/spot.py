@@ -70,7 +70,7 @@ async def context_of(
     texts = (episode.content, *(other.content for other in reversed(previous)))
     known = spot(texts, index)
     own = (episode.content, episode.author or "", episode.name)
-    named = [one.id for one in spot(own, index, limit=_ENTITIES)]
+    named = [known.id for known in spot(own, index, limit=_ENTITIES)]
     ids = list(_latest(named, index, at))
     found = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
     facts = [_shown(fact, index) for fact in found.values()]

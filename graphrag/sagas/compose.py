@@ -92,9 +92,13 @@ def composed(
         return ""
     weight = _weights(entities, facts)
     sentences = [
-        one for place, episode in enumerate(episodes) for one in _sentences(place, episode, facts)
+        sentence
+        for place, episode in enumerate(episodes)
+        for sentence in _sentences(place, episode, facts)
     ]
-    sentences = [one for one in sentences if not _untrue(one, episodes, facts, taken)]
+    sentences = [
+        sentence for sentence in sentences if not _untrue(sentence, episodes, facts, taken)
+    ]
     _judge(sentences, episodes, entities, facts, weight)
     lines = [_head(episodes, entities, weight)]
     tail = _tail(holding, entities, weight)
@@ -103,20 +107,20 @@ def composed(
     while sum(len(line) + 1 for line in _lines(said, episodes)) > room:
         # The beginning and the end of the saga stay as long as anything does.
         inner = said[1:-1] or said
-        said.remove(min(inner, key=lambda one: one.score / len(one.text)))
+        said.remove(min(inner, key=lambda sentence: sentence.score / len(sentence.text)))
     return "\n".join(filter(None, (*lines, *_lines(said, episodes), tail)))
 
 
 def _lines(said: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
     """Return one line for each episode, with its date."""
     lines: dict[int, str] = {}
-    for one in said:
-        if line := lines.get(one.place):
-            speaker = "" if one.speaker.strip() in line else one.speaker
-            lines[one.place] = f"{line} {speaker}{_shown(one)}"
+    for sentence in said:
+        if line := lines.get(sentence.place):
+            speaker = "" if sentence.speaker.strip() in line else sentence.speaker
+            lines[sentence.place] = f"{line} {speaker}{_shown(sentence)}"
         else:
-            day = f"{episodes[one.place].valid_at:%Y-%m-%d}"
-            lines[one.place] = f"{day}: {one.speaker}{_shown(one)}"
+            day = f"{episodes[sentence.place].valid_at:%Y-%m-%d}"
+            lines[sentence.place] = f"{day}: {sentence.speaker}{_shown(sentence)}"
     return list(lines.values())
 
 
@@ -137,15 +141,15 @@ def _weights(entities: Sequence[Entity], facts: Sequence[Fact]) -> Mapping[str, 
 def _head(
     episodes: Sequence[Episode], entities: Sequence[Entity], weight: Mapping[str, float]
 ) -> str:
-    days = dict.fromkeys(f"{one.valid_at:%Y-%m-%d}" for one in (episodes[0], episodes[-1]))
-    known = [one for one in entities if one.entity_type != CONCEPT] or list(entities)
-    central = sorted(known, key=lambda one: -weight.get(one.id, 0))[:_NAMED]
-    about = f", about {listed([one.name for one in central])}" if central else ""
+    days = dict.fromkeys(f"{episode.valid_at:%Y-%m-%d}" for episode in (episodes[0], episodes[-1]))
+    known = [entity for entity in entities if entity.entity_type != CONCEPT] or list(entities)
+    central = sorted(known, key=lambda entity: -weight.get(entity.id, 0))[:_NAMED]
+    about = f", about {listed([entity.name for entity in central])}" if central else ""
     return f"{some(len(episodes), 'episode')}, {' to '.join(days)}{about}."
 
 
 def _tail(holding: Sequence[Fact], entities: Sequence[Entity], weight: Mapping[str, float]) -> str:
-    concepts = {one.id for one in entities if one.entity_type == CONCEPT}
+    concepts = {entity.id for entity in entities if entity.entity_type == CONCEPT}
     best = sorted(
         holding,
         key=lambda fact: (
@@ -201,24 +205,28 @@ def _judge(
         worth = _worth(fact, weight)
         for span in fact.sources:
             stated.setdefault(span.episode_id, []).append((span.start, worth, fact))
-    busiest = sorted(entities, key=lambda one: -weight.get(one.id, 0))[:_BUSIEST]
-    worth_of = {name: weight.get(one.id, 0) for one in busiest for name in (one.name, *one.aliases)}
+    busiest = sorted(entities, key=lambda entity: -weight.get(entity.id, 0))[:_BUSIEST]
+    worth_of = {
+        name: weight.get(entity.id, 0)
+        for entity in busiest
+        for name in (entity.name, *entity.aliases)
+    }
     names = sorted((name for name in worth_of if len(name) > 1), key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
-    for one in sentences:
-        one.terms = frozenset(tokenize(one.text))
-        end = one.start + len(one.text)
+    for sentence in sentences:
+        sentence.terms = frozenset(tokenize(sentence.text))
+        end = sentence.start + len(sentence.text)
         says = []
-        for start, worth, fact in stated.get(episodes[one.place].id, ()):
-            if one.start <= start < end:
-                one.worth += worth
+        for start, worth, fact in stated.get(episodes[sentence.place].id, ()):
+            if sentence.start <= start < end:
+                sentence.worth += worth
                 says.append(fact)
         ends = [fact.invalid_at for fact in says if fact.invalid_at is not None and _lapsed(fact)]
         if ends and len(ends) == len(says):
-            one.until = max(ends)
+            sentence.until = max(ends)
         if pattern is not None:
-            named = {found.group() for found in pattern.finditer(one.text)}
-            one.worth += sum(worth_of[name] for name in named) / 2
+            named = {found.group() for found in pattern.finditer(sentence.text)}
+            sentence.worth += sum(worth_of[name] for name in named) / 2
 
 
 def _lapsed(fact: Fact) -> bool:
@@ -244,28 +252,28 @@ def _untrue(
 
 def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
     """Return the most telling sentence of each stretch, in order."""
-    counts = Counter(term for one in sentences for term in one.terms)
+    counts = Counter(term for sentence in sentences for term in sentence.terms)
     words = _Words(counts, max(counts.values(), default=1))
     each = max(1, min(2, _SENTENCES // episodes))
     chosen = []
     for first, last in _stretches(episodes):
-        inside = [one for one in sentences if first <= one.place < last]
+        inside = [sentence for sentence in sentences if first <= sentence.place < last]
         for _ in range(each):
-            best = max(inside, key=lambda one: _score(one, words), default=None)
+            best = max(inside, key=lambda sentence: _score(sentence, words), default=None)
             if best is None or (score := _score(best, words)) <= 0:
                 break
             best.score = score
             inside.remove(best)
             words.used.update(best.terms)
             chosen.append(best)
-    return sorted(chosen, key=lambda one: (one.place, one.start))
+    return sorted(chosen, key=lambda sentence: (sentence.place, sentence.start))
 
 
 def _stretches(episodes: int) -> list[tuple[int, int]]:
     """Cut a saga into parts of about equal size; how it begins and how it ends are two of them."""
     count = min(_SENTENCES, episodes)
     if count < 3:
-        return [(one, one + 1) for one in range(count)]
+        return [(number, number + 1) for number in range(count)]
     inner, parts = episodes - 2, count - 2
     cuts = [1 + inner * part // parts for part in range(parts + 1)]
     return [(0, 1), *pairwise(cuts), (episodes - 1, episodes)]

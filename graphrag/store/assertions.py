@@ -28,11 +28,13 @@ STATED = frozenset({"statements", "endings"})
 """Columns of such text; one is not there if it is empty."""
 _DATES = ("since", "until")
 _PLAIN = tuple(
-    (one.name, one.default)
-    for one in fields(Assertion)
-    if one.name not in ("id", "since", "until", "at", "excludes", "void")
+    (field.name, field.default)
+    for field in fields(Assertion)
+    if field.name not in ("id", "since", "until", "at", "excludes", "void")
 )
-_USUAL = attrgetter(*(one.name for one in fields(Assertion) if one.name not in ("id", "since")))
+_USUAL = attrgetter(
+    *(field.name for field in fields(Assertion) if field.name not in ("id", "since"))
+)
 _USUALLY = _USUAL(Assertion(""))
 """What most statements say but for their start."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -81,8 +83,8 @@ def check_stated(text: str, record: str) -> None:
         ValueError: if it is no statement.
     """
     try:
-        for one in stated_values(text, record):
-            said = one.assertion if isinstance(one, Ending) else one
+        for ending in stated_values(text, record):
+            said = ending.assertion if isinstance(ending, Ending) else ending
             if isinstance(said, Assertion):
                 right = all(type(getattr(said, name)) is type(usual) for name, usual in _PLAIN)
                 if not right or said.kind not in get_args(Kind):
@@ -135,9 +137,9 @@ def _object(item: Assertion | Ending, record: str) -> dict[str, Any]:
         row["excludes"] = list(item.excludes)
     if item.void is not None:
         row["void"] = {
-            one.name: value
-            for one in fields(Void)
-            if (value := getattr(item.void, one.name)) not in (None, "")
+            field.name: value
+            for field in fields(Void)
+            if (value := getattr(item.void, field.name)) not in (None, "")
         }
     return row
 
@@ -166,9 +168,9 @@ def check_names(items: Iterable[Mapping[str, Any]]) -> None:
         ValueError: if it says nothing of a name.
     """
     try:
-        for one in name_values(items):
-            if one.kind not in get_args(Naming):
-                raise ValueError(f"a name is no {one.kind!r}")
+        for entity_name in name_values(items):
+            if entity_name.kind not in get_args(Naming):
+                raise ValueError(f"a name is no {entity_name.kind!r}")
     except (AttributeError, KeyError, OverflowError, TypeError) as error:
         raise ValueError(str(error)) from None
 

@@ -217,7 +217,7 @@ async def events_with(store: Store, group: str, records: Mapping[str, int]) -> l
             written = missing.keys() & {change.record for change in event.changes}
             if written:
                 found[event.seq] = event
-                missing = {name: one for name, one in missing.items() if name not in written}
+                missing = {name: number for name, number in missing.items() if name not in written}
         if not missing:
             return [found[seq] for seq in sorted(found)]
     return [

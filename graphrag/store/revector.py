@@ -61,13 +61,13 @@ async def stage(store: Store, vectors: Sequence[Staged]) -> None:
     """Keep some vectors until all are there."""
     rows = [
         {
-            "id": _record(one.table, one.id),
-            "of": Record(one.table, one.id),
-            "key": one.id,
-            "words": one.words,
-            "embedding": one.vector,
+            "id": _record(staged.table, staged.id),
+            "of": Record(staged.table, staged.id),
+            "key": staged.id,
+            "words": staged.words,
+            "embedding": staged.vector,
         }
-        for one in vectors
+        for staged in vectors
     ]
     await store.transact(
         "INSERT INTO staged_vector $rows ON DUPLICATE KEY UPDATE "

@@ -110,10 +110,10 @@ def _instant(match: re.Match[str], _: Reference) -> Period | None:
 
 
 def _numeric(match: re.Match[str], _: Reference) -> Period | None:
-    one, two, year = (int(part) for part in match.group(1, 3, 4))
-    if one <= 12 and two <= 12 and one != two:
+    number, two, year = (int(part) for part in match.group(1, 3, 4))
+    if number <= 12 and two <= 12 and number != two:
         return None
-    month, day = (one, two) if two > 12 else (two, one)
+    month, day = (number, two) if two > 12 else (two, number)
     return day_of(year, month, day)
 
 

@@ -69,7 +69,7 @@ def front_matter(text: str) -> tuple[int, Mapping[str, str]]:
 def fields_of(text: str) -> dict[str, str]:
     """Return the fields of lines like ``Date: 4 March 2024``, by their names in small letters."""
     found = _FIELD.finditer(text)
-    return {one["name"].strip().lower(): one["value"].strip("\"'") for one in found}
+    return {match["name"].strip().lower(): match["value"].strip("\"'") for match in found}
 
 
 def prose_of(text: str) -> Prose:

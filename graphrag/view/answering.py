@@ -46,40 +46,44 @@ class _Memory:
     @property
     def sources(self) -> dict[int, Source]:
         """Return what each number of the context stands for."""
-        texts = {one.id: one.content for one in self.results.passages}
+        texts = {passage.id: passage.content for passage in self.results.passages}
         texts |= {hit.item.id: hit.item.content for hit in self.results.episodes}
         facts = {hit.item.id: hit.item for hit in self.results.facts}
         return {
-            one.number: Source(
-                texts.get(one.episode_id, ""), tuple(facts[id_] for id_ in one.fact_ids)
+            citation.number: Source(
+                texts.get(citation.episode_id, ""), tuple(facts[id_] for id_ in citation.fact_ids)
             )
-            for one in self.context.citations
+            for citation in self.context.citations
         }
 
     def written(self, written: Written, *, complete: bool = True) -> CitedAnswer:
         """Return what a model wrote, checked."""
         sources = self.sources
         checked = [
-            believed(one, sources, self.question, self.named, now=self.now)
-            for one in (written.sentences if written.answered else ())
+            believed(sentence, sources, self.question, self.named, now=self.now)
+            for sentence in (written.sentences if written.answered else ())
         ]
-        kept = [one for one in checked if not one.problem]
+        kept = [sentence for sentence in checked if not sentence.problem]
         answer = self.answer("model", kept)
         if not complete:  # no verdict before the end
             answer = replace(answer, by="model", missing="")
         missing = answer.missing
         if complete and not kept and checked:
             missing = f"{NOT_THERE}: no source bears out what the model wrote"
-        dropped = tuple(replace(one, citations=()) for one in checked if one.problem)
+        dropped = tuple(replace(sentence, citations=()) for sentence in checked if sentence.problem)
         return replace(answer, dropped=dropped, missing=missing, complete=complete)
 
     def extracted(self) -> CitedAnswer:
         """Return the sentences of the sources that answer."""
-        numbers = {one.episode_id: one.number for one in self.context.citations if one.episode_id}
+        numbers = {
+            citation.episode_id: citation.number
+            for citation in self.context.citations
+            if citation.episode_id
+        }
         numbers |= {
-            id_: one.number
-            for one in self.context.citations
-            for id_ in (() if one.episode_id else one.fact_ids)
+            id_: citation.number
+            for citation in self.context.citations
+            for id_ in (() if citation.episode_id else citation.fact_ids)
         }
         names = self.named(self.question)
         sentences, why = extract(self.results, names, numbers, now=self.now)
@@ -88,13 +92,16 @@ class _Memory:
     def answer(self, by: By, sentences: Iterable[Sentence], why: str = UNANSWERED) -> CitedAnswer:
         """Return an answer of these sentences, its sources numbered in the order of their use."""
         kept = tuple(sentences)
-        used = dict.fromkeys(number for one in kept for number in one.citations)
+        used = dict.fromkeys(number for sentence in kept for number in sentence.citations)
         new = {number: place for place, number in enumerate(used, 1)}
-        known = {one.number: one for one in self.context.citations}
+        known = {citation.number: citation for citation in self.context.citations}
         return CitedAnswer(
             self.question,
             by if kept else "nothing",
-            tuple(replace(one, citations=tuple(new[n] for n in one.citations)) for one in kept),
+            tuple(
+                replace(sentence, citations=tuple(new[n] for n in sentence.citations))
+                for sentence in kept
+            ),
             tuple(replace(known[number], number=place) for number, place in new.items()),
             exact=self.exact,
             missing="" if kept else f"{NOT_THERE}: {why if self.results else _NOT_FOUND}",
@@ -212,8 +219,10 @@ async def _searched(lens: Lens, question: str) -> Results:
     known = {hit.item.id for hit in results.facts}
     ended = [hit for hit in over.facts if hit.item.id not in known and not hit.item.retracted_at]
     ended = ended[:_ENDED]
-    ids = {id_ for hit in ended for id_ in hit.item.episodes} - {one.id for one in results.passages}
-    passages = (one for one in over.passages if one.id in ids)
+    ids = {id_ for hit in ended for id_ in hit.item.episodes} - {
+        passage.id for passage in results.passages
+    }
+    passages = (passage for passage in over.passages if passage.id in ids)
     return replace(results, facts=(*results.facts, *ended), passages=(*results.passages, *passages))
 
 
@@ -221,7 +230,7 @@ async def _exact(lens: Lens, question: str, exact: Answer) -> CitedAnswer:
     """Return what ``ask`` worked out, with the sources of its facts."""
     facts = tuple({fact.id: fact for fact in (*exact.facts, *exact.bounds)}.values())
     ids = dict.fromkeys(id_ for fact in facts for id_ in fact.episodes)
-    episodes = {one.id: one for one in (await lens.store.get(Episode, ids)).values()}
+    episodes = {episode.id: episode for episode in (await lens.store.get(Episode, ids)).values()}
     numbers = {id_: place for place, id_ in enumerate((i for i in ids if i in episodes), 1)}
     return CitedAnswer(
         question,

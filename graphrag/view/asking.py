@@ -116,7 +116,9 @@ async def _resolved(frame: Frame, lens: Lens, world: World) -> Query:
         return Resolver(frame, world, Patterns(world)).query()
     except NotUnderstood:
         phrases = [" ".join(clause.content) for clause in frame.clauses if clause.content]
-        ends = {row for one in frame.clauses for name in one.names for row in world.rows_of(name)}
+        ends = {
+            row for clause in frame.clauses for name in clause.names for row in world.rows_of(name)
+        }
         names = list(dict.fromkeys(row.relation for row in world.rows(ends)))[:_MOST_RELATIONS]
         if frame.unread or not phrases or not names:
             raise
@@ -142,7 +144,7 @@ async def _answered(
 
 async def _dated(frame: Frame, lens: Lens, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    ends = {row for one in frame.clauses for name in one.names for row in world.rows_of(name)}
+    ends = {row for clause in frame.clauses for name in clause.names for row in world.rows_of(name)}
     rows = [
         row
         for row in world.rows(ends)
@@ -152,7 +154,10 @@ async def _dated(frame: Frame, lens: Lens, world: World) -> World:
         return world
     facts = await lens.facts([row.row for row in rows], world.index, world.past)
     since = {
-        row: min((one.since.moment for one in fact.statements if one.since), default=None)
+        row: min(
+            (statement.since.moment for statement in fact.statements if statement.since),
+            default=None,
+        )
         for row, fact in facts.items()
     }
     return replace(world, dated={row: to_micros(at, BEGINNING) for row, at in since.items() if at})

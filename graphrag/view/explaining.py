@@ -121,7 +121,7 @@ def _ranked(
     question = watch.question
     assert question is not None
     fused, final = watch.fused[scope], watch.final.get(scope, [])
-    hit = next((one for one in final if one.id == row), None)
+    hit = next((fused for fused in final if fused.id == row), None)
     cut = hit is None
     hit = hit or next((one for one in fused if one.id == row), None)
     if hit is None:
@@ -138,12 +138,12 @@ def _ranked(
         ranked=len(hits),
         score=hit.score,
         relevance=hit.relevance,
-        why=tuple(one for one in hit.why if one.method != "watch"),
+        why=tuple(why for why in hit.why if why.method != "watch"),
     )
     if hit.relevance < least:
         reason = f"its relevance is {hit.relevance:.2f}, below the {least:g} that is asked for"
         return replace(known, stage="too little relevance", reason=reason)
-    rank = 1 + next(place for place, one in enumerate(hits) if one.id == row)
+    rank = 1 + next(place for place, fused in enumerate(hits) if fused.id == row)
     known = replace(known, rank=rank)
     if cut or rank > request.limit:
         reason = f"it is rank {rank} of {len(hits)}, and {request.limit} were asked for"

@@ -211,18 +211,18 @@ def community_meant(asked: str, communities: Sequence[Community], group: str) ->
         raise QueryError(f"group {group!r} has no communities: communities.build() makes them")
     key = name_key(asked)
     ways: tuple[Callable[[Community], bool], ...] = (
-        lambda one: one.id == asked,
-        lambda one: name_key(one.name) == key,
-        lambda one: bool(key) and key in name_key(one.name),
+        lambda community: community.id == asked,
+        lambda community: name_key(community.name) == key,
+        lambda community: bool(key) and key in name_key(community.name),
     )
     for fits in ways:
         # A part may be named like what it is a part of: the coarser one is meant, it comes first.
-        found = [one for one in communities if fits(one)]
-        same = [one for one in found if one.level == found[0].level]
+        found = [community for community in communities if fits(community)]
+        same = [community for community in found if community.level == found[0].level]
         if len(same) == 1:
             return same[0]
         if same:
-            names = "; ".join(repr(one.name) for one in same[:5])
+            names = "; ".join(repr(community.name) for community in same[:5])
             raise QueryError(f"{asked!r} may mean {len(same)} communities: {names}")
-    names = "; ".join(repr(one.name) for one in communities[:5])
+    names = "; ".join(repr(community.name) for community in communities[:5])
     raise QueryError(f"there is no community {asked!r} in group {group!r}; there are {names}")

@@ -80,7 +80,7 @@ class SagaReads:
         if across == "saga" and sagas[row] >= 0:
             mask = mask & (sagas == sagas[row])
         earlier, later = beside(row, mask, index, before=before, after=after)
-        ids = [index.episodes.ids[one] for one in (*earlier, row, *later)]
+        ids = [index.episodes.ids[number] for number in (*earlier, row, *later)]
         found = [past.rewind(one) for one in (await store.get(Episode, ids)).values()]
         place = len(earlier)
         return EpisodeWindow(tuple(found[:place]), found[place], tuple(found[place + 1 :]))

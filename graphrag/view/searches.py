@@ -75,7 +75,7 @@ async def run(
     Raises:
         QueryError: naming the argument that cannot be used, and what would be right.
     """
-    tracer, group = lenses[0].session.tracer, "+".join(one.group for one in lenses)
+    tracer, group = lenses[0].session.tracer, "+".join(lens.group for lens in lenses)
     with traced(tracer, "search", group=group, text=request.query) as note:
         results = await _found(request, lenses, saga=saga, watch=watch)
         if tracer is not None:
@@ -125,7 +125,7 @@ async def _found(
 async def _answering(request: Request, lens: Lens) -> Request:
     """Return a search whose reranker ``AnswersFirst``, if it has one, knows the facts."""
     recipe = request.recipe
-    rest = tuple(one for one in recipe.rerank if not isinstance(one, AnswersFirst))
+    rest = tuple(reranker for reranker in recipe.rerank if not isinstance(reranker, AnswersFirst))
     if len(rest) == len(recipe.rerank):
         return request
     first = None
@@ -149,8 +149,8 @@ async def _joined(
 
     lens, session = lenses[0], lenses[0].session
     parts = [
-        Part(await _proposed(replace(request, group=one.group), one), await one.past())
-        for one in lenses
+        Part(await _proposed(replace(request, group=lens.group), lens), await lens.past())
+        for lens in lenses
     ]
     vector = (await session.embedder.embed([request.query], purpose="query"))[0]
     asked = Asked(request, vector, lens.viewpoint, utc_now())

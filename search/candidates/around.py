@@ -119,10 +119,10 @@ async def reranked(store: Store, question: Question, ranking: Ranking) -> dict[s
     """Return the rows by table that rerankers count, for what would be ranked now."""
     found: dict[str, set[str]] = {}
     rerank = question.recipe.rerank
-    if any(isinstance(one, Recency) for one in rerank) and question.searches("entities"):
+    if any(isinstance(reranker, Recency) for reranker in rerank) and question.searches("entities"):
         entities = (await ranking(question)).get("entities", [])
         found["relates_to"] = {*await facts_at(store, entities, LIMITS.walk)}
-    if any(isinstance(one, EpisodeMentions) for one in rerank):
+    if any(isinstance(reranker, EpisodeMentions) for reranker in rerank):
         ranked, family = await ranking(question), question.walked.heirs.family
         speaking = {one for id_ in ranked.get("entities", ()) for one in family(id_)}
         telling = links.episodes_behind(store, sorted(ranked.get("facts", ())), sorted(speaking))

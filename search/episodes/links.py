@@ -204,6 +204,6 @@ class Sharing:
 def _spoken(index: GroupIndex, entities: Iterable[int]) -> Rows:
     """Return the rows of some entities and of all that speak through them."""
     ids = index.entities.ids
-    family = (one for row in entities for one in index.heirs.family(ids[row]))
-    rows = {index.entities.row_of[one] for one in family if one in index.entities.row_of}
+    family = (id_ for row in entities for id_ in index.heirs.family(ids[row]))
+    rows = {index.entities.row_of[id_] for id_ in family if id_ in index.entities.row_of}
     return np.array(sorted(rows), dtype=np.intp)

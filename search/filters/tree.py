@@ -61,21 +61,23 @@ class Filter:
 
     def names(self, field: str) -> bool:
         """Tell whether the filter says anything of a field."""
-        return any(one.field == field for one in self.comparisons())
+        return any(comparison.field == field for comparison in self.comparisons())
 
     def sagas(self) -> frozenset[str]:
         """Return the names of the sagas that the filter speaks of."""
         return frozenset(
             name
-            for one in self.comparisons()
-            if one.field == "saga"
-            for name in (one.value if one.op == "in" else (one.value,))
+            for comparison in self.comparisons()
+            if comparison.field == "saga"
+            for name in (comparison.value if comparison.op == "in" else (comparison.value,))
         )
 
     def scopes(self) -> frozenset[str]:
         """Return the scopes of which the filter says anything."""
         return frozenset(
-            scope for one in self.comparisons() for scope in spec_of(one.field).columns
+            scope
+            for comparison in self.comparisons()
+            for scope in spec_of(comparison.field).columns
         )
 
 

@@ -129,8 +129,8 @@ def _last_judge(recipe: Recipe) -> int:
     """Return the place of the last reranker that sets the relevance, -1 for none."""
     judges = [
         place
-        for place, one in enumerate(recipe.rerank)
-        if isinstance(one, Rereading) and one.judges
+        for place, rereading in enumerate(recipe.rerank)
+        if isinstance(rereading, Rereading) and rereading.judges
     ]
     return max(judges, default=-1)
 

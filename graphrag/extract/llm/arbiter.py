@@ -83,7 +83,7 @@ def ask_decision(case: Case) -> list[Message]:
     points = "\n".join(
         (
             *(_name(number, doubt, case) for number, doubt in enumerate(case.doubts, 1)),
-            *(_pair(number, one) for number, one in enumerate(case.conflicts, 1)),
+            *(_pair(number, conflict) for number, conflict in enumerate(case.conflicts, 1)),
         )
     )
     return [
@@ -162,7 +162,7 @@ class LLMArbiter:
         distinct: dict[Mention, tuple[str, ...]] = {}
         for number, doubt in enumerate(case.doubts, 1):
             ids = [entity.id for entity in doubt.candidates]
-            chosen = {one.candidate for one in decision.names if one.name == number}
+            chosen = {name.candidate for name in decision.names if name.name == number}
             if chosen == {0}:
                 distinct[doubt.mention] = tuple(ids)
             elif len(chosen) == 1 and 1 <= (place := chosen.pop()) <= len(ids):

@@ -36,12 +36,14 @@ class Cast:
         self._speakers = Speakers(context)
         self._namesakes = Namesakes(episode)
         shown = [end for fact in context.facts for end in (fact.subject, fact.object)]
-        self.names = [name for one in (*context.known, *shown) for name in (one.name, *one.aliases)]
+        self.names = [
+            name for known in (*context.known, *shown) for name in (known.name, *known.aliases)
+        ]
         """Names of entities that the model was shown."""
         titles = (episode.name, episode.author or "", episode.source_description)
         before = (other.content for other in context.previous)
         self._ground = Ground((episode.content, *titles, *before, *self.names))
-        self._types = {name_key(one.name): one.entity_type for one in context.known}
+        self._types = {name_key(known.name): known.entity_type for known in context.known}
         self._mentions: dict[str, Mention] = {}
         self._concepts: dict[str, ReadEntity] = {}
         """Concepts that no text spells like this, until a fact quotes them."""
@@ -75,7 +77,7 @@ class Cast:
         )
         if entity.meant.strip():
             mention = self._meant(entity.meant, mention)
-        parts = [one for one in entity.aliases if _is_part(one, mention)]
+        parts = [alias for alias in entity.aliases if _is_part(alias, mention)]
         for name in (entity.name, mention.name, *mention.aliases, *parts):
             self._mentions[name_key(name)] = mention
 
@@ -167,11 +169,12 @@ class Cast:
     def attributes(self, read: Iterable[ReadAttribute], of: str) -> dict[str, JSON]:
         """Return the attributes that the text gives."""
         kept: dict[str, JSON] = {}
-        for one in read:
-            if one.name and self._ground.bears(one.value):
-                kept[one.name] = one.value
+        for read_attribute in read:
+            if read_attribute.name and self._ground.bears(read_attribute.value):
+                kept[read_attribute.name] = read_attribute.value
             else:
-                words = f"the attribute {one.name[:40]!r} of {of!r}, {one.value[:80]!r}"
+                name, value = read_attribute.name[:40], read_attribute.value[:80]
+                words = f"the attribute {name!r} of {of!r}, {value!r}"
                 self._drop("attribute", f"{words}, which the text does not give")
         return kept
 
@@ -196,7 +199,7 @@ class Cast:
     def _meant(self, given: str, mention: Mention) -> Mention:
         """Return a mention with the entity that the model says it means, or that it is new."""
         if given.strip().casefold() == _NEW:
-            same = [one.id for one in self._known if self.means(mention, one)]
+            same = [known.id for known in self._known if self.means(mention, known)]
             return replace(mention, distinct_from=tuple(same))
         number = number_of(given, "E")
         if not number or number > len(self._known):

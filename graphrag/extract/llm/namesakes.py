@@ -48,7 +48,7 @@ class Namesakes:
             mention = Mention(str(name), kind, name.start, name.end)
             if kept := _identifying(dict(plain(fields)), kind):
                 bearers = self._bearers[name_key(name)]
-                if kept not in [one.attributes for one in bearers]:
+                if kept not in [bearer.attributes for bearer in bearers]:
                     bearers.append(replace(mention, attributes=kept))
         for item in value.values():
             self._walk(item)

@@ -146,10 +146,10 @@ def _asked(context: ExtractionContext, text: str, relations: Relations) -> str:
     last_first = zip(reversed(context.previous), _PREVIOUS, strict=False)
     before = "\n".join(reversed([_line(other, longest) for other, longest in last_first]))
     known = "\n".join(
-        _entity(number, one) for number, one in enumerate(context.known[:KNOWN], start=1)
+        _entity(number, known) for number, known in enumerate(context.known[:KNOWN], start=1)
     )
     facts = "\n".join(
-        _fact(number, one) for number, one in enumerate(context.facts[:FACTS], start=1)
+        _fact(number, known) for number, known in enumerate(context.facts[:FACTS], start=1)
     )
     others = [name for name in context.relations if name not in relations][:RELATIONS]
     in_use = ", ".join(_short(name) for name in others)

@@ -147,19 +147,19 @@ def _as_reading(small: SmallReading) -> Reading:
     """Return what a small model read in the shape of a large one's reading."""
     entities: dict[str, ReadEntity] = {}
     facts = []
-    for one in small.facts:
-        for name, kind in ((one.subject, one.subject_type), (one.object, one.object_type)):
+    for fact in small.facts:
+        for name, kind in ((fact.subject, fact.subject_type), (fact.object, fact.object_type)):
             if name.strip():
                 entities.setdefault(name, ReadEntity.model_validate({"name": name, "type": kind}))
-        since, until = ("", one.date) if one.time == "ended" else (one.date, "")
+        since, until = ("", fact.date) if fact.time == "ended" else (fact.date, "")
         said = {
-            "subject": one.subject,
-            "relation": one.relation,
-            "object": one.object,
-            "quote": one.quote,
+            "subject": fact.subject,
+            "relation": fact.relation,
+            "object": fact.object,
+            "quote": fact.quote,
             "since": since,
             "until": until,
-            "kind": _MEANS.get(one.time, one.time),
+            "kind": _MEANS.get(fact.time, fact.time),
         }
         facts.append(ReadFact.model_validate({**said, "fact": ""}))
     return Reading.having(list(entities.values()), facts, small.lost)

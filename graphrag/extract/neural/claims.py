@@ -144,7 +144,7 @@ def merged(
     linked = Linked(passage, labels, author)
     density = passage.density()
     # Where it sees little at all, that it sees nothing between two says nothing.
-    doubted = [one for one in read.claims if density > _DENSE and linked.sure(one) < doubt]
+    doubted = [claim for claim in read.claims if density > _DENSE and linked.sure(claim) < doubt]
     claims = [claim for claim in read.claims if claim not in doubted]
     believed = [
         statement
@@ -154,16 +154,16 @@ def merged(
     ]
     stated = Stated(claims)
     calendar = Calendar(passage, episode.valid_at)
-    for statement in sorted(believed, key=lambda one: -one.sure):
+    for statement in sorted(believed, key=lambda statement: -statement.sure):
         claim = _claim(statement, cast, calendar, passage, shift)
         if claim is not None and stated.takes(claim):
             claims.append(claim)
     used = {id(end) for claim in claims for end in (claim.subject, claim.object)}
-    mentions = (*read.mentions, *(one for one in cast.new.values() if id(one) in used))
+    mentions = (*read.mentions, *(mention for mention in cast.new.values() if id(mention) in used))
     lost = (
-        f"{one.subject.name} {one.relation} {one.object.name if one.object else ''}: "
+        f"{claim.subject.name} {claim.relation} {claim.object.name if claim.object else ''}: "
         "the rules read it, and the network sees nothing between the two"
-        for one in doubted
+        for claim in doubted
     )
     return replace(
         read,

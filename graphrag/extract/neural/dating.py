@@ -208,7 +208,7 @@ class Calendar:
                 if role != "on" and (other := self._other_end(place)) and other[0] != role:
                     best.setdefault(other[0], (0.0, other[1]))
         was, planned, _ = (chance > _HALF for chance in statement.flags)
-        first, last = sorted((statement.subject, statement.object), key=lambda one: one.start)
+        first, last = sorted((statement.subject, statement.object), key=lambda place: place.start)
         was = was or bool(_FORMERLY.search(self._passage.text, first.end, last.start))
         if not best and not statement.dates:
             was = was or self._is_past(statement)

@@ -64,9 +64,9 @@ def _is_burial(verb: "Token | None") -> bool:
 
 def suits(statement: Statement, passage: Passage) -> bool:
     """Tell whether grammar lets two ends stand in the relation that the network saw."""
-    one, other = passage.root(statement.subject), passage.root(statement.object)
+    token, other = passage.root(statement.subject), passage.root(statement.object)
     subject, object_ = passage.name(statement.subject), passage.name(statement.object)
-    if subject is None or object_ is None or one is None or other is None:
+    if subject is None or object_ is None or token is None or other is None:
         return True
     first = passage.text[statement.subject.start : statement.subject.end].casefold() in FIRST_PERSON
     if not (first or passage.is_proper(subject) or passage.is_proper(object_)):
@@ -86,10 +86,12 @@ def suits(statement: Statement, passage: Passage) -> bool:
             return False  # "working on my store"
         case "works_at" | "has_role" | "volunteers_at" if other.tag_ == "VBG":
             return passage.is_proper(object_)  # "some time at the shelter volunteering"
-        case "works_at" | "studies_at" if first and one.dep_ == "pobj" and one.head.lower_ == "of":
+        case "works_at" | "studies_at" if (
+            first and token.dep_ == "pobj" and token.head.lower_ == "of"
+        ):
             return False  # "a picture of me at the club"
         case "has_role" | "leads" if _is_left(
-            one, passage.verb(statement.subject, statement.object)
+            token, passage.verb(statement.subject, statement.object)
         ):
             return False  # "will succeed Per Holm as chief executive"
         case "has_role" if statement.subject.kind != "person":
@@ -103,9 +105,9 @@ def suits(statement: Statement, passage: Passage) -> bool:
             return False  # "until her retirement", "back from maternity leave"
         case "studies" if other.dep_ == "pobj" and other.head.lower_ == "into":
             return False  # "looking into nursing"
-        case "costs" if one.dep_ == "compound" and one.head.lower_ in ("price", "cost"):
+        case "costs" if token.dep_ == "compound" and token.head.lower_ in ("price", "cost"):
             return False  # "guide price £285,000"
-        case "costs" if any(child.lower_ in _ITS for child in one.children):
+        case "costs" if any(child.lower_ in _ITS for child in token.children):
             return False  # "its price"
         case "costs" if other.dep_ in ("compound", "nmod", "nummod") and other.head.pos_ == "NOUN":
             return other.head.lower_ in _PRICES  # "a $50 fee", not "a $50 discount"
@@ -122,7 +124,7 @@ def suits(statement: Statement, passage: Passage) -> bool:
         case "has_name" if passage.is_proper(subject) and object_.kind == "person":
             return False  # "Her name was Ann", and Oz is not she
     others = statement.relation in _WORKING and not first
-    return not (others and _is_of_another(one, other))
+    return not (others and _is_of_another(token, other))
 
 
 def relation_of(statement: Statement, passage: Passage) -> str:

@@ -170,7 +170,9 @@ class Passage:
         They state a fact in eight words. In a story or small talk the same signs mean one less
         often: the odds are lower by that share (Saerens et al. 2002).
         """
-        expected = sum(one.sure for one in self.statements.values() if one.sure > _LIKELY)
+        expected = sum(
+            statement.sure for statement in self.statements.values() if statement.sure > _LIKELY
+        )
         return min(1.0, expected / (len(self.text.split()) or 1) / _DENSITY)
 
     def is_beside(self, time: Place, statement: Statement) -> bool:
@@ -183,13 +185,13 @@ class Passage:
         between = sorted((time, statement.later), key=lambda place: place.start)
         if ";" in self.text[between[0].end : between[1].start]:
             return False
-        one, at = self.root(statement.later), self.root(time)
+        token, at = self.root(statement.later), self.root(time)
         above = self.verb(statement.subject, statement.object)
-        if above is None or at is None or one is None or one.doc is not at.doc:
+        if above is None or at is None or token is None or token.doc is not at.doc:
             return True
         verbs = (word for word in (at, *at.ancestors) if word.pos_ in ("VERB", "AUX"))
         verb = next((word for word in verbs if word.lemma_ not in _STARTING), above)
-        way = {word.i for word in (one, *one.ancestors) if word in above.subtree}
+        way = {word.i for word in (token, *token.ancestors) if word in above.subtree}
         while above.dep_ == "xcomp":
             above = above.head
             way.add(above.i)
@@ -197,8 +199,8 @@ class Passage:
 
     def is_own(self, statement: Statement) -> bool:
         """Tell whether the object is called the subject's: ``my laptop``."""
-        one, other = self.root(statement.subject), self.root(statement.object)
-        return one is not None and one.dep_ == "poss" and one.head == other
+        token, other = self.root(statement.subject), self.root(statement.object)
+        return token is not None and token.dep_ == "poss" and token.head == other
 
     def root(self, place: Place) -> "Token | None":
         """Return the word that the others of a place depend on; None if nothing is parsed."""
@@ -220,10 +222,10 @@ class Linked:
         self._found = []
         self._text = frozenset(_WORD.findall(passage.text.casefold()))
         for statement in passage.statements.values():
-            one, other = passage.name(statement.subject), passage.name(statement.object)
-            if one is not None and other is not None:
+            place, other = passage.name(statement.subject), passage.name(statement.object)
+            if place is not None and other is not None:
                 first, second = (
-                    words_of_name(passage.words(one)),
+                    words_of_name(passage.words(place)),
                     words_of_name(passage.words(other)),
                 )
                 self._found += [(first, second, statement.sure), (second, first, statement.sure)]

@@ -66,7 +66,7 @@ class Network:
         """
         lengths = np.array([len(some) for some in pieces])
         lasts = np.cumsum(lengths)
-        ids = np.array([[_BEGIN, *(one for some in pieces for one in some), _END]], np.int64)
+        ids = np.array([[_BEGIN, *(number for some in pieces for number in some), _END]], np.int64)
         states = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         first, last = states[0][0][lasts - lengths + 1], states[0][0][lasts]
         columns = {"case": words.cases, "pos": words.parts, "dep": words.links, "tag": words.kinds}
@@ -141,8 +141,8 @@ class Network:
         hits = np.argwhere(related > floor)
         dates = self._dates(said, hidden, starts, spans, hits)
         links = tuple(
-            Link(one, other, relation, float(sure), tuple(flags.tolist()), tuple(found))
-            for (one, other, relation), sure, flags, found in zip(
+            Link(number, other, relation, float(sure), tuple(flags.tolist()), tuple(found))
+            for (number, other, relation), sure, flags, found in zip(
                 hits.tolist(),
                 related[related > floor],
                 chances[hits[:, 0], hits[:, 1], count + 1 :],

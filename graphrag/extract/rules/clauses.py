@@ -142,12 +142,12 @@ def _clause(verb: "Token") -> Clause:
         or "anymore" in words
     )
     subjects = _subjects(verb)
-    others = [one for one in subjects if one != verb]
+    others = [subject for subject in subjects if subject != verb]
     objects = [child for child in verb.children if child.dep_ in ("dobj", "attr")][:1]
     negated = (
         bool(words & NEGATIONS)
         or no_longer
-        or any(is_ruled_out(one) for one in (verb, *others, *objects))
+        or any(is_ruled_out(token) for token in (verb, *others, *objects))
         or any(is_denying(child) for noun in others + objects for child in noun.children)
         or any(noun.lower_ in NEGATIONS for noun in others + objects)
     )

@@ -102,9 +102,9 @@ def without_denials(text: str) -> tuple[str, list[int], list[int]]:
     sentence of its own. Returned, too, is where these ended,
     and where it says that the denied was said before: "not in May as I said".
     """
-    text = _ANY_MORE.sub(lambda one: "anymore".ljust(len(one.group())), text)
+    text = _ANY_MORE.sub(lambda match: "anymore".ljust(len(match.group())), text)
     text = _ASIDE.sub(_blank, _STATED_THEN_ASKED.sub(r"\g<stated>.", text))
-    said = [one.start() for one in _CONTRAST.finditer(text) if _puts_right(one)]
+    said = [match.start() for match in _CONTRAST.finditer(text) if _puts_right(match)]
     text = _CONTRAST.sub(_blank, text)
     ends = [found.end() for found in _TAKING_BACK.finditer(text)]
     return _TAKING_BACK.sub(_blank, text), ends, said
@@ -120,7 +120,7 @@ def denied_in(text: str) -> str:
     for sentence in _SENTENCE.finditer(text):
         words, start = sentence.group(), sentence.start()
         beside = _BESIDE.search(words)
-        denials = [one.span() for one in _NEVER.finditer(words)]
+        denials = [match.span() for match in _NEVER.finditer(words)]
         back = _TAKING_BACK.match(words) or _CORRECTION.match(words)
         if len(denials) != 1 or not (whole or back):
             continue

@@ -43,7 +43,7 @@ def _siblings(noun: "Token", line: Sentence) -> Iterator[CandidateClaim]:
     if noun.tag_ != "NNS" or noun.lemma_.lower() not in _SIBLINGS:
         return
     named = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
-    people = [name for one in named for part in conjoined(one) if (name := line.name(part))]
+    people = [name for token in named for part in conjoined(token) if (name := line.name(part))]
     if len(people) == len(("one", "other")) and people[0] is not people[1]:
         for name in people:
             name.votes["person"] += 2
@@ -71,8 +71,8 @@ def _owners(noun: "Token", line: Sentence) -> list[Name]:
         kept = noun.dep_ == "dobj"
         roles = {"nsubj", "nsubjpass"} if verb.lemma_ == "survive" else {"nsubj"}
         words = [child for child in verb.children if child.dep_ in roles] if kept else []
-    several = [one for word in words for one in (word, *word.conjuncts)]
-    found = (line.name(one) for word in several for one in line.scene.members(word))
+    several = [token for word in words for token in (word, *word.conjuncts)]
+    found = (line.name(member) for word in several for member in line.scene.members(word))
     return [name for name in found if name is not None and name.named]
 
 
@@ -81,13 +81,13 @@ def _named(noun: "Token", true: set[int]) -> list["Token"]:
     after = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
     listed = [child for child in noun.children if child.dep_ == "conj" and child.pos_ == "PROPN"]
     called = [child for child in noun.children if child.lower_ in ("called", "named")]
-    after += [one for child in called for one in child.children if one.dep_ == "oprd"]
+    after += [token for child in called for token in child.children if token.dep_ == "oprd"]
     if after and noun.tag_ == "NN":
         return after[:1]  # "her wife Eva and their twins, Ada and Erik"
     if after:
-        return [one for child in after for one in conjoined(child)]
+        return [token for child in after for token in conjoined(child)]
     if listed and noun.i + 1 < len(noun.doc) and noun.nbor().text in (",", ":", "-"):
-        return [one for child in listed for one in conjoined(child)]
+        return [token for child in listed for token in conjoined(child)]
     if noun.dep_ in ("compound", "nmod") and noun.head.pos_ == "PROPN" and noun.pos_ == "NOUN":
         return conjoined(noun.head)
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN":

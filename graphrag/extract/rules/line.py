@@ -43,7 +43,9 @@ class Sentence:
         self.times = [(owner, period) for owner, period, _ in placed]
         self._places = [at for _, _, at in placed]
         doc = self.sentence.doc
-        own = [one for _, one, at in placed if doc[at.stop - 1].lower_ not in ("then", "that")]
+        own = [
+            period for _, period, at in placed if doc[at.stop - 1].lower_ not in ("then", "that")
+        ]
         self.scene.time = spanned(own) or self.scene.time
 
     def name(self, token: "Token") -> Name | None:

@@ -101,7 +101,7 @@ def _office(noun: "Token", clauses: dict[int, Clause], line: Sentence) -> Office
     if noun.dep_.startswith("nsubj"):  # "the CEO of Acme is Ann"
         clause = clauses.get(head.i)
         if clause is not None and clause.lemma in _BEING:
-            named = [one for one in clause.arguments.get("attr", ()) if one.pos_ == "PROPN"]
+            named = [token for token in clause.arguments.get("attr", ()) if token.pos_ == "PROPN"]
             if named:
                 return Office(noun, named, _BEING[clause.lemma], clause)
     return _beside(noun)
@@ -175,7 +175,7 @@ def _serving(office: Office, clauses: dict[int, Clause]) -> None:
     """Note what the verb says of a title beside a name: ``captain Ola Berg retires in May``."""
     for holder in office.holders:
         ends = {holder, office.noun}
-        clause = next((one for one in clauses.values() if ends & {*one.subjects}), None)
+        clause = next((clause for clause in clauses.values() if ends & {*clause.subjects}), None)
         if clause is not None and clause.passive and clause.lemma in _ENDING:
             office.clause, office.manner = clause, "end"
             continue
@@ -193,7 +193,7 @@ def _held(office: Office, line: Sentence) -> Iterator[CandidateClaim]:
     owners = [noun] if office.clause is None else [noun, office.clause.verb]
     if office.clause is None:
         owners += [child for child in noun.children if child.dep_ == "acl"]
-        owners += [c for one in office.holders for c in one.children if c.dep_ == "acl"]
+        owners += [c for holder in office.holders for c in holder.children if c.dep_ == "acl"]
     life = lifetime(office.manner, office.clause, line.periods(*owners), line.reference)
     if is_former(noun) and office.manner == "state":
         life = GONE

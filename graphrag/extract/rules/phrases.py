@@ -230,7 +230,9 @@ def _thing(head: "Token") -> Phrase | None:
     qualified = any(token.dep_ == "compound" for token in words)
     if head.lemma_.lower() in EMPTY_NOUNS and not qualified:
         return None
-    named = any(one.pos_ == "PROPN" and one.dep_ == "compound" for one in words)  # "Palmer account"
+    named = any(
+        word.pos_ == "PROPN" and word.dep_ == "compound" for word in words
+    )  # "Palmer account"
     kind = ANIMATE | ORG_WORDS | PLACE_WORDS | GENERIC.keys() | CLUB_WORDS
     other = head.lemma_.lower() not in kind and not is_trade(head)
     hints = (("thing", 2),) if named and other else ()

@@ -85,7 +85,9 @@ class Reader:
                 if subject.pos_ == "PRON":
                     line.name(subject)  # "he": who that is counts even where nothing is read of him
         for clause in stated:
-            clause.subjects = [one for word in clause.subjects for one in self.scene.members(word)]
+            clause.subjects = [
+                member for word in clause.subjects for member in self.scene.members(word)
+            ]
         for clause in stated:
             if clause.lemma in _PERSONAL and not clause.passive:
                 for subject in clause.subjects:

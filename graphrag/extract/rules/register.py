@@ -238,7 +238,7 @@ class Register:
         Two of one name whose records are numbered otherwise (``own``) stay two.
         """
         namesakes = self.entities.setdefault(name_key(name), [])
-        known = [one for one in namesakes if one.own & own] or namesakes
+        known = [namesake for namesake in namesakes if namesake.own & own] or namesakes
         for entity in known:
             if apart(entity.own, own):
                 continue

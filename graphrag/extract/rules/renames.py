@@ -61,11 +61,11 @@ def renamed(clause: Clause, line: Sentence) -> bool:
         new += [token for token in given if token.pos_ == "PROPN"]
     adverbs = {child.lower_ for child in clause.verb.children if child.dep_ == "advmod"}
     for token in old:
-        one = line.name(token)
+        name = line.name(token)
         for other in new:
-            if one is not None and one.named and _enter(one, other, line):
+            if name is not None and name.named and _enter(name, other, line):
                 since, until = _times(line.periods(clause.verb))
-                _note(one, _kind(clause, one, adverbs, since), since, until)
+                _note(name, _kind(clause, name, adverbs, since), since, until)
                 return True
     return False
 
@@ -75,10 +75,10 @@ def note_former(line: Sentence) -> None:
     for token in line.sentence:
         adverbs = (child.lower_ for child in token.children if child.dep_ == "advmod")
         if token.dep_ == "appos" and token.pos_ == "PROPN" and not _FORMER.isdisjoint(adverbs):
-            one = line.name(token.head)
-            if one is not None and one.named and _enter(one, token, line):
+            name = line.name(token.head)
+            if name is not None and name.named and _enter(name, token, line):
                 _, until = _times([*line.periods(token), *line.periods(token.head)])
-                _note(one, "former", None, until)
+                _note(name, "former", None, until)
 
 
 def without_names(text: str, offset: int, scene: Discourse, said: datetime) -> str:
@@ -99,18 +99,18 @@ def without_names(text: str, offset: int, scene: Discourse, said: datetime) -> s
                 continue
             start, whole = found.start("one"), first + (words.get("rest") or "")
             at = offset + start
-            one = scene.add(Phrase(whole, at, at + len(whole), True), 0)
+            name = scene.add(Phrase(whole, at, at + len(whole), True), 0)
             if words.get("maiden") and " " in first and " " not in other:
                 other = f"{first.rpartition(' ')[0]} {other}"
-            one.aliases.append(other)
-            scene.names.setdefault(name_key(other), one)
+            name.aliases.append(other)
+            scene.names.setdefault(name_key(other), name)
             former = words.get("maiden") or words.get("former")
             kind: Naming = "former" if former else "name" if words.get("name") else "alias"
             kind = "nickname" if words.get("nickname") or "rest" in words else kind
             until = words.get("until") or words.get("until2")
             times = find_times(f"in {until or words.get('since')}", said)
             since, _ = _times([time.period for time in times])
-            _note(one, kind, None if until else since, since if until else None)
+            _note(name, kind, None if until else since, since if until else None)
             if pattern is _ASIDE:
                 text = text[: found.end("one")] + _blank(text, found.end("one"), found.end())
             elif pattern is _QUOTED:

@@ -50,7 +50,7 @@ class Discourse:
 
     def _owner_of(self, whose: "Token", offset: int) -> Name | None:
         """Return whom ``whose`` refers to."""
-        above = next((one for one in whose.ancestors if one.dep_ == "relcl"), None)
+        above = next((ancestor for ancestor in whose.ancestors if ancestor.dep_ == "relcl"), None)
         return None if above is None else self._noun(above.head, offset)
 
     def is_quoted(self, token: "Token") -> bool:
@@ -82,7 +82,9 @@ class Discourse:
         if plain or (token.lower_ in PAIRS and token.dep_.startswith("nsubj")):
             return self.antecedents.group(token) or [token]
         if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
-            named = [one for one in token.children if one.dep_ == "appos" and one.pos_ == "PROPN"]
+            named = [
+                child for child in token.children if child.dep_ == "appos" and child.pos_ == "PROPN"
+            ]
             return [part for one in named for part in (one, *one.conjuncts)] or [token]
         if token.pos_ == "PROPN":  # of "Ann Bell and Tom Hale married" as it is often read
             before = [c for c in token.children if c.dep_ == "nmod" and c.pos_ == "PROPN"]

@@ -29,7 +29,7 @@ def conjoined(head: "Token") -> list["Token"]:
     found, current = [head], head
     if head.pos_ == "PROPN" and head.dep_ == "pobj":
         before = [c for c in head.children if c.dep_ == "nmod" and c.lower_ in ORG_WORDS]
-        found[:0] = [one for one in before if any(c.lower_ == "and" for c in one.children)]
+        found[:0] = [token for token in before if any(c.lower_ == "and" for c in token.children)]
     if head.pos_ == "PRON" and head.dep_ in ("dobj", "pobj"):
         return found  # "oiled them and the Scarecrow bent ...": a new clause as often
     while True:
@@ -73,7 +73,9 @@ def collect(arguments: Arguments, verb: "Token") -> None:
             arguments.setdefault(slot, []).extend(conjoined(child))
         elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
             slot = "agent" if child.dep_ == "agent" else child.lower_
-            again = [one for one in child.children if one.dep_ == "conj" and one.pos_ == "ADP"]
+            again = [
+                token for token in child.children if token.dep_ == "conj" and token.pos_ == "ADP"
+            ]
             for other in again:  # "educated at Brecon and at Oxford"
                 for target in other.children:
                     if target.dep_ == "pobj":
@@ -103,9 +105,11 @@ def relate(arguments: Arguments, verb: "Token", *, passive: bool) -> None:
     if verb.lemma_.lower() not in _TRANSITIVE:
         return
     objects = arguments.get("dobj", [])
-    meant = [beyond(noun, one) if one.lower_ in _RELATIVE else one for one in objects]
+    meant = [
+        beyond(noun, object_) if object_.lower_ in _RELATIVE else object_ for object_ in objects
+    ]
     own = {child.lower_ for child in verb.children if child.dep_ in SUBJECTS}
-    open_ = any(one.dep_ == "prep" and not list(one.children) for one in verb.children)
+    open_ = any(child.dep_ == "prep" and not list(child.children) for child in verb.children)
     timed = noun.ent_type_ in ("DATE", "TIME") or noun.lemma_.lower() in EMPTY_NOUNS
     bare = not objects and own and not own & _RELATIVE and not passive
     if bare and not open_ and not timed:

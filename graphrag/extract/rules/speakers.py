@@ -72,7 +72,7 @@ def turns(text: str, author: str | None = None) -> list[Turn]:
 
     In questions and answers, ``Q:`` and ``A:``, it is the author who answers.
     """
-    found = [one for one in _TURN.finditer(text) if not _is_clause(one["speaker"])]
+    found = [match for match in _TURN.finditer(text) if not _is_clause(match["speaker"])]
     if found and not text[: found[0].start()].strip():
         found = sorted((*found, *_inline(text, found)), key=re.Match[str].start)
         if _is_role(found[0]):
@@ -97,15 +97,15 @@ def _inline(text: str, found: list[re.Match[str]]) -> list[re.Match[str]]:
 
     In a list of labels nobody speaks, and who speaks there speaks on a line of their own.
     """
-    inline = [one for one in _INLINE.finditer(text) if one["speaker"].lower() not in _LABELS]
+    inline = [match for match in _INLINE.finditer(text) if match["speaker"].lower() not in _LABELS]
     if len(found) > 1 or found[0]["speaker"].lower() in _LABELS or not inline:
         return []
     # Whoever has spoken needs no mark before: "No, I left in May Ann: And now?"
-    names = "|".join({re.escape(one["speaker"]) for one in (*found, *inline)})
+    names = "|".join({re.escape(match["speaker"]) for match in (*found, *inline)})
     again = re.finditer(rf"(?<=\w)[ ]+(?P<speaker>{names}):[ ]+(?P<words>\S)", text)
     inline = sorted((*inline, *again), key=re.Match[str].start)
-    starts = [found[0].start("words"), *(one.start("words") for one in inline)]
-    ends = [*(one.start() for one in inline), len(text)]
+    starts = [found[0].start("words"), *(match.start("words") for match in inline)]
+    ends = [*(match.start() for match in inline), len(text)]
     said = (text[start:end] for start, end in zip(starts, ends, strict=True))
     return inline if any(map(_SPOKEN.search, said)) else []
 

@@ -95,9 +95,9 @@ def record_act(
     found = [fields[key] for key in _PARTIES if key in fields]
     parties = [name for value in found for name in names(listed(value), act.party)]
     if act.relation and len(parties) == 2:
-        one, other = (register.entity(name, act.party) for name in parties)
+        entity, other = (register.entity(name, act.party) for name in parties)
         link = Link(act.relation, act.relation)
-        for fact in linked(one, other, key=act.relation, link=link, at=parties[0]):
+        for fact in linked(entity, other, key=act.relation, link=link, at=parties[0]):
             fact.over = act.ends
             fact.start, fact.end = (None, start) if act.ends else (start, None)
             dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
@@ -110,9 +110,9 @@ def record_venue(register: Register, fields: Fields) -> None:
     venue = names([fields["venue"]], "place")
     towns = [name for key in TOWNS for name in names([fields.get(key)], "place")]
     if venue and towns:
-        one, other = register.entity(venue[0], "place"), register.entity(towns[0], "place")
+        entity, other = register.entity(venue[0], "place"), register.entity(towns[0], "place")
         link = Link("located_in", "venue")
-        register.facts += linked(one, other, key="venue", link=link, at=towns[0])
+        register.facts += linked(entity, other, key="venue", link=link, at=towns[0])
 
 
 _DEEPEST: Final = 40

@@ -27,7 +27,9 @@ def bearer(noun: "Token", verb: "Token | None" = None) -> "Token":
     if noun.dep_ != "attr" or copula.lemma_ != "be" or noun.pos_ != "NOUN":
         return noun
     subjects = [child for child in copula.children if child.dep_ == "nsubj"]
-    plain = [one for one in subjects if one.lower_ not in ("this", "that", "there", "who")]
+    plain = [
+        subject for subject in subjects if subject.lower_ not in ("this", "that", "there", "who")
+    ]
     return plain[-1] if plain and plain[-1].pos_ in ("PROPN", "PRON") else noun
 
 
@@ -35,7 +37,7 @@ def own_subjects(verb: "Token") -> list["Token"]:
     """Return the subjects that hang on a verb, or on its helper: ``Ruth got divorced``."""
     own = [child for child in verb.children if child.dep_ in SUBJECTS]
     helpers = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
-    return own or [one for word in helpers for one in word.children if one.dep_ in SUBJECTS]
+    return own or [child for word in helpers for child in word.children if child.dep_ in SUBJECTS]
 
 
 def joined_to(verb: "Token") -> "Token | None":

@@ -62,7 +62,7 @@ def is_question(sentence: "Span") -> bool:
         return False
     helpers = [child for child in root.children if child.dep_ in ("aux", "auxpass")]
     helpers += [root] if root.lemma_ == "be" else []
-    words = (one for one in sentence if one.is_alpha and one.dep_ not in ("intj", "cc"))
+    words = (token for token in sentence if token.is_alpha and token.dep_ not in ("intj", "cc"))
     first = next((token for token in words if token.lower_ not in _LEADING), root)
     asked = first in helpers or (first.tag_ in ("WP", "WRB", "WDT", "WP$") and first.head == root)
     return asked and any(token.i < subject.i for token in helpers)

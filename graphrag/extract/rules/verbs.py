@@ -102,11 +102,11 @@ def _tell_enough(
     One must have a name. The other may be a common noun where that says enough (``takes
     metformin``), or one that is the only of its kind (``the project is funded by ...``).
     """
-    (one, subject), (other, target) = first, second
-    if one.named and other.named:
+    (name, subject), (other, target) = first, second
+    if name.named and other.named:
         return True
     word = target.lemma_.lower()
-    if one.named:
+    if name.named:
         compound = any(child.dep_ == "compound" for child in target.children)
         if target.lower_ in lexicon.GENERIC and not compound:
             return target.lower_ in lexicon.CLUB_WORDS and frame.relation == "member_of"
@@ -120,7 +120,7 @@ def _tell_enough(
     someone = subject.lemma_.lower() in lexicon.ANIMATE or is_title(subject)
     if subject.lower_ in lexicon.GENERIC or someone:
         return False  # "the company" is one that has a name
-    return other.named and (is_definite(subject) or " " in one.text)
+    return other.named and (is_definite(subject) or " " in name.text)
 
 
 def _means(frame: Frame, clause: Clause, one: Name, other: Name, target: "Token") -> bool:

@@ -41,10 +41,12 @@ def times_of(
     unsure: list[TimeExpression] = []
     if not ahead and present:
         later = short_times(sentence.text, reference, before, ahead=True, leaning="future")
-        coming = {one.start: one.period for one in later}
-        taken = [range(one.start, one.end) for one in expressions]
-        unsure = [one for one in later if not any(one.start in at for at in taken)]
-    for expression in sorted((*expressions, *unsure), key=lambda one: one.start):
+        coming = {expression.start: expression.period for expression in later}
+        taken = [range(expression.start, expression.end) for expression in expressions]
+        unsure = [
+            expression for expression in later if not any(expression.start in at for at in taken)
+        ]
+    for expression in sorted((*expressions, *unsure), key=lambda expression: expression.start):
         if _is_weekly(sentence.text, expression):
             continue
         owner = _owner(sentence, expression)
@@ -70,7 +72,7 @@ def times_of(
 
 def _is_weekly(text: str, time: TimeExpression) -> bool:
     """Tell whether a day of the week is a part of a name: ``the Tuesday choir``."""
-    return any(one.start() <= time.start < one.end() for one in _WEEKLY.finditer(text))
+    return any(match.start() <= time.start < match.end() for match in _WEEKLY.finditer(text))
 
 
 def _lies_ahead(verb: "Token", period: Period) -> bool:
@@ -164,7 +166,7 @@ def _apposed_to(verb: "Token", times: "list[Token]") -> "Token | None":
     """
     time = times[0]
     earlier = verb.doc[max(0, time.i - _RANGE) : time.i]
-    before = next((one for one in reversed(earlier) if one.pos_ not in ("NUM", "ADP")), time)
+    before = next((token for token in reversed(earlier) if token.pos_ not in ("NUM", "ADP")), time)
     if before.dep_ == "pobj" and before.head.lower_ == "of":
         before = before.head.head  # "mayor of Bonn from 2010 to 2014"
     if before.dep_ == "appos" and before.pos_ == "NOUN" and before.head.pos_ == "PROPN":
@@ -172,11 +174,11 @@ def _apposed_to(verb: "Token", times: "list[Token]") -> "Token | None":
     for child in verb.children:
         if child.dep_ in ("nsubj", "nsubjpass") and child.i < time.i < verb.i:
             between = verb.doc[child.i : time.i]
-            noun = [one for one in between if one.dep_ == "appos" and one.head == child]
-            if noun and any(one.text == "," for one in between):
+            noun = [token for token in between if token.dep_ == "appos" and token.head == child]
+            if noun and any(token.text == "," for token in between):
                 return noun[0]
-            where = [one for one in between if one.dep_ == "pobj"]
-            hung = any(one.head.head == child and one.pos_ == "PROPN" for one in where)
+            where = [token for token in between if token.dep_ == "pobj"]
+            hung = any(token.head.head == child and token.pos_ == "PROPN" for token in where)
             aside = time.lower_ == "since" and verb.doc[times[-1].i + 1].text == ","
             if where and (hung or aside) and between[1:2].text == ",":
                 return child

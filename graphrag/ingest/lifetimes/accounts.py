@@ -79,9 +79,9 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
 def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
     """Return what says of whom that they are dead."""
     found: dict[str, list[Statement]] = defaultdict(list)
-    for one in standing:
-        if one.kind != "cancelled" and relations.canonical(one.relation)[0] in DEATHS:
-            found[one.subject].append(one)
+    for statement in standing:
+        if statement.kind != "cancelled" and relations.canonical(statement.relation)[0] in DEATHS:
+            found[statement.subject].append(statement)
     return found
 
 

@@ -183,13 +183,18 @@ class Component:
     def restate(self, ids: Collection[str], change: Callable[[Assertion], Assertion]) -> None:
         """Change what some statements, given by id, are kept as."""
         for fact in list(self.facts.values()):
-            if any(one.id in ids for one in fact.statements):
-                changed = tuple(change(one) if one.id in ids else one for one in fact.statements)
+            if any(statement.id in ids for statement in fact.statements):
+                changed = tuple(
+                    change(statement) if statement.id in ids else statement
+                    for statement in fact.statements
+                )
                 self.facts[fact.id] = replace(fact, statements=changed)
 
     def void(self, ids: Collection[str], why: Void) -> None:
         """Let some statements fall, but for those that fell before."""
-        self.restate(ids, lambda one: one if one.void else replace(one, void=why))
+        self.restate(
+            ids, lambda statement: statement if statement.void else replace(statement, void=why)
+        )
 
     def _ruled(self, ids: Iterable[str]) -> list[str]:
         """Return what is to be read because of rulings on facts that were read just now."""

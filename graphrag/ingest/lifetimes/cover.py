@@ -58,7 +58,9 @@ class NewerEvidence:
         """Return the first that takes the place of a value, at a moment or later."""
         rivals = (rival for _, rival in self._order if rival.line != line)
         since, slot = self._co_stated.since, self._slot
-        return next((one for one in rivals if max(least, one.first) < since(slot, line, one)), None)
+        return next(
+            (rival for rival in rivals if max(least, rival.first) < since(slot, line, rival)), None
+        )
 
 
 class Cover:
@@ -120,14 +122,17 @@ class Trusted:
         self._cover = Cover(pieces)
         self._spells: list[tuple[int, int, Piece | None, Piece | None]] = []
         for start, end, own in touching((piece.start, piece.end, piece) for piece in pieces):
-            first = (one for one in own if one.support.stated)
-            last = (one for one in own if one.closed in ("ended", "bounded"))
+            first = (piece for piece in own if piece.support.stated)
+            last = (piece for piece in own if piece.closed in ("ended", "bounded"))
             self._spells.append(
                 (
                     start,
                     end,
-                    next((one for one in first if start == one.start == one.support.first), None),
-                    next((one for one in last if one.end == end), None),
+                    next(
+                        (piece for piece in first if start == piece.start == piece.support.first),
+                        None,
+                    ),
+                    next((piece for piece in last if piece.end == end), None),
                 )
             )
 

@@ -124,12 +124,12 @@ class Nesting:
     def _above(self, value: str, by: Collection[str], at: int = BEGINNING) -> set[str]:
         """Return all that a value lies in, with itself, by what had not ended at a moment."""
         found, queue = {value}, [value]
-        for one in queue:
+        for id_ in queue:
             fresh = {
                 other
                 for name in by
-                for other in self._over.get((name, one), ())
-                if at < self._ends.get((name, one, other), FOREVER)
+                for other in self._over.get((name, id_), ())
+                if at < self._ends.get((name, id_, other), FOREVER)
             } - found
             found |= fresh
             queue += fresh
@@ -142,7 +142,11 @@ def said_of(facts: Iterable[Fact], relations: Relations) -> dict[Line, list[Spok
     for fact in facts:
         if stands(fact):
             line = relations.line(fact.relation, fact.subject_id, fact.object_id)
-            found[line] += (one for one in fact.statements if not (one.void or one.pending))
+            found[line] += (
+                statement
+                for statement in fact.statements
+                if not (statement.void or statement.pending)
+            )
     return found
 
 

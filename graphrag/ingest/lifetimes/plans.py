@@ -26,17 +26,17 @@ class PlanDates:
     """The dates stated of one value, to be asked what took the place of a plan."""
 
     def __init__(self, statements: Iterable[Statement]) -> None:
-        words = sorted(statements, key=lambda one: (one.at_micros, one.id))
-        self._plans = [one for one in words if one.planned]
+        words = sorted(statements, key=lambda statement: (statement.at_micros, statement.id))
+        self._plans = [word for word in words if word.planned]
         self._next = [len(self._plans)] * len(self._plans)
         """For each plan the next one of another start."""
         for place in range(len(self._plans) - 2, -1, -1):
             same = self._plans[place].since == self._plans[place + 1].since
             self._next[place] = self._next[place + 1] if same else place + 1
         reports: dict[tuple[int, Date | None, float], Statement] = {}
-        for one in words:
-            if not one.planned and one.kind != "timeless":
-                reports.setdefault((first_moment(one), one.since, one.trust), one)
+        for word in words:
+            if not word.planned and word.kind != "timeless":
+                reports.setdefault((first_moment(word), word.since, word.trust), word)
         self._reports = sorted(reports.items(), key=lambda report: report[0][0])
 
     def instead_of(self, plan: Statement) -> Statement | None:
@@ -56,7 +56,7 @@ class PlanDates:
                 first = moment
                 if since is not None and _apart(plan, report):
                     return report
-        place = bisect_right(self._plans, plan.at_micros, key=lambda one: one.at_micros)
+        place = bisect_right(self._plans, plan.at_micros, key=lambda statement: statement.at_micros)
         while place < len(self._plans) and is_ahead(plan, self._plans[place].at):
             other = self._plans[place]
             apart = _apart(plan, other)

@@ -53,8 +53,9 @@ def _contested(component: Component, new: str) -> str | None:
         and other.id != new
         and _same(fact, other)
         and any(
-            (one.since, one.until, one.kind) == (said.since, said.until, said.kind)
-            for one in other.statements[:1]
+            (statement.since, statement.until, statement.kind)
+            == (said.since, said.until, said.kind)
+            for statement in other.statements[:1]
         )
     )
     return min(before, default=None)
@@ -68,11 +69,13 @@ def deny(component: Component, fact: Fact) -> bool:
     """
     said, line = fact.statements[0], _line(component, fact)
     ids = {
-        one.id
+        statement.id
         for other in component.facts.values()
         if _line(component, other) == line or _dies(fact, other)
-        for one in other.statements
-        if one.void is None and one.trust <= said.trust and not _is_later(one, said)
+        for statement in other.statements
+        if statement.void is None
+        and statement.trust <= said.trust
+        and not _is_later(statement, said)
     }
     component.void(ids, Void("retracted", by=said.id, reason=f"denied: {fact.text}"))
     return bool(ids)
@@ -143,11 +146,11 @@ def _instead(component: Component, fact: Fact, wrong: Line) -> Fact:
     """Return a fact with the times at which another was said to hold that was denied for it."""
     first = min(
         (
-            one
+            statement
             for other in component.facts.values()
             if _line(component, other) == wrong
-            for one in other.statements
-            if one.void is not None and not one.pending
+            for statement in other.statements
+            if statement.void is not None and not statement.pending
         ),
         key=attrgetter("id"),
         default=None,
@@ -177,14 +180,18 @@ def _misdated(component: Component, fact: Fact) -> set[str]:
     said = fact.statements[0]
     known = (other for other in component.facts.values() if _same(fact, other))
     return {
-        one.id
+        statement.id
         for other in known
         if other.retracted_at is None and not other.pending
-        for one in other.statements
-        if one.void is None and not one.pending and one.trust <= said.trust
-        if (one.ends and said.until is None)
-        or (said.since is not None and one.since is not None and one.since != said.since)
-        or (said.until is not None and one.until is not None and one.until != said.until)
+        for statement in other.statements
+        if statement.void is None and not statement.pending and statement.trust <= said.trust
+        if (statement.ends and said.until is None)
+        or (
+            said.since is not None and statement.since is not None and statement.since != said.since
+        )
+        or (
+            said.until is not None and statement.until is not None and statement.until != said.until
+        )
     }
 
 
@@ -259,11 +266,11 @@ def kept_by(fact: Fact, new_facts: Sequence[Fact]) -> Fact:
         return fact
     known, new = set(map(_place, fact.statements)), list[Assertion]()
     for new_fact in new_facts:
-        for one in new_fact.statements:
-            if (place := _place(one)) not in known:
+        for statement in new_fact.statements:
+            if (place := _place(statement)) not in known:
                 known.add(place)
-                other = one.until and new_fact.text != fact.text
-                new.append(replace(one, text=new_fact.text) if other else one)
+                other = statement.until and new_fact.text != fact.text
+                new.append(replace(statement, text=new_fact.text) if other else statement)
     rivals = dict.fromkeys((*fact.rivals, *(id_ for new in new_facts for id_ in new.rivals)))
     fact = replace(fact, statements=(*fact.statements, *new), rivals=tuple(rivals))
     return _noted(fact, new_facts)

@@ -51,19 +51,27 @@ class Said:
     def by_id(self) -> dict[str, tuple[Fact, Assertion]]:
         """Return every statement with its fact, and what it says of facts that it replaces."""
         replaced = {
-            end.id: (fact, one)
-            for fact, one in self._own.values()
-            for end in (self._replaced(fact, one) if one.excludes else ())
+            end.id: (fact, statement)
+            for fact, statement in self._own.values()
+            for end in (self._replaced(fact, statement) if statement.excludes else ())
         }
         return {**replaced, **self._own}
 
     @cached_property
     def _own(self) -> dict[str, tuple[Fact, Assertion]]:
-        return {one.id: (fact, one) for fact in self.facts.values() for one in fact.statements}
+        return {
+            statement.id: (fact, statement)
+            for fact in self.facts.values()
+            for statement in fact.statements
+        }
 
     @cached_property
     def _ends(self) -> dict[str, Assertion]:
-        return {one.assertion.id: one.assertion for some in self.endings.values() for one in some}
+        return {
+            ending.assertion.id: ending.assertion
+            for some in self.endings.values()
+            for ending in some
+        }
 
     def void(self, one: Assertion) -> Void | None:
         """Return why a statement does not stand; None if it does, or waits."""
@@ -75,27 +83,27 @@ class Said:
 
     def waits(self, fact: Fact) -> list[Assertion]:
         """Return what of a fact waits for a person, if nothing of it stands."""
-        live = [one for one in fact.statements if self.void(one) is None]
-        if not all(one.pending and not merged(one, fact) for one in live):
+        live = [statement for statement in fact.statements if self.void(statement) is None]
+        if not all(statement.pending and not merged(statement, fact) for statement in live):
             return []
         return live
 
     def statements(self) -> Iterator[Statement]:
         """Yield what stands and what fell, as lifetimes are derived from it."""
         for fact in self.facts.values():
-            for one in fact.statements:
-                void = self.void(one)
-                if void is None and one.pending:
+            for statement in fact.statements:
+                void = self.void(statement)
+                if void is None and statement.pending:
                     continue
-                if merged(one, fact):
+                if merged(statement, fact):
                     void = void or Void("retracted", reason=ONE_ENTITY)
-                yield stated(one, fact, void)
-                if one.excludes and void is None:
-                    yield from self._replaced(fact, one)
+                yield stated(statement, fact, void)
+                if statement.excludes and void is None:
+                    yield from self._replaced(fact, statement)
         for entity, endings in self.endings.items():
             for ending in endings:
-                one = ending.assertion
-                if self.void(one) is None and not one.pending:
+                statement = ending.assertion
+                if self.void(statement) is None and not statement.pending:
                     yield _ending(ending, entity)
 
     def _replaced(self, fact: Fact, one: Assertion) -> Iterator[Statement]:
@@ -133,23 +141,25 @@ class Said:
 
     def rulings(self) -> Iterator[Exclusion]:
         """Yield what an arbiter ruled, as far as both sides stand."""
-        for fact, one in self._own.values():
-            if not one.excludes or self.void(one) is not None or one.pending:
+        for fact, statement in self._own.values():
+            if not statement.excludes or self.void(statement) is not None or statement.pending:
                 continue
-            for id_ in one.excludes:
+            for id_ in statement.excludes:
                 against = self.facts[id_].statements if id_ in self.facts else ()
                 other = next((it for it in against if self.void(it) is None), None)
                 if other is not None and fact.id != id_:
-                    yield Exclusion(f"{one.id}>{other.id}", (one.id, other.id))
+                    yield Exclusion(f"{statement.id}>{other.id}", (statement.id, other.id))
 
     def nesting(
         self, statements: Iterable[Statement], nested: Mapping[str, Fact], relations: Relations
     ) -> "Nesting | None":
         """Return what lies in what by these statements, and by stored facts beside them."""
         names, values = relations.nesting, defaultdict[Line, list[Statement]](list)
-        for one in statements:
-            if one.object and one.void is None and one.kind != "cancelled":
-                values[relations.line(one.relation, one.subject, one.object)].append(one)
+        for statement in statements:
+            if statement.object and statement.void is None and statement.kind != "cancelled":
+                values[
+                    relations.line(statement.relation, statement.subject, statement.object)
+                ].append(statement)
         beside = [fact for id_, fact in nested.items() if id_ not in self.facts]
         within = {relations.canonical(name)[0] for name in names}
         if not beside and not any(line[0] in within for line in values):
@@ -166,12 +176,12 @@ class Said:
     def _corrects(self, id_: str) -> bool:
         """Tell whether what says that another one is wrong is there, itself corrected or not."""
         found = self._own.get(id_)
-        one = self._ends.get(id_) if found is None else found[1]
-        if one is None or one.pending:
+        statement = self._ends.get(id_) if found is None else found[1]
+        if statement is None or statement.pending:
             return False
-        if one.source and not one.manual and self.gone(one.source):
+        if statement.source and not statement.manual and self.gone(statement.source):
             return False
-        return one.void is None or one.void.closed_as == "corrected"
+        return statement.void is None or statement.void.closed_as == "corrected"
 
 
 def merged(one: Assertion, fact: Fact) -> bool:
@@ -204,19 +214,19 @@ def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
 
 
 def _ending(ending: Ending, entity: str) -> Statement:
-    one = ending.assertion
+    statement = ending.assertion
     return Statement(
-        one.id,
+        statement.id,
         None,
         entity,
         ending.relation,
         ending.object_id,
         None,
-        one.until,
-        one.at,
-        one.kind,
-        one.trust,
-        one.confidence,
-        source=one.source,
+        statement.until,
+        statement.at,
+        statement.kind,
+        statement.trust,
+        statement.confidence,
+        source=statement.source,
         text=ending.text,
     )

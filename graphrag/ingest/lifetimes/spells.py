@@ -181,7 +181,11 @@ class Naming:
             lines = (holdings.lines.get(each.id) for each in (first, by) if each is not None)
             moment = first.since.moment if first.since else first.at
             start, end = _as_stated(first)
-            ends = [to_moment(one.until.start) for one in fell if one.explicit_end and one.until]
+            ends = [
+                to_moment(statement.until.start)
+                for statement in fell
+                if statement.explicit_end and statement.until
+            ]
             end = end or next(iter(ends), None)
             yield Lifetime(
                 id_,

@@ -114,11 +114,11 @@ def work_out(
 
     @cache
     def dates(trust: float) -> Dates:
-        return Dates(one for one in account.statements if one.trust >= trust)
+        return Dates(statement for statement in account.statements if statement.trust >= trust)
 
     @cache
     def sightings(trust: float) -> list[int]:
-        return sorted({one.last for one in seen if one.statement.trust >= trust})
+        return sorted({support.last for support in seen if support.statement.trust >= trust})
 
     def ended(statement: Statement, date: Date) -> End:
         refined, trust = dates(statement.trust), statement.trust
@@ -154,7 +154,7 @@ def work_out(
         account.supports.append(
             Support(statement, account.line, kind, moment, moment, end.moment, end)
         )
-    dated = (one.statement.trust for one in account.supports if one.kind != "was")
+    dated = (support.statement.trust for support in account.supports if support.kind != "was")
     level = max(dated, default=-inf)
     for statement in undated:
         kind = "silent" if statement.trust <= level else "running"

@@ -95,7 +95,7 @@ class Consequences:
             some.sort(key=lambda one: (one.inferred, one.start, one.id))
         writer = Writer(places, {**self.beside.context, **facts}, known, now)
         writer.name(self.spells)
-        found = {one.id: one for one in map(writer.fact, self.spells)}
+        found = {fact.id: fact for fact in map(writer.fact, self.spells)}
         yield from found.values()
         for life in settlement.lifetimes if self._lost else ():
             cut = self._lost.get(life.closed_by or "")
@@ -113,14 +113,14 @@ class Consequences:
         inferred: dict[Line, list[tuple[int, int]]],
     ) -> None:
         """Take in the facts of a line, which hold when they do."""
-        said = [one for fact in facts for one in fact.statements]
+        said = [statement for fact in facts for statement in fact.statements]
         for fact in filter(_stands, facts):
             self._context[line].append(fact)
             start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
             if fact.derived_from:
                 inferred[line].append((start, end))
                 continue
-            trust = [one.trust for one in said if _begins(one, fact)]
+            trust = [statement.trust for statement in said if _begins(statement, fact)]
             stretch = Stretch(start, end, start, False, max(trust, default=0.0), bool(trust))
             held.setdefault(line, []).append(stretch)
 
@@ -163,7 +163,7 @@ class Consequences:
                 for piece, stretch in said.get(cut.by, ()):
                     if stretch.holds(moment):
                         return piece.support.statement
-                beside = sorted(self._context.get(cut.by, ()), key=lambda one: one.derived_from)
+                beside = sorted(self._context.get(cut.by, ()), key=lambda fact: fact.derived_from)
                 for fact in beside:
                     if _holds(fact, moment):
                         return _as_statement(fact)

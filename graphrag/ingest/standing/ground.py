@@ -93,7 +93,7 @@ def follow(line: Line, program: Program, source: Source) -> Iterator[tuple[bool,
                 if not isinstance(clause.rule, Derives):
                     yield from ((False, target) for target, _ in clause.head.find(env, source))
                     continue
-                rest = [one for at, one in enumerate(clause.body) if at != place]
+                rest = [atom for at, atom in enumerate(clause.body) if at != place]
                 for _, found in join(rest, env, source):
                     head = clause.head.line(found)
                     if head[1] != head[2]:

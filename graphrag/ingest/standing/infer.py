@@ -39,9 +39,9 @@ def fallen(
     One that somebody said by now is part of what they said, and no read shows it.
     """
     said = {
-        relations.line(one.relation, one.subject_id, one.object_id): one
-        for one in sorted(known.values(), key=lambda one: one.id, reverse=True)
-        if one.statements and one.retracted_at is None and not one.pending
+        relations.line(fact.relation, fact.subject_id, fact.object_id): fact
+        for fact in sorted(known.values(), key=lambda fact: fact.id, reverse=True)
+        if fact.statements and fact.retracted_at is None and not fact.pending
     }
     for fact in facts:
         other = said.get(relations.line(fact.relation, fact.subject_id, fact.object_id))
@@ -195,8 +195,12 @@ class Writer:
 
     def _place(self, line: Line, moment: int) -> Placed | None:
         some = self.places.get(line, ())
-        return next((one for one in some if one.start <= moment < one.end), None)
+        return next(
+            (inferred for inferred in some if inferred.start <= moment < inferred.end), None
+        )
 
     def _spell(self, line: Line, moment: int) -> Inferred | None:
         some = self._spells.get(line, ())
-        return next((one for one in some if one.start <= moment < one.end), None)
+        return next(
+            (inferred for inferred in some if inferred.start <= moment < inferred.end), None
+        )

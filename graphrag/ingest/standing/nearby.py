@@ -81,7 +81,7 @@ class Nearby:
             return
         self.seen[line] = None
         self._known.add((line,))
-        if any(isinstance(one.rule, Derives) for one in self.program.giving.get(line[0], ())):
+        if any(isinstance(clause.rule, Derives) for clause in self.program.giving.get(line[0], ())):
             self.heads[line] = None
         for inferred, target in follow(line, self.program, self):
             if inferred and target not in self.heads:

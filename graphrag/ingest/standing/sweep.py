@@ -155,10 +155,14 @@ class Sweep:
         for trigger in begun if moment > BEGINNING else ():
             if trigger not in self._stated:
                 continue  # it never held
-            began = [one for one in self.said[trigger] if one.begins and one.holds(moment)]
+            began = [
+                stretch
+                for stretch in self.said[trigger]
+                if stretch.begins and stretch.holds(moment)
+            ]
             if not began:
                 continue
-            trust = max(one.trust for one in began)
+            trust = max(stretch.trust for stretch in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
                 if self._cut(line, Cut(moment, clause, trigger), trust):
@@ -219,7 +223,9 @@ class Sweep:
         if any(all(map(self._true, way)) for way in ways):
             self._supported.add(mark)
             return True
-        unknown = all(one.start == BEGINNING for one in self.said[line] if one.holds(moment))
+        unknown = all(
+            stretch.start == BEGINNING for stretch in self.said[line] if stretch.holds(moment)
+        )
         return unknown and mark not in self._supported
 
     def _infer(self, news: Iterable[Line]) -> set[Line]:

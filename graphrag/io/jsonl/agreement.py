@@ -40,7 +40,7 @@ class Agreement:
     def __post_init__(self) -> None:
         """Give each column its place."""
         for shape in shapes().values():
-            columns = [one.name for one in shape.columns.values() if one.name != VECTOR]
+            columns = [column.name for column in shape.columns.values() if column.name != VECTOR]
             self.places[shape.table] = {
                 name: place for place, name in enumerate((*columns, "group_id", _ELSE))
             }

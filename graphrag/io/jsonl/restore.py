@@ -126,11 +126,11 @@ class _Coming:
     async def _page(self, kind: str, page: Sequence[Placed]) -> None:
         table = Table(EVENT, links=False)
         if kind == EVENT:
-            rows = [event_row(one.line, self.group) for one in page]
+            rows = [event_row(placed.line, self.group) for placed in page]
         else:
             shape = shape_of(page[0].line)
             table = Table(shape.table, links=shape.ends is not None)
-            rows = [record_row(one.line, self.group) for one in page]
+            rows = [record_row(placed.line, self.group) for placed in page]
             if shape.table in EMBEDDED:
                 await self._embed(shape.table, rows)
         if self.renaming is not None:

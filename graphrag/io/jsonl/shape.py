@@ -48,10 +48,10 @@ class Shape:
     def line(self, row: Mapping[str, Any], *, vectors: bool) -> dict[str, Any]:
         """Return a row as JSON can carry it."""
         line: dict[str, Any] = {"record": self.kind, "id": row["id"].id}
-        for name, one in self.columns.items():
-            item = row.get(one.name)
-            if item is not None and (vectors or one.name != VECTOR):
-                line[name] = _WRITE[one.kind](item) if one.kind in _WRITE else item
+        for name, field in self.columns.items():
+            item = row.get(field.name)
+            if item is not None and (vectors or field.name != VECTOR):
+                line[name] = _WRITE[field.kind](item) if field.kind in _WRITE else item
         return line
 
     def row(self, line: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,15 +63,15 @@ class Shape:
         if strange := line.keys() - self.fields:
             raise UnreadableError(f"{self.kind} has no field {sorted(strange)[0]!r}")
         row = {"id": _read("id", "link", line.get("id"))}
-        for name, one in self.columns.items():
+        for name, field in self.columns.items():
             item = line.get(name)
             if item is not None and item is not False:  # a flag that is not there is false
-                plain = one.kind == "string" and type(item) is str  # as most are
-                row[one.name] = item if plain else _read(name, one.kind, item)
-                if one.choices and item not in one.choices:
-                    what = f"expected one of {', '.join(one.choices)}"
+                plain = field.kind == "string" and type(item) is str  # as most are
+                row[field.name] = item if plain else _read(name, field.kind, item)
+                if field.choices and item not in field.choices:
+                    what = f"expected one of {', '.join(field.choices)}"
                     raise UnreadableError(f"{name!r} is {_shown(item)}: {what}")
-            elif one.required:
+            elif field.required:
                 raise UnreadableError(f"{self.kind} lacks {name!r}")
         return row
 
@@ -91,9 +91,9 @@ def shapes() -> Mapping[str, Shape]:
 def _shape(table: Table) -> Shape:
     names = _NAMES.get(table.name, {})
     fields = [Field(end, "link", True, ()) for end in ("in", "out") if table.ends]
-    fields += [one for one in table.fields if one.name not in _OWN]
-    fields.sort(key=lambda one: one.name == VECTOR)
-    columns = {names.get(one.name, one.name): one for one in fields}
+    fields += [field for field in table.fields if field.name not in _OWN]
+    fields.sort(key=lambda field: field.name == VECTOR)
+    columns = {names.get(field.name, field.name): field for field in fields}
     kind = KINDS.get(table.name, table.name)
     return Shape(table.name, kind, table.ends, columns, frozenset({"record", "id", *columns}))
 

@@ -214,10 +214,10 @@ def _check_change(change: Any) -> None:
 @cache
 def _moments() -> frozenset[str]:
     return frozenset(
-        one.name
+        column.name
         for shape in shapes().values()
-        for one in shape.columns.values()
-        if one.kind == "datetime"
+        for column in shape.columns.values()
+        if column.kind == "datetime"
     )
 
 

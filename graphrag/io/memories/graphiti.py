@@ -205,14 +205,14 @@ class GraphReader:
         self._found.texts[id_] = Text(
             id_,
             str(record["fact"]),
-            next((one for one in dates if one), utc_now()),
+            next((date for date in dates if date), utc_now()),
             "text",
             group_of(record),
             place,
             description=NAMES[self._found.of],
             metadata={name: value for name, value in record.items() if name != "fact"},
             read=True,
-            until=next((one for one in ends if one), None),
+            until=next((datetime for datetime in ends if datetime), None),
         )
 
     def _saga(self, place: str, record: dict[str, Any]) -> None:

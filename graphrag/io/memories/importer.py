@@ -52,18 +52,18 @@ async def bring(
     arrivals = [_Arrival(found, ingestion, name, judge) for name in dict.fromkeys(groups.values())]
     for arrival in arrivals:
         own = {theirs for theirs, ours in groups.items() if ours == arrival.group}
-        await arrival.nodes([one for one in found.nodes.values() if one.group in own])
-        texts = [one for one in found.texts.values() if one.group in own]
-        await arrival.texts(sorted(texts, key=lambda one: one.at))
-        await arrival.links([one for one in found.links.values() if one.group in own])
+        await arrival.nodes([node for node in found.nodes.values() if node.group in own])
+        texts = [text for text in found.texts.values() if text.group in own]
+        await arrival.texts(sorted(texts, key=lambda text: text.at))
+        await arrival.links([link for link in found.links.values() if link.group in own])
     return MemoryReport(
         found.of,
         tuple(arrival.group for arrival in arrivals),
         found.records,
-        episodes=sum(one.new_episodes for one in arrivals),
-        entities=sum(one.new_entities for one in arrivals),
-        facts=sum(one.new_facts for one in arrivals),
-        repeated=sum(one.repeated for one in arrivals),
+        episodes=sum(arrival.new_episodes for arrival in arrivals),
+        entities=sum(arrival.new_entities for arrival in arrivals),
+        facts=sum(arrival.new_facts for arrival in arrivals),
+        repeated=sum(arrival.repeated for arrival in arrivals),
         left_out=tuple(found.left_out),
         notes=(*found.notes, *joined(found)),
         seconds=time.perf_counter() - began,
@@ -146,7 +146,8 @@ class _Arrival:
             what = f"episode {shown(text.name or text.content)}"
             try:
                 if any(
-                    one.key == key_of(text, self.found.of) or text.is_version(one) for one in gone
+                    episode.key == key_of(text, self.found.of) or text.is_version(episode)
+                    for episode in gone
                 ):
                     self._removed.add(text.id)
                     raise InputError("it was removed here: log.revert() of that brings it back")
@@ -206,7 +207,7 @@ class _Arrival:
         """Tell facts, each as often as episodes state it."""
         if not links:
             return
-        statements = [one for link in links for one in self._statements(link)]
+        statements = [statement for link in links for statement in self._statements(link)]
         report = await load(statements, self._writer(), batch=_NODES, total=len(statements))
         self.new_facts += report.facts
         self.new_entities += report.entities
@@ -228,8 +229,8 @@ class _Arrival:
             End(Mention(self.found.nodes[node].name), id_)
             for node, id_ in zip((link.source, link.target), ids, strict=True)
         ]
-        episodes = [self._stored[one] for one in link.episodes if one in self._stored]
-        for missing in (one for one in link.episodes if one not in self._stored):
+        episodes = [self._stored[episode] for episode in link.episodes if episode in self._stored]
+        for missing in (episode for episode in link.episodes if episode not in self._stored):
             note = f"{link.place}: fact {shown(link.text)}: its episode {missing} is not here"
             self.found.notes.append(note)
         stating: list[Episode | None] = [*episodes] or [None]

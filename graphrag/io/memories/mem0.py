@@ -63,7 +63,7 @@ class MemoryReader:
             else:
                 self._found.leave(where, f"event {kind} of memory {id_}", "it changed nothing")
         first = moment_or_none(memory.get("created_at"))
-        known = [one[0] for one in events if one[0] is not None]
+        known = [event[0] for event in events if event[0] is not None]
         last = max([*known, *([first] if first else [])], default=None)
         ordered = [(at or last or utc_now(), kind, record) for at, kind, record in events]
         ordered.sort(key=lambda one: (one[0], _CHANGES.index(one[1])))

@@ -115,9 +115,9 @@ class Portable:
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the names of its groups, as they are called there."""
-        named = [one.group for one in self.nodes.values()]
-        named += [one.group for one in self.texts.values()]
-        named += [one.group for one in self.links.values()]
+        named = [node.group for node in self.nodes.values()]
+        named += [text.group for text in self.texts.values()]
+        named += [link.group for link in self.links.values()]
         return tuple(dict.fromkeys(named))
 
     @property

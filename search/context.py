@@ -110,10 +110,7 @@ def assemble(
         raise QueryError(f"format {format!r}: choose text, xml or json")
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
-    episodes = {
-        episode.id: episode
-        for episode in (*results.passages, *(hit.item for hit in results.episodes))
-    }
+    episodes = {one.id: one for one in (*results.passages, *(hit.item for hit in results.episodes))}
     sources = {id_: _Source(episode_title(e), e.valid_at, id_) for id_, e in episodes.items()}
     told = {_place(hit.item): hit.item for hit in results.facts if direct and not hit.item.sources}
     sources |= {place: _Source(place, fact.created_at) for place, fact in told.items()}

@@ -134,9 +134,7 @@ def corrected(
         return Edit(edited, stays=True)
     said = _dated(fact, wanted, start, stops, basis, reason)
     if subject[0] == object_[0]:  # so a person states it: no merge has made it so
-        said = tuple(
-            replace(statement, subject_as=subject[1], object_as=subject[1]) for statement in said
-        )
+        said = tuple(replace(one, subject_as=subject[1], object_as=subject[1]) for one in said)
     if moved:
         said = (replace(said[0], id=edited.id), *said[1:])
     why = f"corrected by hand: {reason or edited.text}"
@@ -150,7 +148,7 @@ def _dateless(fact: Fact, wanted: Correction, basis: Sequence[Assertion]) -> Non
         InputError: saying what to give instead.
     """
     event = _kind(basis) == "event"
-    plan = bool(basis) and all(stated(statement, fact, None).planned for statement in basis)
+    plan = bool(basis) and all(stated(one, fact, None).planned for one in basis)
     if (wanted.valid_at is None and (event or plan)) or (wanted.invalid_at is None and event):
         raise InputError(
             f"{named(fact)} is {'an event' if event else 'a plan'}, which would hold today without "
@@ -166,7 +164,7 @@ def _dateless(fact: Fact, wanted: Correction, basis: Sequence[Assertion]) -> Non
 
 def _kind(basis: Sequence[Assertion]) -> Kind:
     """Return the kind of time that statements share; that of a state if they differ."""
-    kinds = {statement.kind for statement in basis}
+    kinds = {one.kind for one in basis}
     return kinds.pop() if len(kinds) == 1 else "state"
 
 
@@ -178,11 +176,7 @@ def _times(
     stops = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
     old, event = None if fact.valid_at is None else Date(fact.valid_at), _kind(basis) == "event"
     if event:
-        own = (
-            statement.since
-            for statement in basis
-            if statement.since and _lasts(statement.since, fact.invalid_at)
-        )
+        own = (one.since for one in basis if one.since and _lasts(one.since, fact.invalid_at))
         old = next((date for date in own if date.moment == fact.valid_at), old)
     if isinstance(start, Keep) or start is None:
         return old if isinstance(start, Keep) else None, stops
@@ -228,21 +222,10 @@ def _dated(
         as_given=fact.as_given,
         manual=True,
     )
-    places = {
-        (statement.source, statement.start, statement.end): statement
-        for statement in basis
-        if statement.source
-    }
+    places = {(one.source, one.start, one.end): one for one in basis if one.source}
     said = [
-        replace(
-            first,
-            id=new_id(),
-            source=source,
-            start=start,
-            end=end,
-            at=_seen(first, statement, fact),
-        )
-        for (source, start, end), statement in (places or {("", 0, 0): (*basis, first)[0]}).items()
+        replace(first, id=new_id(), source=source, start=start, end=end, at=_seen(first, one, fact))
+        for (source, start, end), one in (places or {("", 0, 0): (*basis, first)[0]}).items()
     ]
     if stops is not None and not bounded and not once:
         if not kept or fact.closed_as in ("ended", "past"):

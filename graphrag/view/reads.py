@@ -11,7 +11,7 @@ import numpy as np
 
 from graphrag.display.lists import FactList
 from graphrag.errors import InputError, QueryError
-from graphrag.index.group import FOREVER
+from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
@@ -132,7 +132,12 @@ class Reads:
             wanted = wanted & np.isin(index.facts["relation"], codes)
         rows = np.flatnonzero(wanted).tolist()
         rows.sort(key=index.facts.ids.__getitem__)  # nearly so already: then the sort is linear
-        order = np.argsort(seen.valid[rows], kind="stable")[offset : offset + limit]
+        starts = seen.valid[rows]
+        # The columns have what merely was begin where it is over: its start is unknown.
+        unclear = [row for row in rows if seen.valid[row] == seen.invalid[row]]
+        former = (await self._lens.facts(unclear, index, past)).items()
+        starts[np.isin(rows, [row for row, fact in former if fact.valid_at is None])] = BEGINNING
+        order = np.argsort(starts, kind="stable")[offset : offset + limit]
         found = await self._lens.facts([rows[place] for place in order], index, past)
         return FactList(found.values(), entity=known)
 

@@ -38,7 +38,7 @@ _STATED = 200
 _STEPS: tuple[tuple[type, str, str], ...] = (
     (FactPlanner, "_identified", "identity"),
     (Ledger, "follow", "contradiction"),
-    (Ledger, "tell", "contradiction"),
+    (Ledger, "settle", "contradiction"),
 )
 """The work of the rules. Stored rivals are read meanwhile, while other batches are written."""
 

@@ -44,7 +44,7 @@ async def test_the_other_profile_is_refused_and_copy_is_named(tmp_path):
 
 
 def test_an_unknown_profile_is_refused():
-    with pytest.raises(InputError, match="choose process or engine"):
+    with pytest.raises(InputError, match="choose from process, engine"):
         open_graph(profile="fast")
 
 

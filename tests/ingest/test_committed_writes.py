@@ -96,7 +96,7 @@ async def test_facts_of_a_table_are_acknowledged_though_the_index_is_broken(capl
     async with open_graph() as graph:
         await graph.add_fact("Alice", "knows", "Bob")
         index = await graph.handle.session.catalog.group("default")
-        index.facts.columns["valid"].append(0)
+        index.facts.columns["valid"].extend([0])
         del index.facts.columns["pending"]._buffer
         report = await graph.load.facts(rows, batch=2)
         assert (report.facts, report.rows) == (9, 9)

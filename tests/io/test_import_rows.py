@@ -114,7 +114,7 @@ async def test_lines_of_a_file_that_cannot_be_read_are_skipped(graph, tmp_path, 
 
 
 async def test_what_may_be_done_about_errors(graph):
-    with pytest.raises(InputError, match="on_error is 'stop' or 'skip', not 'ignore'"):
+    with pytest.raises(InputError, match="on_error 'ignore': choose from stop, skip"):
         await graph.load.facts(GOOD, on_error="ignore")
 
 

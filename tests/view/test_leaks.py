@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag import GraphRAGError
+from graphrag import GraphRAGError, Query
 from tests.conftest import open_graph
 from tests.edit.faint import open_unsure
 from tests.surface import parameters, verbs
@@ -69,6 +69,7 @@ def of_group(name, told, folder):
     return {
         "query": "who knows Ann or Rome?",
         "question": "who knows Ann or Rome?",
+        "pattern": Query(name, "knows"),
         "name": name,
         "entity": name,
         "start": name,

@@ -60,17 +60,15 @@ def short_times(
     plain = find_times(text, reference, prefer="future" if ahead else "past", leaning=leaning)
     found: list[TimeExpression] = []
     for start, end, make, match in _matches(text):
-        if any(expression.start < end and start < expression.end for expression in found):
+        if any(one.start < end and start < one.end for one in found):
             continue
-        covered = [
-            expression for expression in plain if expression.start < end and start < expression.end
-        ]
-        if any(expression.end - expression.start > end - start for expression in covered):
+        covered = [one for one in plain if one.start < end and start < one.end]
+        if any(one.end - one.start > end - start for one in covered):
             continue
-        last = [expression.period for expression in (*plain, *found) if expression.end <= start]
+        last = [one.period for one in (*plain, *found) if one.end <= start]
         period = make(match, reference, ahead, last[-1] if last else before)
         if period is not None:
-            plain = [expression for expression in plain if expression not in covered]
+            plain = [one for one in plain if one not in covered]
             found.append(TimeExpression(start, end, text[start:end], period))
     ordered = sorted((*plain, *found), key=lambda one: one.start)
     return list(_ranges(text, ordered))
@@ -79,35 +77,24 @@ def short_times(
 def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
     """Yield ``1 Mar - 15 Apr`` as a beginning and an end."""
     bound: Bound | None = None
-    for expression, other in zip(times, [*times[1:], None][: len(times)], strict=True):
+    for one, other in zip(times, [*times[1:], None][: len(times)], strict=True):
         if bound is not None:
-            yield TimeExpression(
-                expression.start, expression.end, expression.text, expression.period.bounded(bound)
-            )
+            yield TimeExpression(one.start, one.end, one.text, one.period.bounded(bound))
             bound = None
         elif (
             other is not None
-            and _joins(text, expression, other)
-            and expression.period.bound == other.period.bound == "in"
-            and expression.period.start < other.period.start
+            and _joins(text, one, other)
+            and one.period.bound == other.period.bound == "in"
+            and one.period.start < other.period.start
         ):
-            yield TimeExpression(
-                expression.start,
-                expression.end,
-                expression.text,
-                expression.period.bounded("since"),
-            )
-            plain = text[expression.end : other.start].strip() in ("-", "–", "and", "to")
+            yield TimeExpression(one.start, one.end, one.text, one.period.bounded("since"))
+            plain = text[one.end : other.start].strip() in ("-", "–", "and", "to")
             bound = "until" if plain else "before"  # "and her death in 2022" was some day of it
         else:
-            if (
-                other is not None
-                and expression.period.bound == "since"
-                and other.period.bound == "in"
-            ):
-                inside = text[expression.end : other.start].strip()
+            if other is not None and one.period.bound == "since" and other.period.bound == "in":
+                inside = text[one.end : other.start].strip()
                 bound = "until" if inside in ("up to and including", "up to") else None
-            yield expression
+            yield one
 
 
 def _joins(text: str, one: TimeExpression, other: TimeExpression) -> bool:

@@ -40,9 +40,9 @@ class Outcome:
     def places(self) -> Mapping[str, str]:
         """Return by the id of a statement the fact that it supports first in world time."""
         found: dict[str, str] = {}
-        for lifetime in sorted(self.settlement.lifetimes, key=_holds_first):
-            for id_ in lifetime.statements:
-                found.setdefault(id_, lifetime.id)
+        for one in sorted(self.settlement.lifetimes, key=_holds_first):
+            for id_ in one.statements:
+                found.setdefault(id_, one.id)
         return found
 
     def names(self, ids: Iterable[str]) -> bool:
@@ -50,10 +50,8 @@ class Outcome:
         gone = set(ids)
         if not gone:
             return False
-        closers = {lifetime.invalidated_by for lifetime in self.settlement.lifetimes}
-        times = Counter(
-            id_ for lifetime in self.settlement.lifetimes for id_ in lifetime.statements
-        )
+        closers = {one.invalidated_by for one in self.settlement.lifetimes}
+        times = Counter(id_ for one in self.settlement.lifetimes for id_ in one.statements)
         return not gone.isdisjoint(closers) or any(times[id_] > 1 for id_ in gone)
 
     def home_of(self, fact: str) -> str:
@@ -62,17 +60,11 @@ class Outcome:
 
     def supporting(self, fact: str) -> tuple[str, ...]:
         """Return the ids of the statements that a fact rests on."""
-        return self._support.get(fact) or tuple(
-            statement.id for statement in self.facts[fact].statements
-        )
+        return self._support.get(fact) or tuple(one.id for one in self.facts[fact].statements)
 
     @cached_property
     def _support(self) -> Mapping[str, tuple[str, ...]]:
-        return {
-            lifetime.id: lifetime.statements
-            for lifetime in self.settlement.lifetimes
-            if lifetime.statements
-        }
+        return {one.id: one.statements for one in self.settlement.lifetimes if one.statements}
 
 
 def derive(
@@ -107,14 +99,14 @@ def derive(
     judged = partial(settle, relations=relations, rulings=rulings, name=name, nesting=nesting)
     settlement = judged(statements, follow=cut)
     plain = settlement
-    lifetimes = {lifetime.id: lifetime for lifetime in settlement.lifetimes}
+    lifetimes = {one.id: one for one in settlement.lifetimes}
     after: dict[str, Fact] = {}
     for id_, fact in facts.items():
         life = lifetimes.get(id_)
         if waiting := said.waits(fact):
             if follow is not None and plain is settlement:
                 plain = judged(statements)
-            trial = [*statements, *(stated(statement, fact, None) for statement in waiting)]
+            trial = [*statements, *(stated(one, fact, None) for one in waiting)]
             again = judged(trial)
             same = _beside(again, waiting) if alike(plain, again) else None
             after[id_] = _known(fact, same, said, now) if same else _waiting(fact, waiting, said)
@@ -128,10 +120,10 @@ def derive(
             further = replace(home, id=id_, created_at=now, statements=(), rivals=())
             after[id_] = _held(replace(further, expired_at=None), life, said, now)
     if follow is not None:
-        after |= {fact.id: fact for fact in follow.facts(settlement, after, inferred, now)}
+        after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
     if left := [fact for id_, fact in inferred.items() if id_ not in after]:
         known = {**(beside.context if beside is not None else {}), **after}
-        after |= {fact.id: fact for fact in _fallen(left, known, relations, now)}
+        after |= {one.id: one for one in _fallen(left, known, relations, now)}
     return Outcome(said, settlement, after)
 
 
@@ -194,7 +186,7 @@ def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
-    if fact.statements and all(statement.kind == "cancelled" for statement in fact.statements):
+    if fact.statements and all(one.kind == "cancelled" for one in fact.statements):
         reason = f"says of a plan that it will not be: {fact.text}"
     if into is not None:
         reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
@@ -234,8 +226,8 @@ def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
 
 def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
-    assertions = [replace(statement, pending=False) for statement in waiting]
-    alone = settle([stated(statement, fact, None) for statement in assertions], Relations([]))
+    assertions = [replace(one, pending=False) for one in waiting]
+    alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
     nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
     life = next(iter(alone.lifetimes), nothing)
     free = replace(
@@ -250,11 +242,11 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
         retracted_at=None,
         invalidated_by=None,
         reason=None,
-        confidence=max(statement.confidence for statement in assertions),
+        confidence=max(one.confidence for one in assertions),
         pending=True,
         sources=_sources(assertions, said),
     )
-    if any(statement.corrects for statement in assertions):
+    if any(one.corrects for one in assertions):
         return replace(free, waits_as="correction")
     over = assertions[0].ends or life is nothing
     return replace(free, waits_as="end" if over else None)
@@ -262,21 +254,16 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
 
 def _also(fact: Fact) -> Iterator[Assertion]:
     """Yield what says a fact again, too faintly to count."""
-    return (
-        statement for statement in fact.statements if statement.pending and statement.void is None
-    )
+    return (one for one in fact.statements if one.pending and one.void is None)
 
 
 def _sources(assertions: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
     """Return where statements stand; of what nothing states any more, where they stood."""
-    placed = {statement.id: statement for statement in assertions if statement.source}
-    there = [statement for statement in placed.values() if not said.gone(statement.source)]
-    manual = any(statement.manual for statement in placed.values())
+    placed = {one.id: one for one in assertions if one.source}
+    there = [one for one in placed.values() if not said.gone(one.source)]
+    manual = any(one.manual for one in placed.values())
     shown = there if there or manual else placed.values()
-    spans = (
-        Span(statement.source, statement.start, statement.end)
-        for statement in sorted(shown, key=attrgetter("id"))
-    )
+    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=attrgetter("id")))
     return tuple(dict.fromkeys(spans))
 
 
@@ -288,17 +275,17 @@ def alike(one: Settlement, other: Settlement) -> bool:
 def _times(settlement: Settlement) -> Counter[tuple[object, ...]]:
     return Counter(
         (
-            *(lifetime.subject, lifetime.relation, lifetime.object),
-            *(lifetime.valid_at, lifetime.invalid_at, lifetime.observed, lifetime.closed_as),
+            *(one.subject, one.relation, one.object),
+            *(one.valid_at, one.invalid_at, one.observed, one.closed_as),
         )
-        for lifetime in settlement.lifetimes
-        if lifetime.closed_as not in NOWHERE
+        for one in settlement.lifetimes
+        if one.closed_as not in NOWHERE
     )
 
 
 def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
     """Return a statement that stands in the same fact as one of those that wait."""
-    ids = {statement.id for statement in waiting}
+    ids = {one.id for one in waiting}
     for life in settlement.lifetimes:
         others = [id_ for id_ in life.statements if id_ not in ids]
         if others and len(others) < len(life.statements):

@@ -155,14 +155,10 @@ class Sweep:
         for trigger in begun if moment > BEGINNING else ():
             if trigger not in self._stated:
                 continue  # it never held
-            began = [
-                stretch
-                for stretch in self.said[trigger]
-                if stretch.begins and stretch.holds(moment)
-            ]
+            began = [one for one in self.said[trigger] if one.begins and one.holds(moment)]
             if not began:
                 continue
-            trust = max(stretch.trust for stretch in began)
+            trust = max(one.trust for one in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
                 if self._cut(line, Cut(moment, clause, trigger), trust):
@@ -223,9 +219,7 @@ class Sweep:
         if any(all(map(self._true, way)) for way in ways):
             self._supported.add(mark)
             return True
-        unknown = all(
-            stretch.start == BEGINNING for stretch in self.said[line] if stretch.holds(moment)
-        )
+        unknown = all(one.start == BEGINNING for one in self.said[line] if one.holds(moment))
         return unknown and mark not in self._supported
 
     def _infer(self, news: Iterable[Line]) -> set[Line]:

@@ -116,7 +116,7 @@ async def _prepared(service: Service, rest: bool) -> None:
     if rest:
         await service.prepare()
     gc.freeze()
-    gc.set_threshold(*gc.get_threshold()[:2], 100)  # one of all objects stops threads for 0.3 s
+    gc.set_threshold(*gc.get_threshold()[:2], 1000)  # one of all objects stops threads for 0.3 s
 
 
 async def serve_stdio(graph: GraphRAG) -> None:

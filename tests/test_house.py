@@ -44,8 +44,8 @@ BOUNDS = {
     "file names used twice": 12,
     "lines written by hand": 46_000,
     "own files on one add_episode": 40,
-    "own files on one search": 86,
-    "own files on one at().facts": 25,
+    "own files on one search": 45,
+    "own files on one at().facts": 9,
     "import circles": 2,  # the display hook, and Filter.parse; docs/decisions.md
     "log scans of one known_at view": 1,
     "public methods of GraphRAG": 24,

@@ -212,20 +212,13 @@ class CommunityFlow(Picture):
         """
         from graphrag.search.frames import table_of
 
-        rows = [
-            dict(
-                zip(
-                    _COLUMNS,
-                    (part.start, part.end, community.id, community.name, id_, name),
-                    strict=True,
-                )
-            )
+        values = (
+            (part.start, part.end, community.id, community.name, id_, self.names[id_])
             for number, part in enumerate(self.slices)
             for community in self.communities
             for id_ in community.members[number]
-            for name in (self.names[id_],)
-        ]
-        return table_of(rows, _COLUMNS)
+        )
+        return table_of([dict(zip(_COLUMNS, row, strict=True)) for row in values], _COLUMNS)
 
     def _draw(self) -> Drawing:
         from graphrag.community.alluvial import drawn

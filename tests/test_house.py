@@ -59,9 +59,9 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,
-    "modules": 491,
+    "modules": 490,
     "modules with exactly one importer": 138,
-    "lines written by hand": 86_859,
+    "lines written by hand": 86_857,
     "own files on one add_episode": 80,
     "own files on one search": 86,
     "public methods of GraphRAG": 29,

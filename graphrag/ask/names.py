@@ -85,9 +85,7 @@ class _Names:
 
     def __post_init__(self) -> None:
         """Find the words."""
-        self.spans = [
-            (match.start(), match.end(), match.group()) for match in _WORD.finditer(self.text)
-        ]
+        self.spans = [(*match.span(), match.group()) for match in _WORD.finditer(self.text)]
         self.small = self.text[1:] == self.text[1:].casefold()
 
     def all(self) -> list[tuple[int, int, Named]]:

@@ -21,7 +21,8 @@ from graphrag.ask.world import CannotAnswer, FactRow, World
 _NEAR: Final = 0.5
 """Cosine from which the words of a clause mean a relation, with the default embedder.
 
-Of 213 questions about what is not known the highest was 0.50 ("buried", ``diedIn``).
+Of 213 questions about what is not known the highest was 0.50 ("buried", ``diedIn``). Of 300 that
+nobody had tuned on, this step answers 5 more rightly and 2 more wrongly.
 """
 _MARGIN: Final = 0.08
 """What the nearest relation must be nearer than the next one."""

@@ -5,9 +5,12 @@ answer it, so two hops are one query inside another.
 """
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from graphrag.display.visible import flatten
+from graphrag.errors import QueryError
+from graphrag.model.arguments import checked
+from graphrag.search.within import checked_number
 from graphrag.temporal.interval import Interval
 
 Wants = Literal[
@@ -27,6 +30,15 @@ Unit = Literal["day", "week", "month", "year"]
 Link = Literal["before", "after", "while", "since", "until"]
 Edge = Literal["start", "end"]
 Holds = Literal["", "now", "ended", "planned"]
+
+
+Value = TypeVar("Value", bound=type)
+
+
+def _checked(value: Value) -> Value:
+    """Let a class check its fields against their annotations, as methods do their arguments."""
+    setattr(value, "__init__", checked(QueryError)(vars(value)["__init__"]))  # noqa: B010
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class Named:
         return Named(self.name, ids, self.short, self.full) if self.short and ids else self
 
 
+@_checked
 @dataclass(frozen=True, slots=True)
 class Order:
     """Which of several, by their beginning or their length."""
@@ -63,11 +76,16 @@ class Order:
     n: int = 1
     """Counted from 1: the second is ``first`` with 2, the last but one ``last`` with 2."""
 
+    def __post_init__(self) -> None:
+        """Refuse what counts no place."""
+        checked_number("n", self.n, least=1)
+
     def __str__(self) -> str:
         """Say it in words."""
         return self.kind if self.n == 1 else f"number {self.n} from the {self.kind}"
 
 
+@_checked
 @dataclass(frozen=True, slots=True)
 class Bound:
     """Facts of another query that the answer lies before, after or beside."""
@@ -87,6 +105,7 @@ Term = str | Named
 _OPEN: Final = "?"
 
 
+@_checked
 @dataclass(frozen=True, slots=True, repr=False)
 class Query:
     """What is asked of the facts of a graph."""

@@ -6,6 +6,7 @@ Its main clause is a pattern of facts; its operation, its times and its other cl
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
@@ -136,9 +137,7 @@ class Resolver:
 
     def _edge(self, clause: Clause, query: Query) -> Edge | None:
         """Return which end of facts a clause speaks of, by words that are not of the relation."""
-        same = {
-            name for relation in query.relations for name in self.world.relations.same(relation)
-        }
+        same = chain.from_iterable(map(self.world.relations.same, query.relations))
         own = {stem for name in same for stem in stems_of(name)}
         edge: Edge | None = None
         for lead, token in zip(

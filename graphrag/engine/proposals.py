@@ -178,8 +178,8 @@ def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
 
 def _met(wanted: Wanted) -> Lines:
     """Yield the facts at the entities in question: given, named, or else the nearest."""
-    people = word_table("entity", wanted.group)
-    named = f"SELECT VALUE record::id(id) FROM {people} WHERE keys CONTAINSANY $names"
+    table = word_table("entity", wanted.group)
+    named = f"SELECT VALUE record::id(id) FROM {table} WHERE keys CONTAINSANY $names"
     yield "named", named if wanted.names else "[]"
     near = "array::sort($near_entity)" if "entity" in wanted.near else "[]"
     yield (
@@ -193,8 +193,8 @@ def _met(wanted: Wanted) -> Lines:
         "array::distinct(array::concat($_seeds, array::flatten(array::filter($merged, "
         "|$pair| $pair[0] IN $_seeds OR $pair[1] IN $_seeds))))",
     )
-    people = "array::map($_family, |$id| type::record('entity', $id))"
-    facts = f"array::distinct({people}<->(relates_to LIMIT {int(wanted.walk)}))"
+    entities = "array::map($_family, |$id| type::record('entity', $id))"
+    facts = f"array::distinct({entities}<->(relates_to LIMIT {int(wanted.walk)}))"
     yield "met", facts if wanted.seeds else "[]"
 
 

@@ -40,8 +40,8 @@ def close_pairs(vectors: Matrix, least: float) -> dict[tuple[int, int], float]:
     """Return the pairs of rows with at least this cosine, the smaller row first."""
     found: dict[tuple[int, int], float] = {}
     for cell in _cells(vectors, np.arange(len(vectors))):
-        for number, other, cosine in _compared(vectors, cell, least):
-            found[min(number, other), max(number, other)] = cosine
+        for left, right, cosine in _compared(vectors, cell, least):
+            found[min(left, right), max(left, right)] = cosine
     return found
 
 
@@ -200,9 +200,9 @@ async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:
     pairs = await anyio.to_thread.run_sync(close_pairs, vectors, CLOSE)
     return [
         found
-        for (number, other), cosine in pairs.items()
-        if means_alike(ids[number], ids[other], index)
-        for found in _pair(index, ids[number], ids[other], cosine, "meaning")
+        for (left, right), cosine in pairs.items()
+        if means_alike(ids[left], ids[right], index)
+        for found in _pair(index, ids[left], ids[right], cosine, "meaning")
     ]
 
 

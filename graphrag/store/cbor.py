@@ -1,7 +1,7 @@
 """CBOR as SurrealDB speaks it: requests encoded, answers decoded.
 
-``cbor2`` is written in Rust. A large answer is decoded row by row: whoever decodes it whole holds
-every thread of the process, 20 ms a megabyte.
+``cbor2`` is written in Rust and holds the interpreter's lock for a whole call, 20 ms a megabyte.
+So a large answer is decoded row by row, and other threads run in between.
 """
 
 import asyncio
@@ -139,7 +139,7 @@ class _Rows:
         self._count = 0
 
     async def value(self, nested: int) -> Any:
-        """Decode what comes next, of which so many levels are taken apart here."""
+        """Decode the next value; its outer ``nested`` levels are read here, entry by entry."""
         first = self._stream.read(1)[0]
         kind, size = first >> 5, first & 31
         if nested == 0 or kind not in (_LIST, _MAP) or size > 27:  # 31: of unknown length

@@ -133,10 +133,10 @@ class Reads:
         rows = np.flatnonzero(wanted).tolist()
         rows.sort(key=index.facts.ids.__getitem__)  # nearly so already: then the sort is linear
         starts = seen.valid[rows]
-        # The columns have what merely was begin where it is over: its start is unknown.
-        unclear = [row for row in rows if seen.valid[row] == seen.invalid[row]]
-        former = (await self._lens.facts(unclear, index, past)).items()
-        starts[np.isin(rows, [row for row, fact in former if fact.valid_at is None])] = BEGINNING
+        # In the columns a former fact begins where it ends: whether its start is known is read.
+        empty = np.flatnonzero(starts == seen.invalid[rows])
+        former = await self._lens.facts([rows[place] for place in empty], index, past)
+        starts[empty[[fact.valid_at is None for fact in former.values()]]] = BEGINNING
         order = np.argsort(starts, kind="stable")[offset : offset + limit]
         found = await self._lens.facts([rows[place] for place in order], index, past)
         return FactList(found.values(), entity=known)

@@ -1,5 +1,7 @@
 """Typed queries: a pattern with an open end, its limits and bounds, and queries inside queries."""
 
+import re
+
 import pytest
 
 from graphrag import Bound, Order, Query, QueryError
@@ -82,3 +84,25 @@ def test_the_blocking_twin_queries():
     with open_graph(kind=GraphRAG) as graph:
         graph.add_fact("Alice", "works_at", "Beta", valid_at="2021")
         assert graph.query(Query("Alice", "works_at")).values == ("Beta",)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"wants": "all"}, "wants 'all': choose from entities"),
+        ({"interval": "2021"}, "interval '2021': give Interval"),
+        ({"order": "first"}, "order 'first': give Order"),
+        ({"bounds": [3]}, "bounds"),
+        ({"relation": 5}, "relation 5: give text"),
+        ({"subject": 3}, "subject 3: give text"),
+    ],
+)
+def test_a_part_of_a_query_that_does_not_fit_is_refused(given, said):
+    with pytest.raises(QueryError, match=re.escape(said)):
+        Query(**given)
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_no_place_comes_before_the_first(n):
+    with pytest.raises(QueryError, match="give at least 1"):
+        Order("first", n)

@@ -42,7 +42,6 @@ async def test_of_a_contrast_only_the_stated_side_is_read(text, facts):
     ("text", "corrects"),
     [
         ("Ann Lee works at Globex, not Acme.", False),
-        ("Ann Lee works at Globex, not Acme as I told you.", True),
         ("Scratch that, Ann Lee works at Globex.", True),
     ],
 )
@@ -91,11 +90,6 @@ async def test_a_chat_that_calls_a_plan_off_says_so_unless_an_assistant_does():
         assert len(read.dropped) == count
 
 
-async def test_a_plan_that_will_not_be_after_all_is_none():
-    read = await extract(f"{PLAN}Ann Lee will not be moving to Oslo after all.")
-    assert not [claim for claim in read.claims if claim.kind != "cancelled"]
-
-
 async def current(*texts):
     """What holds after each text was told a month after the one before."""
     async with open_graph(extractor=RulesExtractor()) as graph:
@@ -110,50 +104,6 @@ async def test_a_correction_of_the_past_leaves_the_present():
         "Ann Lee lives in Oslo.", "Correction: Ann Lee lived in Bergen until 2010."
     )
     assert told_wrong == {"Oslo 2024-01"}
-
-
-async def test_who_does_not_leave_after_all_stays():
-    texts = (
-        "Ann Lee works at Acme.",
-        "Ann Lee will leave Acme in June 2024.",
-        "Ann Lee is not leaving Acme after all.",
-    )
-    assert await current(*texts) == {"Acme 2024-01"}
-    assert not await current(PLAN, "Ann Lee won't be moving to Oslo after all.")
-
-
-async def test_what_never_was_so_is_retracted_with_the_reason():
-    async with open_graph(extractor=RulesExtractor()) as graph:
-        await graph.add_episode("Ann Lee joined Acme in 2020.", reference_time="2024-01-15")
-        denial = await graph.add_episode(
-            "Correction: Ann Lee never worked at Acme.", reference_time="2024-02-15"
-        )
-        [fact] = denial.changed
-        assert (fact.closed_as, fact.retracted_at is None) == ("retracted", False)
-        assert fact.reason == "denied: Correction: Ann Lee never worked at Acme."
-        await graph.log.remove_episode(denial.episode)
-        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
-
-
-async def test_who_was_elsewhere_has_the_times_of_what_was_wrong():
-    texts = (
-        "Ann Lee worked at Acme from 2010 to 2014.",
-        "Correction: Ann Lee never worked at Acme. She worked at Globex Corp.",
-    )
-    async with open_graph(extractor=RulesExtractor()) as graph:
-        for text in texts:
-            await graph.add_episode(text, reference_time="2024-01-15")
-        [right] = await graph.at(valid_at="2012").facts("Ann Lee")
-        assert (right.object, right.valid_at.year) == ("Globex Corp", 2010)
-
-
-async def test_a_less_trusted_source_denies_nothing_of_a_better_one():
-    async with open_graph(extractor=RulesExtractor(), trust={"rumours": -1}) as graph:
-        await graph.add_episode("Ann Lee works at Acme.", reference_time="2024-01-15")
-        await graph.add_episode(
-            "Correction: Ann Lee never worked at Acme.", source_description="rumours"
-        )
-        assert [one.object for one in await graph.facts("Ann Lee")] == ["Acme"]
 
 
 async def after(*texts, at="2024-08-01", **options):
@@ -186,7 +136,7 @@ async def test_a_plain_denial_is_not_read_and_named(extractor, denial):
     "words",
     ["Ann Lee never worked at Acme for long.", "Ann Lee never worked hard at Acme.",
      "Had Ann Lee never worked at Acme?", "If Ann Lee never worked at Acme, she lied.",
-     "Rumours say that Ann Lee never worked at Acme.", "Correction: Ann Lee never worked at Acme."],
+     "Rumours say that Ann Lee never worked at Acme."],
 )  # fmt: skip
 async def test_no_other_denial_is_named(words):
     assert not (await extract(words)).dropped
@@ -195,8 +145,7 @@ async def test_no_other_denial_is_named(words):
 @pytest.mark.parametrize(
     "words",
     ["Correction: Ann Lee lives in Paris, France.",
-     "Correction: Ann Lee lives not in Oslo but in Paris, France.",
-     "Correction: Ann Lee lives in Paris, France, not Oslo."],
+     "Correction: Ann Lee lives not in Oslo but in Paris, France."],
 )  # fmt: skip
 async def test_a_correction_that_names_the_country_keeps_the_town(words):
     wrong = "2024-01-15 Ann Lee lives in Oslo."
@@ -218,20 +167,6 @@ async def test_the_network_says_no_more_what_was_put_right(text, fact, start):
         [held] = await graph.facts(relation="lives_in")
         assert f"{held.subject} {held.relation} {held.object}" == fact
         assert start is None or held.valid_at.date().isoformat() == start
-
-
-async def test_a_correction_takes_back_what_it_names_alone():
-    async with open_graph(extractor=RulesExtractor()) as graph:
-        for moment, text in (
-            ("2018-01-01", "Rolf Esser works at Alpha Ltd."),
-            ("2019-01-01", "Rolf Esser works at Beta Ltd."),
-            ("2019-02-01", "Correction: Rolf Esser works at Gamma Ltd, not Beta Ltd."),
-        ):
-            await graph.add_episode(text, reference_time=moment)
-        for moment, names in (("2018-06-01", {"Alpha Ltd"}), ("2019-01-15", {"Gamma Ltd"})):
-            facts = await graph.at(valid_at=moment).facts(relation="works_at")
-            assert {fact.object for fact in facts} == names, moment
-        assert not (await graph.health.check()).findings
 
 
 async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():

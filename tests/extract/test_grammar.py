@@ -13,23 +13,16 @@ STATED = [
     ("Aino Salo and Henrik Berg have parted.", "Aino Salo partner_of Henrik Berg"),
     ("Ann Lee and Tom Fox were married on 8 June. The couple will live in Bristol from August.",
      "Tom Fox lives_in Bristol"),
-    ("The CFO of Orbis Labs is Jan Dekker.", "Jan Dekker works_at Orbis Labs"),
     ("Nina Vogt is a cardiologist at Sana Hospital.", "Nina Vogt works_at Sana Hospital"),
     ("Nina Vogt was hired to run the shop in Bonn.", "Nina Vogt leads shop"),
     ("Ann Lee returned to Sana Hospital in May.", "Ann Lee works_at Sana Hospital"),
     ("Ann Lee works at the sawmill.", "Ann Lee works_at sawmill"),
-    ("Kolb GmbH is a maker of lenses headquartered in Jena.", "Kolb GmbH located_in Jena"),
-    ("Edwin Marlowe read law at Durham University.", "Edwin Marlowe studies law"),
-    ("Nina Vogt was promoted to head of sales in May.", "Nina Vogt has_role head of sales"),
-    ("Acme Ltd runs the ferry.", "Acme Ltd operates ferry"),
     ("Ann Lee owns Aalto Bread.", "Aalto Bread owned_by Ann Lee"),
-    ("Norvia Rail had run the line since 2010.", "Norvia Rail operates line"),
     ("Hae-won Lim was named chief executive of Acme.", "Hae-won Lim leads Acme"),
     ("Min-jun Park joined Acme in 2020.", "Min-jun Park works_at Acme"),
     ("Emre Doganay was sworn in as mayor of Bonn.", "Emre Doganay leads Bonn"),
     ("Hal Brook was re-elected mayor of Bonn.", "Hal Brook leads Bonn"),
     ("Leo Holt started at Hill Primary in May.", "Leo Holt studies_at Hill Primary"),
-    ("Ann Lee attended the Goethe Institute.", "Ann Lee studies_at Goethe Institute"),
 ]  # fmt: skip
 UNSTATED = [
     ("Mr and Mrs Lee and their daughter Ida moved.", "Mr "),
@@ -101,13 +94,7 @@ DATED = [
     ("Ann Lee left Acme in June 2018. Since then she has worked at Bolt.",
      "Ann Lee works_at Bolt", "2018-06-01", None),
     ("Ann Lee has lived in Rome since 2020, before that in Oslo.",
-     "Ann Lee lives_in Rome", "2020-01-01", None),
-    ("Ann Lee has lived in Rome since 2020, before that in Oslo.",
      "Ann Lee lives_in Oslo", None, "2020-01-01"),
-    ("Ann Lee lived in Oslo until 2019 and has lived in Rome ever since.",
-     "Ann Lee lives_in Rome", "2020-01-01", None),
-    ("Ann Lee, in charge of the mill since 2019, married Bob Hale.",
-     "Ann Lee married_to Bob Hale", None, None),
 ]  # fmt: skip
 
 

@@ -73,7 +73,6 @@ STATED = [
     ("Bob Ray's wife, Alice Berg, slept.", {"Alice Berg married_to Bob Ray"}),
     # firms and things
     ("Globex Corp acquired Initech Inc.", {"Globex Corp acquired Initech Inc"}),
-    ("Initech Inc was acquired by Globex Corp.", {"Globex Corp acquired Initech Inc"}),
     ("Josiah Hill founded Hill Bank.", {"Josiah Hill founded Hill Bank"}),
     ("Hill Bank was founded by Josiah Hill.", {"Josiah Hill founded Hill Bank"}),
     ("Bob Ray owns the Tannery Mill.", {"Tannery Mill owned_by Bob Ray"}),
@@ -82,7 +81,6 @@ STATED = [
     ("Alice Berg no longer works at Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
     ("Alice Berg does not work at Acme Corp anymore.", {"-Alice Berg works_at Acme Corp"}),
     ("Alice Berg resigned from Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
-    ("Alice Berg was fired by Acme Corp.", {"-Alice Berg works_at Acme Corp"}),
     # several at once, and who is meant
     ("Alice Berg and Bob Ray work at Acme Corp.",
      {"Alice Berg works_at Acme Corp", "Bob Ray works_at Acme Corp"}),
@@ -92,10 +90,8 @@ STATED = [
      {"Alice Berg lives_in Oslo", "Alice Berg works_at Acme Corp"}),
     ("Alice Berg visited the museum.", set()),
     ("Alice Berg likes painting.", {"Alice Berg likes painting"}),
-    ("Alice Berg dislikes loud music.", {"Alice Berg dislikes loud music"}),
     ("Alice Berg carried a bucket of water.", set()),
     ("Alice Berg is a painter.", {"Alice Berg has_role painter"}),
-    ('"I live in Oslo," said Alice Berg.', {"Alice Berg lives_in Oslo"}),
 ]  # fmt: skip
 
 UNSTATED = [

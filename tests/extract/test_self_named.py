@@ -18,30 +18,6 @@ async def known(text, extractor=None, **episode):
         return facts, {one.name for one in await graph.entities()}, added
 
 
-@pytest.mark.parametrize(
-    ("text", "fact"),
-    [
-        ("Ann Lee works for this newspaper.", "Ann Lee works_at Veyle Courier"),
-        ("This newspaper hired Ann Lee in 2020.", "Ann Lee works_at Veyle Courier"),
-        ("Ann Lee founded this paper in 1990.", "Ann Lee founded Veyle Courier"),
-        ("This company hired Ann Lee in 2020.", "Ann Lee works_at Veyle Courier"),
-        ("This company acquired Globex in 2020.", "Globex owned_by Veyle Courier"),
-        ("Ann Lee works at Acme. Bob Stone founded this newspaper.",
-         "Bob Stone founded Veyle Courier"),
-    ],
-)  # fmt: skip
-async def test_this_newspaper_is_the_source(text, fact):
-    facts, entities, _ = await known(text, **COURIER)
-    assert fact in facts
-    assert not any("this" in name.lower() or name in ("newspaper", "paper") for name in entities)
-
-
-async def test_this_report_is_what_the_title_names():
-    titled = {**COURIER, "name": "State of the Rivers"}
-    facts, _, _ = await known("This report was written by Ann Lee.", **titled)
-    assert facts == {"Ann Lee author_of State of the Rivers"}
-
-
 @pytest.mark.parametrize("source", ["", "forum"])
 async def test_who_is_not_named_is_nobody(source):
     text = "Ann Lee works for this newspaper. This Newspaper was bought by Acme Corp."

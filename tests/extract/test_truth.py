@@ -6,7 +6,7 @@ from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.protocols import ExtractionContext
-from tests.extract.test_prose import dates, extract, told
+from tests.extract.test_prose import extract, told
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,6 @@ async def test_a_shop_is_that_of_its_owner():
         "Anna Holm's bakery owned_by Bob Ray",
         "Bob Ray's bakery owned_by Cora Vine",
     }
-
-
-async def test_between_a_date_and_an_event_is_until_that():
-    text = "Ann Lee worked at Acme between March 2018 and her resignation in August 2022."
-    assert await dates(text) == {"works_at Acme": ("2018-03-01", "2022-08-01")}
 
 
 async def test_who_is_transferred_plays_for_a_club_only():

@@ -33,10 +33,6 @@ async def read(text, author=None):
             ],
         ),
         (
-            "Paul Ndiaye, minister of health of Gambaro, resigned on Monday.",
-            [f"Paul Ndiaye has_role minister of health - {DAY}"],
-        ),
-        (
             "Begun in 2017 by Victor Hale, the Harbour School is now headed by Lucy Hale.",
             ["Lucy Hale leads Harbour School 2017 -"],
         ),
@@ -65,10 +61,7 @@ async def test_prose_of_strangers_is_read(text, stated):
     ("text", "stated"),
     [
         ("I've joined the Tuesday choir.", {f"Mia member_of choir {DAY} -"}),
-        (
-            "I now play chess. I'm learning Italian.",
-            {f"Mia plays chess {DAY} -", f"Mia learns Italian {DAY} -"},
-        ),
+        ("I now play chess.", {f"Mia plays chess {DAY} -"}),
         (
             "Q: Where did you grow up?\nA: In Faro. I have lived in Porto since 2006.",
             {"Mia lives_in Porto 2006 -"},

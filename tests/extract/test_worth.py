@@ -43,7 +43,6 @@ async def test_trivia_is_no_fact(text):
         ("The choir meets in the Old Chapel.", "choir meets_in Old Chapel"),
         ("Admiral Benbow came aboard.", "Admiral Benbow has_role admiral"),
         ("I started with Globex Ltd in May.", "Ann works_at Globex Ltd"),
-        ("My career coach Greg Bell called.", "Greg Bell coaches Ann"),
     ],
 )
 async def test_what_lasts_or_is_dated_is_one(text, fact):

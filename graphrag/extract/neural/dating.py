@@ -9,7 +9,7 @@ from typing import Final
 
 from graphrag.extract.neural.passage import Passage, Place, Statement
 from graphrag.extract.rules.lifetime import Life, ends_of
-from graphrag.extract.rules.when import looks_ahead, times_of
+from graphrag.extract.rules.sentence import looks_ahead, times_of
 from graphrag.model.assertion import Kind
 from graphrag.temporal.find import choose
 from graphrag.temporal.period import Period

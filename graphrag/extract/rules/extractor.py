@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag.extract.rules import denials, speakers, truth
+from graphrag.extract.rules import speakers, truth
 from graphrag.extract.rules.clauses import clauses
 from graphrag.extract.rules.clauses import denials as denied_clauses
 from graphrag.extract.rules.kin import read_kin, read_pair
-from graphrag.extract.rules.letter import letter_of, speaker_of
-from graphrag.extract.rules.lifetime import CANCELLED
-from graphrag.extract.rules.line import Sentence
 from graphrag.extract.rules.name import CandidateClaim, Name, finished
 from graphrag.extract.rules.offices import read_offices
-from graphrag.extract.rules.renames import note_former, without_names
+from graphrag.extract.rules.renames import note_former
 from graphrag.extract.rules.scene import Discourse
-from graphrag.extract.rules.speakers import SPEECH, is_inside, quoted
+from graphrag.extract.rules.sentence import Sentence
+from graphrag.extract.rules.speakers import is_inside, letter_of, quoted, speaker_of
 from graphrag.extract.rules.structure import read_structure
 from graphrag.extract.rules.verbs import read_verb
 from graphrag.local.parser import SCRIPT, parse, parse_ahead
@@ -37,9 +35,6 @@ from graphrag.text.markdown import prose_of
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-_PERSONAL = SPEECH | {"think", "know", "believe", "feel", "laugh", "smile", "walk"}
-"""Verbs whose subject is somebody."""
-
 
 @dataclass(slots=True)
 class Reader:
@@ -52,8 +47,6 @@ class Reader:
     corrects: bool = False
     taken_back: list[int] = field(default_factory=list)
     """Where ``scratch that,`` and its like ended."""
-    denied: list[int] = field(default_factory=list)
-    """Where what was said before is denied."""
     drafts: list[CandidateClaim] = field(default_factory=list)
     """What was read so far."""
     dropped: list[str] = field(default_factory=list)
@@ -62,35 +55,19 @@ class Reader:
     def read(self, sentence: "Span", offset: int) -> None:
         """Read the claims of a sentence whose paragraph starts at ``offset``.
 
-        Of quoted words only what speakers say of themselves counts.
+        Quoted words state nothing.
         """
         quoted = is_inside(sentence.start_char, sentence.end_char, self.scene.quotes)
-        own = FIRST_PERSON.search(sentence.text)
-        for draft in self._stated(sentence, offset):
-            if not quoted or (own and draft.subject is self.scene.voice):
-                self.drafts.append(draft)
-
-    def deny(self, text: str, offset: int) -> None:
-        """Read what a text says was never so."""
-        words = denials.denied_in(text)
-        reader = Reader(self.scene, self.reference, self.prefix, self.corrects)
-        for start, doc in parse(words) if words.strip() else ():
-            for sentence in doc.sents:
-                reader.read(sentence, offset + start)
-        for draft in reader.drafts:
-            place = slice(draft.start - offset, draft.end - offset)
-            draft.text = self.prefix + " ".join(text[place].split())
-            draft.life, draft.corrects = CANCELLED, True
-        self.drafts[:0] = reader.drafts
+        drafts = list(self._stated(sentence, offset))
+        self.drafts += [] if quoted else drafts
 
     def _stated(self, sentence: "Span", offset: int) -> Iterator[CandidateClaim]:
         start = offset + sentence.start_char
         corrects = self.corrects or any(abs(start - end) <= _NEAR for end in self.taken_back)
-        corrects |= any(start <= at < offset + sentence.end_char for at in self.denied)
         line = Sentence(sentence, offset, self.scene, self.reference, self.prefix, corrects)
         if truth.is_unreal(sentence.text):
             return
-        if denials.calls_off(sentence.text):
+        if truth.calls_off(sentence.text):
             self.dropped.append(f"{sentence.text!r}: {_OFF}")
         note_former(line)
         stated = list(clauses(sentence))
@@ -102,18 +79,12 @@ class Reader:
             clause.subjects = [
                 member for word in clause.subjects for member in self.scene.members(word)
             ]
-        for clause in stated:
-            if clause.lemma in _PERSONAL and not clause.passive:
-                for subject in clause.subjects:
-                    name = line.name(subject) if subject.pos_ == "PROPN" else None
-                    if name is not None:
-                        name.votes["person"] += 2
         yield from read_kin(line, stated)
         yield from read_offices(stated, line)
         for clause in stated:
             yield from read_pair(clause, line)
             yield from read_verb(clause, line)
-        if not corrects and any(denied_clauses(sentence)):
+        if any(denied_clauses(sentence)):
             self.dropped.append(f"{sentence.text!r}: {_NEVER}")
 
 
@@ -161,15 +132,13 @@ def _extract(context: ExtractionContext) -> Extraction:
 def _prose(episode: Episode) -> Extraction:
     letter = letter_of(episode.content)
     author = episode.author or letter.author or speaker_of(letter.text)
-    scene = Discourse(speaker=author, addressee=letter.addressee, text=episode)
+    scene = Discourse(speaker=author, addressee=letter.addressee)
     prose = prose_of(letter.text)
-    named = without_names(prose.text, 0, scene, episode.valid_at)
-    reader_text, taken_back, denied = denials.without_denials(named)
-    reader = Reader(scene, episode.valid_at, corrects=denials.is_correction(prose.text))
-    reader.taken_back, reader.denied = taken_back, denied
+    words, taken_back = truth.without_denials(prose.text)
+    reader = Reader(scene, episode.valid_at, corrects=truth.is_correction(prose.text))
+    reader.taken_back = taken_back
     titles, unsigned = list[Name](), 0
-    scene.implied = scene.speaker
-    for offset, doc in parse(reader_text, borders=prose.borders, items=prose.items):
+    for offset, doc in parse(words, borders=prose.borders, items=prose.items):
         scene.quotes, before = quoted(doc.text), set(scene.names)
         for sentence in doc.sents:
             own = author and FIRST_PERSON.search(sentence.text)
@@ -178,7 +147,6 @@ def _prose(episode: Episode) -> Extraction:
             reader.read(sentence, offset)
         if offset in prose.headings:
             titles += [name for key, name in scene.names.items() if key not in before]
-    reader.deny(named, 0)
     for match in SCRIPT.finditer(episode.content):
         if (name := scene.names.get(name_key(match["name"]))) is not None:
             name.aliases.append(match["alias"].strip())
@@ -200,27 +168,19 @@ def _messages(
             known += [turn.speaker for turn in speakers.turns(other.content, other.author)]
     known = list(dict.fromkeys(known))
     names, drafts = list[Name](), list[CandidateClaim]()
-    dropped, asked = list[str](), ""
+    dropped = list[str]()
     for turn in said:
         others = [name for name in known if name not in ("", turn.speaker)]
         scene = Discourse(speaker=turn.speaker, addressee=others[0] if len(others) == 1 else "")
         prefix = f"{turn.speaker}: " if turn.speaker else ""
         reader = Reader(scene, episode.valid_at, prefix=prefix)
-        scene.implied = scene.about(asked) if asked not in ("", turn.speaker) else scene.speaker
-        scene.asked = scene.implied if asked not in ("", turn.speaker) else None
-        asked = ""
         prose = prose_of(turn.words)
-        named = without_names(prose.text, turn.start, scene, episode.valid_at)
-        words, taken_back, denied = denials.without_denials(named)
+        words, taken_back = truth.without_denials(prose.text)
         reader.taken_back = [turn.start + end for end in taken_back]
-        reader.denied = [turn.start + at for at in denied]
         for offset, doc in parse(words, borders=prose.borders, items=prose.items):
             scene.quotes = quoted(doc.text)
             for sentence in doc.sents:
                 reader.read(sentence, turn.start + offset)
-                scene.implied = scene.speaker
-                asked = truth.asked_about(sentence) or asked
-        reader.deny(named, turn.start)
         # What an assistant says is kept as text and for its names.
         if not speakers.advises(turn.speaker):
             drafts += reader.drafts

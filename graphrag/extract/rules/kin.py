@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from graphrag.extract.rules.arguments import conjoined
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import KIN
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
-from graphrag.extract.rules.line import Sentence
 from graphrag.extract.rules.name import CandidateClaim, Name, gender_of
-from graphrag.extract.rules.slots import conjoined
+from graphrag.extract.rules.sentence import Sentence
 from graphrag.extract.rules.trades import is_former
 from graphrag.extract.rules.truth import is_negated
 
@@ -79,24 +79,18 @@ def _owners(noun: "Token", line: Sentence) -> list[Name]:
 def _named(noun: "Token", true: set[int]) -> list["Token"]:
     """Return the names of relatives that a noun of kinship introduces, or is said of."""
     after = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
-    listed = [child for child in noun.children if child.dep_ == "conj" and child.pos_ == "PROPN"]
     called = [child for child in noun.children if child.lower_ in ("called", "named")]
     after += [token for child in called for token in child.children if token.dep_ == "oprd"]
     if after and noun.tag_ == "NN":
         return after[:1]  # "her wife Eva and their twins, Ada and Erik"
     if after:
         return [token for child in after for token in conjoined(child)]
-    if listed and noun.i + 1 < len(noun.doc) and noun.nbor().text in (",", ":", "-"):
-        return [token for child in listed for token in conjoined(child)]
     if noun.dep_ in ("compound", "nmod") and noun.head.pos_ == "PROPN" and noun.pos_ == "NOUN":
         return conjoined(noun.head)
     if noun.dep_ == "appos" and noun.head.pos_ == "PROPN":
         return [noun.head]
     if noun.dep_ == "attr" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "nsubj" and c.pos_ == "PROPN"]
-    beside = {c.lower_ for c in noun.head.children if c.dep_ in ("amod", "compound")}
-    if noun.dep_ == "poss" and noun.head.lemma_ == "name" and beside <= {"first", "full"}:
-        noun = noun.head  # "my mum's name is Karin"
     if noun.dep_ == "nsubj" and noun.head.lemma_ == "be" and noun.head.i in true:
         return [c for c in noun.head.children if c.dep_ == "attr" and c.pos_ == "PROPN"]
     return []
@@ -110,8 +104,6 @@ def _is_in_law(noun: "Token") -> bool:
 
 def _related(owner: Name, other: Name, noun: "Token", line: Sentence) -> Iterator[CandidateClaim]:
     word = noun.lower_ if noun.lower_ in KIN else noun.lemma_.lower().removeprefix("ex-")
-    if word not in KIN:
-        return
     relation, reverse = ("relative_of", False) if _is_in_law(noun) else KIN[word]
     for name in (owner, other):
         name.votes["person"] += 2

@@ -115,10 +115,6 @@ INTERJECTIONS = frozenset(
     "aw aww awww absolutely totally definitely sure cool awesome great nice oh ah well so bye mom "
     "dad god lord christmas halloween thanksgiving easter".split()
 )
-MEASURES = frozenset(
-    "lot bit piece pair couple number set group bunch kind sort type cup glass slice bottle few "
-    "dozen plenty variety floor wing storey ownership possession".split()
-)
 VAGUE = frozenset(
     "own other same such many much more most few several new old good great nice little big last "
     "next first second whole certain different only very real true".split()
@@ -196,5 +192,4 @@ PERSON_TITLES = frozenset(
     "mr mrs ms miss dr prof professor sir madam lady lord aunt uncle mayor president king queen "
     "prince princess captain father sister brother grandma grandpa".split()
 )
-PANELS = frozenset("board committee council trustees panel jury shareholders members".split())
 OVER_PEOPLE = frozenset({"boss", "manager", "supervisor", "leader", "captain", "coach"})

@@ -61,7 +61,6 @@ class Life:
 
 ALWAYS = Life()
 GONE = Life(kind="was")
-CANCELLED = Life(kind="cancelled")
 
 
 def lifetime(
@@ -84,11 +83,9 @@ def lifetime(
     match manner:
         case "timeless":
             life = Life(kind="timeless")
-            if clause is not None and clause.future and not periods:
-                return None
             return life.beginning(periods[0]) if periods else life
         case "event" if clause is None or not clause.lasting:
-            return _event(clause, periods, said, past=past)
+            return _event(clause, periods, past=past)
         case "end":
             life = _end(periods)
         case "start":
@@ -145,17 +142,10 @@ def _state(periods: Sequence[Period], *, past: bool, since: bool) -> Life:
     return life
 
 
-def _event(
-    clause: Clause | None, periods: Sequence[Period], said: datetime, *, past: bool
-) -> Life | None:
+def _event(clause: Clause | None, periods: Sequence[Period], *, past: bool) -> Life:
     dated = [period for period in periods if period.bound != "until"]
-    over = past or (clause is not None and clause.perfect and not clause.future)
-    if over and dated and dated[0].start > said:
-        return Life(kind="event")  # "I've registered for the talk on 10 April": the talk's own day
     if dated:
         return replace(Life(kind="event").beginning(dated[0]))
-    if clause is not None and clause.future:
-        return None
     if past or (clause is not None and (clause.perfect or clause.passive)):
         return Life(kind="event")
     return Life()
@@ -173,23 +163,3 @@ def ends_of(period: Period) -> tuple[Period, ...]:
 def day_before(period: Period) -> Period:
     """Return the last day of a period: ``at the end of March`` is the 31st."""
     return Period(period.end - timedelta(days=1), period.end, "day", period.bound)
-
-
-def spanned(times: Sequence[Period]) -> Period | None:
-    """Return the last of some times, from 2003 on if it is the end of "from 2003 to 2010"."""
-    if not times:
-        return None
-    last, before = times[-1], times[-2] if len(times) > 1 else times[-1]
-    if last.bound == "until" and before.bound in ("since", "in"):
-        return replace(last, start=min(before.start, last.start))
-    return last
-
-
-def is_range(time: Period) -> bool:
-    """Tell whether a time is all of "from 2003 to 2010"."""
-    return time.bound == "until" and time.end - time.start > _LONGEST.get(
-        time.granularity, timedelta.max
-    )
-
-
-_LONGEST = {"day": timedelta(days=1), "month": timedelta(days=31), "year": timedelta(days=366)}

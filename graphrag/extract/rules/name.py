@@ -46,10 +46,6 @@ class Name:
         others = max((votes for kind, votes in self.votes.items() if kind != "person"), default=0)
         return self.named and (self.votes["person"] > 0 or (self.acted and others < 2))
 
-    def is_body(self) -> bool:
-        """Tell whether more than a guess speaks for a body, and less for a person."""
-        return self.votes["organization"] > max(1, self.votes["person"])
-
     def mention(self) -> Mention:
         """Return the finished mention."""
         aliases, names = dict.fromkeys(self.aliases), dict.fromkeys(self.names)
@@ -106,17 +102,15 @@ class CandidateClaim:
 
 
 def telling(drafts: list[CandidateClaim]) -> list[CandidateClaim]:
-    """Leave out what says without a date what the same text says with one, and plans called off."""
+    """Leave out what says without a date what the same text says with one."""
 
     def key(draft: CandidateClaim) -> tuple[int, str, int]:
         return id(draft.subject), draft.relation, id(draft.object)
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
-    off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
     return [
         draft
         for draft in drafts
-        if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]
 
@@ -124,16 +118,11 @@ def telling(drafts: list[CandidateClaim]) -> list[CandidateClaim]:
 def sound(drafts: Iterable[CandidateClaim]) -> Iterator[CandidateClaim]:
     """Yield the drafts whose ends are no bare titles, and whose roles are not those of places."""
     for draft in drafts:
-        ends = (draft.subject, draft.object)
-        if any(name is not None and _is_title(name) for name in ends):
+        ends = (end for end in (draft.subject, draft.object) if end is not None)
+        if any(end.named and end.text.lower().rstrip(".") in PERSON_TITLES for end in ends):
             continue
         if draft.relation != "has_role" or not _is_place(draft.subject):
             yield draft
-
-
-def _is_title(name: Name) -> bool:
-    """Tell whether a name is a title without its bearer."""
-    return name.named and name.text.lower().rstrip(".") in PERSON_TITLES
 
 
 def _is_place(name: Name) -> bool:

@@ -14,9 +14,9 @@ from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import Manner
 from graphrag.extract.rules.lifetime import GONE, Life, lifetime
-from graphrag.extract.rules.line import Sentence
 from graphrag.extract.rules.name import CandidateClaim, Name
 from graphrag.extract.rules.phrases import Phrase, is_name
+from graphrag.extract.rules.sentence import Sentence
 from graphrag.extract.rules.trades import (
     LEADING,
     bodies_of,
@@ -40,11 +40,9 @@ _CHOOSING = frozenset(
 _ENDING = frozenset(
     "resign retire step stand leave quit dismiss remove fire oust sack recall depose unseat".split()
 )
-_LEAVING = frozenset("resign retire step leave quit depart".split())
 _OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says nothing alone
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
 _TAKING = frozenset("take start begin join return".split())
-_SUCCEEDING = frozenset({"succeed", "replace", "follow"})
 
 
 @dataclass(slots=True)
@@ -55,27 +53,22 @@ class Office:
     holders: list["Token"]
     manner: Manner = "state"
     clause: Clause | None = None
-    left: tuple["Token", ...] = ()
-    """Who held it before: of ``replaces Bob as chair``."""
-    chosen_by: tuple["Token", ...] = ()
 
 
 def read_offices(stated: Sequence[Clause], line: Sentence) -> Iterator[CandidateClaim]:
     """Yield who holds which title in a sentence, and who holds one no more."""
-    by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
+    by_verb = {clause.verb.i: clause for clause in stated}
     for noun in line.sentence:
         if is_office(noun):
-            office = _office(noun, by_verb, line)
-            if office is not None and office.clause is None:
-                _serving(office, by_verb)
+            office = _office(noun, by_verb)
             if office is not None:
                 yield from _held(office, line)
 
 
-def _office(noun: "Token", clauses: dict[int, Clause], line: Sentence) -> Office | None:
+def _office(noun: "Token", clauses: dict[int, Clause]) -> Office | None:
     head = noun.head
     if noun.dep_ == "conj" and is_title(head) and noun.tag_ == head.tag_:
-        first = _office(head, clauses, line)
+        first = _office(head, clauses)
         clause = first.clause if first else None
         instead = clause is not None and clause.no_longer and not clause.is_over_with(noun)
         return first and Office(noun, first.holders, "state" if instead else first.manner, clause)
@@ -85,10 +78,6 @@ def _office(noun: "Token", clauses: dict[int, Clause], line: Sentence) -> Office
             verb = verb.head  # "retired after nine years as chair"
         clause = clauses.get(verb.i)
         return None if clause is None else _as(noun, clause)
-    raised = head.head if noun.dep_ == "pobj" and head.lower_ == "to" else head
-    if raised.lemma_ in ("promote", "rise") and noun.dep_ in ("pobj", "xcomp"):
-        clause = clauses.get(raised.i)
-        return None if clause is None else Office(noun, clause.subjects, "start", clause)
     if noun.dep_ in ("attr", "acomp", "oprd", "dobj", "dep", "ccomp") and (
         noun.pos_ != "PROPN" or noun.text.isupper() or noun.dep_ == "attr"
     ):
@@ -98,27 +87,14 @@ def _office(noun: "Token", clauses: dict[int, Clause], line: Sentence) -> Office
             return Office(noun, clause.subjects, manner, clause)
         if clause is not None and clause.lemma in _CHOOSING:
             return _chosen(noun, clause)
-    if noun.dep_.startswith("nsubj"):  # "the CEO of Acme is Ann"
-        clause = clauses.get(head.i)
-        if clause is not None and clause.lemma in _BEING:
-            named = [token for token in clause.arguments.get("attr", ()) if token.pos_ == "PROPN"]
-            if named:
-                return Office(noun, named, _BEING[clause.lemma], clause)
     return _beside(noun)
 
 
 def _as(noun: "Token", clause: Clause) -> Office | None:
-    """Return ``works as a nurse``, ``stepped down as chair``, ``replaces Bob as manager``."""
+    """Return ``works as a nurse``, ``stepped down as chair``."""
     if clause.lemma in _ENDING:
         people = clause.subjects if not _acts_on(clause) else clause.arguments.get("dobj", [])
         return Office(noun, people, "end", clause)
-    if clause.lemma in _CHOOSING and not clause.passive:
-        chosen = clause.arguments.get("dobj", [])
-        return Office(noun, chosen, "start", clause, chosen_by=tuple(clause.subjects))
-    if clause.lemma in _SUCCEEDING:
-        others = clause.arguments.get("agent" if clause.passive else "dobj", [])
-        new, old = (others, clause.subjects) if clause.passive else (clause.subjects, others)
-        return Office(noun, new, "start", clause, left=tuple(old))
     if clause.lemma in _CHOOSING or clause.lemma in _TAKING:
         return Office(noun, clause.subjects, "start", clause)
     if clause.lemma in _HOLDING or clause.passive:
@@ -141,7 +117,7 @@ def _chosen(noun: "Token", clause: Clause) -> Office | None:
         if token.pos_ == "PROPN" and (token.dep_ != "compound" or token.head == noun)
     ]
     named = between[-1:]
-    return Office(noun, named, "start", clause, chosen_by=tuple(clause.subjects)) if named else None
+    return Office(noun, named, "start", clause) if named else None
 
 
 def _beside(noun: "Token") -> Office | None:
@@ -171,25 +147,9 @@ def _beside(noun: "Token") -> Office | None:
     return Office(noun, following[:1]) if following and noun.tag_ == "NN" else None
 
 
-def _serving(office: Office, clauses: dict[int, Clause]) -> None:
-    """Note what the verb says of a title beside a name: ``captain Ola Berg retires in May``."""
-    for holder in office.holders:
-        ends = {holder, office.noun}
-        clause = next((clause for clause in clauses.values() if ends & {*clause.subjects}), None)
-        if clause is not None and clause.passive and clause.lemma in _ENDING:
-            office.clause, office.manner = clause, "end"
-            continue
-        if clause is None or clause.arguments.get("dobj") or clause.arguments.get("from"):
-            continue
-        if clause.lemma in _LEAVING and not clause.passive:
-            office.clause, office.manner = clause, "end"
-        elif clause.lemma in ("serve", "stay", "continue", "remain") and not clause.past:
-            office.clause = clause
-
-
 def _held(office: Office, line: Sentence) -> Iterator[CandidateClaim]:
     noun = office.noun
-    bodies = bodies_of(office.noun, office.clause, office.chosen_by, line)
+    bodies = bodies_of(noun, office.clause, line)
     owners = [noun] if office.clause is None else [noun, office.clause.verb]
     if office.clause is None:
         owners += [child for child in noun.children if child.dep_ == "acl"]
@@ -205,14 +165,6 @@ def _held(office: Office, line: Sentence) -> Iterator[CandidateClaim]:
             continue
         for draft in _stated(holder, noun, bodies, line):
             draft.life = Life(kind="timeless") if draft.relation == "author_of" else life
-            yield draft
-    for token in office.left:
-        holder = _holder(token, line)
-        gone = lifetime("end", office.clause, line.periods(*owners), line.reference)
-        if holder is None or gone is None:
-            continue
-        for draft in _stated(holder, noun, bodies, line):
-            draft.life = gone
             yield draft
 
 
@@ -239,8 +191,6 @@ def _stated(
         relation = relation_of(word, preposition, body)
         if relation == "leads" and not whole:
             relation = "works_at" if body.votes["organization"] >= body.votes["place"] else None
-            if relation is None and preposition == "of":
-                text = f"{text} of {body.text}"  # "deputy mayor of Ulm" is said of a place
         if relation is None or body is holder:
             continue
         related = whole or relation != "works_at"

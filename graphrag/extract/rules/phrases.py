@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from graphrag.extract.rules.arguments import complement_of
 from graphrag.extract.rules.lexicon import (
     ANIMATE,
     CLUB_WORDS,
     EMPTY_NOUNS,
     GENERIC,
     INTERJECTIONS,
-    MEASURES,
     ORG_WORDS,
     PERSON_TITLES,
     PLACE_WORDS,
@@ -19,7 +19,6 @@ from graphrag.extract.rules.lexicon import (
     VAGUE,
     WATERS,
 )
-from graphrag.extract.rules.slots import complement_of, hyphenated
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
 from graphrag.local.parser import GIVEN
 
@@ -202,18 +201,11 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 
 def _thing(head: "Token") -> Phrase | None:
     inside = complement_of(head)
-    if inside is not None and head.lemma_.lower() in MEASURES:
-        return phrase_of(inside)  # "the ground floor of the mill"
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
     first = head
-    generic = head.lemma_.lower() in GENERIC  # "the Leeds-based firm" is one that has a name
     while first.i > 0:
         left = head.doc[first.i - 1]
-        whole = hyphenated(left)
-        if whole is not left and head in (left.head, whole.head) and not generic:
-            first = whole  # "slow-paced", "one-on-one"
-            continue
         if left.head != head and left.head.head != head:
             break
         outer = left.dep_ not in ("compound", "amod") or left.pos_ not in ("NOUN", "ADJ", "PROPN")

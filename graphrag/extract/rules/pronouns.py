@@ -134,14 +134,6 @@ class Antecedents:
         own = {child.i for child in verb.children if child.dep_ == "nsubj"}
         return {name for at, name, _ in self._here.names if at in own}
 
-    def is_first(self) -> bool:
-        """Tell whether nobody was spoken of before but in this sentence."""
-        return not self._before.names
-
-    def somebody(self, noun: "Token") -> Name | None:
-        """Return whom ``the 31-year-old`` means."""
-        return self._only(noun, lambda name: name.may_be_person() and name.votes["person"] > 0)
-
     def _somebody(self, token: "Token", gender: str) -> bool:
         """Tell whether an unnamed person stands near whom the pronoun may mean as well."""
         near = [sex for at, sex, _ in self._here.people if at < token.i]
@@ -187,9 +179,6 @@ def _people(sentence: "Span") -> list[tuple[int, str, bool]]:
         and token.dep_ not in _SAME
         and not any(child.dep_ == "appos" and child.pos_ == "PROPN" for child in token.children)
     ]
-    first = sentence[0]
-    if first.tag_ == "NN" and first.text.istitle() and first.dep_ == "nsubj":
-        found.append((first.i, "", True))  # a name that the parser does not know, maybe
     return found
 
 
@@ -209,9 +198,3 @@ def _is_pair(one: "Token", other: "Token") -> bool:
     joined = other in one.conjuncts or other.dep_ == "conj" or one.dep_ == "nmod"
     between = one.doc[one.sent.start : one.sent.end] if other.doc == one.doc else ()
     return joined or any(word.lemma_.lower() in _UNITING for word in between)
-
-
-def is_plural(verb: "Token") -> bool:
-    """Tell whether a verb is one of several: ``who were married``."""
-    helpers = [verb, *(child for child in verb.children if child.dep_ in ("aux", "auxpass"))]
-    return any(word.lower_ in ("were", "are", "have") or word.tag_ == "VBP" for word in helpers)

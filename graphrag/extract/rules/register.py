@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from graphrag.extract.rules.key_relations import RELATIONS, Link, base
+from graphrag.extract.rules.keys import RELATIONS, Link, base
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import JSON, Origin
 from graphrag.names.identifiers import Identifier, apart

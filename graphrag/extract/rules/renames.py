@@ -4,18 +4,14 @@ They are names of one thing, each with its time, and no facts between two: "Glob
 Initech in 2021" says of one company what it was called until then, and what since.
 """
 
-import re
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules.clauses import Clause
-from graphrag.extract.rules.line import Sentence
 from graphrag.extract.rules.name import Name
-from graphrag.extract.rules.phrases import Phrase, phrase_of
-from graphrag.extract.rules.scene import Discourse
+from graphrag.extract.rules.phrases import phrase_of
+from graphrag.extract.rules.sentence import Sentence
 from graphrag.model.assertion import Date, EntityName, Naming, Precision
 from graphrag.names.key import name_key
-from graphrag.temporal.find import find_times
 from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
@@ -24,26 +20,6 @@ if TYPE_CHECKING:
 NAMING = frozenset({"rename", "call", "know", "change"})
 _FORMER = frozenset({"formerly", "previously", "originally", "erstwhile"})
 _CURRENT = frozenset({"now", "today", "currently"})
-_WORD = r"(?!(?:He|She|It|I|They|We|The|His|Her|In)\b)[A-ZÀ-Þ](?:\.|[\w&’'-]*)"
-_NAME = rf"{_WORD}(?: (?:(?:of|de|van|von|der|la|al|bin) )?{_WORD}| \d{{1,4}}\b){{0,3}}"
-_TIME = r"(?:the )?(?:[A-Z][a-z]+ )?\d{4}"
-_ASIDE = re.compile(
-    rf"(?P<one>{_NAME})(?:, | \()(?:(?P<maiden>née|nee|né|born)|(?P<nickname>nicknamed)|"
-    rf"(?P<alias>aka|a\.k\.a\.|also known as|also called)|"
-    rf"(?P<former>until (?P<until>{_TIME}) (?:known as|called)|"
-    rf"(?:known as|called) (?P<before>{_NAME}) until (?P<until2>{_TIME})))"
-    rf"(?: (?P<two>{_NAME}))?(?=[,;)])[,)]?"
-)
-"""``Ann Lee, née Novak,``, ``Initech (until 2004 known as Globex)``."""
-_TAKING = re.compile(
-    rf"(?P<one>{_NAME}) (?:(?P<nickname>(?:is|was) nicknamed|goes by)|(?P<name>(?:took|adopted) "
-    rf"the (?:sur|family )?name|renamed (?:itself|himself|herself))|(?P<alias>(?:writes|wrote|"
-    rf"performs|performed|publishe[sd]) under the (?:name|pseudonym|pen name))) (?:of |to |as )?"
-    rf"(?P<two>{_NAME})(?: in (?P<since>{_TIME}))?"
-)
-_QUOTED = re.compile(
-    r"(?P<one>[A-ZÀ-Þ][\w’'-]+) [\"“](?P<two>[A-ZÀ-Þ][\w’'-]+)[\"”](?P<rest> [A-ZÀ-Þ][\w’'-]+)"
-)
 _PRECISIONS: dict[str, Precision] = {"year": "year", "month": "month", "day": "day"}
 
 
@@ -79,49 +55,6 @@ def note_former(line: Sentence) -> None:
             if name is not None and name.named and _enter(name, token, line):
                 _, until = _times([*line.periods(token), *line.periods(token.head)])
                 _note(name, "former", None, until)
-
-
-def without_names(text: str, offset: int, scene: Discourse, said: datetime) -> str:
-    """Note the other names that a text gives in passing, and return it with blanks for them.
-
-    Args:
-        text: What is to be read.
-        offset: Where it stands in the episode.
-        scene: Gets the names.
-        said: When it was written.
-    """
-    for pattern in (_ASIDE, _TAKING, _QUOTED):
-        for found in list(pattern.finditer(text)):
-            words = found.groupdict()
-            first, other = found["one"], words.get("before") or found["two"]
-            other = (other or "").rstrip(".") if pattern is not _ASIDE else other
-            if not other or name_key(first) == name_key(other):
-                continue
-            start, whole = found.start("one"), first + (words.get("rest") or "")
-            at = offset + start
-            name = scene.add(Phrase(whole, at, at + len(whole), True), 0)
-            if words.get("maiden") and " " in first and " " not in other:
-                other = f"{first.rpartition(' ')[0]} {other}"
-            name.aliases.append(other)
-            scene.names.setdefault(name_key(other), name)
-            former = words.get("maiden") or words.get("former")
-            kind: Naming = "former" if former else "name" if words.get("name") else "alias"
-            kind = "nickname" if words.get("nickname") or "rest" in words else kind
-            until = words.get("until") or words.get("until2")
-            times = find_times(f"in {until or words.get('since')}", said)
-            since, _ = _times([time.period for time in times])
-            _note(name, kind, None if until else since, since if until else None)
-            if pattern is _ASIDE:
-                text = text[: found.end("one")] + _blank(text, found.end("one"), found.end())
-            elif pattern is _QUOTED:
-                cut = found.end("two") + 1
-                text = text[: found.start("two") - 1] + _blank(text, found.start("two") - 1, cut)
-    return text
-
-
-def _blank(text: str, start: int, end: int) -> str:
-    """Return a text from a place on, the first of it blank."""
-    return " " * (end - start) + text[end:]
 
 
 def _enter(one: Name, other: "Token", line: Sentence) -> bool:

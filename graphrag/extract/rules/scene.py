@@ -4,15 +4,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from graphrag.extract.rules.arguments import apposed, bearer, beyond
 from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
-from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents, is_plural
-from graphrag.extract.rules.speakers import Stretch, voice_of
-from graphrag.extract.rules.subjects import apposed, bearer, beyond
-from graphrag.model.values import Episode
+from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents
+from graphrag.extract.rules.speakers import Stretch
 from graphrag.names.key import name_key
-from graphrag.names.words import PUBLICATIONS, SELF_NAMED, self_name
 from graphrag.temporal.period import Period
 
 if TYPE_CHECKING:
@@ -29,24 +27,15 @@ _RELATIVE = frozenset({"who", "which", "that", "whom"})
 class Discourse:
     """The names of one text in reading order."""
 
-    def __init__(
-        self, *, speaker: str = "", addressee: str = "", text: Episode | None = None
-    ) -> None:
-        self._text = text
+    def __init__(self, *, speaker: str = "", addressee: str = "") -> None:
         self.names: dict[str, Name] = {}
         self.antecedents = Antecedents()
         self.speaker = self._person(speaker) if speaker else None
         self.addressee = self._person(addressee) if addressee else None
-        self.implied: Name | None = None
-        """Who is meant where a clause or a note leaves its subject out."""
-        self.asked: Name | None = None
-        """Whom the turn before asked about: "he" in the answer."""
         self.quotes: list[Stretch] = []
         """The quoted stretches of the paragraph being read."""
         self.time: Period | None = None
         """The time named last."""
-        self.voice: Name | None = None
-        """Who speaks the quoted words of the sentence being read."""
 
     def _owner_of(self, whose: "Token", offset: int) -> Name | None:
         """Return whom ``whose`` refers to."""
@@ -65,15 +54,11 @@ class Discourse:
                 name = self._noun(token, offset)
                 if name is not None:
                     self.antecedents.note(token, name)
-        speaker = voice_of(sentence, self.quotes)
-        self.voice = None if speaker is None else self.name_of(speaker, offset)
 
     def name_of(self, token: "Token", offset: int) -> Name | None:
         """Return what a noun or pronoun stands for, or None if that is not clear."""
         if token.pos_ == "PRON" or token.tag_ == "WP$":
             return self._pronoun(token, offset)
-        if token.pos_ in ("VERB", "AUX") and token.tag_ != "VBG":
-            return self.implied
         return self._noun(token, offset)
 
     def members(self, token: "Token") -> list["Token"]:
@@ -89,12 +74,6 @@ class Discourse:
         if token.pos_ == "PROPN":  # of "Ann Bell and Tom Hale married" as it is often read
             before = [c for c in token.children if c.dep_ == "nmod" and c.pos_ == "PROPN"]
             return [c for c in before if any(w.dep_ == "cc" for w in c.children)] + [token]
-        if token.lower_ == "who" and token.head.dep_ == "relcl" and is_plural(token.head):
-            noun, found = token.head.head, [token.head.head]
-            while noun.dep_ == "conj":
-                noun = noun.head
-                found.insert(0, noun)
-            return found if len(found) > 1 else [token]
         return [token]
 
     def possessor_of(self, token: "Token", offset: int) -> Name | None:
@@ -114,10 +93,6 @@ class Discourse:
         for kind, weight in phrase.hints:
             name.votes[kind] = max(name.votes[kind], weight)
         return name
-
-    def about(self, text: str) -> Name:
-        """Return the person of that name, who is meant where none is named."""
-        return self.names.get(name_key(text)) or self._person(text)
 
     def _person(self, text: str) -> Name:
         name = Name(text, 0, 0, True, Counter({"person": 5}))
@@ -146,23 +121,13 @@ class Discourse:
             return other
         if token.dep_ == "appos" and is_name(token.head) and not is_name(token):
             return self._noun(token.head, offset)  # "Globex, a firm based in Oslo"
-        if token.lower_ == "old" and token.text != token.head.text:  # "the 31-year-old"
-            return self.antecedents.somebody(token)
         phrase = phrase_of(token)
         if phrase is None:
             return None
-        before = [child.lower_ for child in token.children if child.i < token.i]
-        own = before == ["this"] and token.lower_ in SELF_NAMED
-        if own and (itself := self._itself(token, offset)) is not None:
-            return itself
         if not phrase.named:
             owner = self.possessor_of(token, offset) if token.lemma_.lower() in OWNED else None
             if owner is not None and owner.named:
                 phrase = replace(phrase, text=f"{owner.text}'s {phrase.text}", named=True)
-        if own:
-            return None
-        if not phrase.named and before[:1] == ["the"] and (called := self._called(phrase.text)):
-            return called
         name = self.add(phrase, offset)
         relative = _kin_before(token.doc, phrase.start)
         if relative and phrase.named and name.votes["organization"] < 2:  # "her brother Edwin"
@@ -175,17 +140,6 @@ class Discourse:
             or gender_of(first.split()[-1] if first.split() else "")
         )
         return name
-
-    def _itself(self, token: "Token", offset: int) -> Name | None:
-        """Return what ``this newspaper`` is, if the text is known to be from it."""
-        text, at, word = self._text, offset + token.idx, token.lower_
-        called = "" if text is None else self_name(word, text.source_description, text.name)
-        before = (name for name in self.names.values() if name.named and name.start < at)
-        others = (name for name in before if not name.votes["person"] and name.text != called)
-        if not called or (word not in PUBLICATIONS and any(others)):
-            return None  # "Acme makes cars. This company ..."
-        phrase = Phrase(called, token.idx, at - offset + len(token), True, ((SELF_NAMED[word], 4),))
-        return self.add(phrase, offset)
 
     def _relative_of(self, token: "Token", offset: int) -> Name | None:
         """Return ``Mira's brother`` for ``my brother``; without an owner it is nobody."""
@@ -203,7 +157,7 @@ class Discourse:
     def _pronoun(self, token: "Token", offset: int) -> Name | None:
         word = token.lower_
         if word in _FIRST:
-            return self.voice if self.is_quoted(token) else self.speaker
+            return None if self.is_quoted(token) else self.speaker
         if word in _SECOND:
             return self.addressee
         if word == "whose":
@@ -216,17 +170,8 @@ class Discourse:
             )
             return None if so else self.name_of(noun, offset)  # "such a roar that she screamed"
         if word in GENDER or word in NEUTER:
-            found = self.antecedents.of(token)
-            alone = self.asked is not None and self.antecedents.is_first()
-            return self.asked if found is None and alone and word in GENDER else found
+            return self.antecedents.of(token)
         return None
-
-    def _called(self, word: str) -> Name | None:
-        """Return the only name so far that ends with a noun: ``the creamery``, Ostrey Creamery."""
-        bearers = {id(name): name for name in self.names.values() if name.named}
-        ending = f" {word.lower()}"
-        called = [name for name in bearers.values() if name.text.lower().endswith(ending)]
-        return called[0] if len(called) == 1 else None
 
     def _longer(self, key: str, phrase: Phrase) -> Name | None:
         """Return the only longer name that a lone first, last or family name can stand for."""

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
-from graphrag.extract.rules.lifetime import is_range
 from graphrag.temporal.find import TimeExpression, find_times
 from graphrag.temporal.period import Bound, Period, Prefer, Unit, day_of, floor, shift, unit_from
 from graphrag.temporal.phrase import resolve_phrase
@@ -34,7 +33,6 @@ _STEPS = {"same": 0, "next": 1, "following": 1}
 _COUNT = rf"(?P<count>\d+|{'|'.join(_WORDS)})"
 _FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (1, 1), "new year's": (1, 1)}
 
-_UP_TO = re.compile(r"and (?:his|her|their|its|the) \w+(?: (?:in|on|of))?")
 
 Make = Callable[[re.Match[str], datetime, bool, Period | None], Period | None]
 """Match, reference, whether it looks ahead, and the time named before: a period."""
@@ -70,37 +68,7 @@ def short_times(
         if period is not None:
             plain = [one for one in plain if one not in covered]
             found.append(TimeExpression(start, end, text[start:end], period))
-    ordered = sorted((*plain, *found), key=lambda one: one.start)
-    return list(_ranges(text, ordered))
-
-
-def _ranges(text: str, times: list[TimeExpression]) -> Iterator[TimeExpression]:
-    """Yield ``1 Mar - 15 Apr`` as a beginning and an end."""
-    bound: Bound | None = None
-    for one, other in zip(times, [*times[1:], None][: len(times)], strict=True):
-        if bound is not None:
-            yield TimeExpression(one.start, one.end, one.text, one.period.bounded(bound))
-            bound = None
-        elif (
-            other is not None
-            and _joins(text, one, other)
-            and one.period.bound == other.period.bound == "in"
-            and one.period.start < other.period.start
-        ):
-            yield TimeExpression(one.start, one.end, one.text, one.period.bounded("since"))
-            plain = text[one.end : other.start].strip() in ("-", "–", "and", "to")
-            bound = "until" if plain else "before"  # "and her death in 2022" was some day of it
-        else:
-            if other is not None and one.period.bound == "since" and other.period.bound == "in":
-                inside = text[one.end : other.start].strip()
-                bound = "until" if inside in ("up to and including", "up to") else None
-            yield one
-
-
-def _joins(text: str, one: TimeExpression, other: TimeExpression) -> bool:
-    inside = text[one.end : other.start].strip()
-    between = re.search(r"\bbetween\s*$", text[: one.start]) or one.text.startswith("between")
-    return inside in ("-", "–") or bool(between and _UP_TO.fullmatch(inside))
+    return sorted((*plain, *found), key=lambda one: one.start)
 
 
 def _matches(text: str) -> Iterator[tuple[int, int, Make, re.Match[str]]]:
@@ -153,13 +121,6 @@ def _month(match: re.Match[str], said: datetime, ahead: bool, _: Period | None) 
     return _bounded(match, unit_from(datetime(year, month, 1, tzinfo=said.tzinfo), "month"))
 
 
-def _month_of(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period:
-    """Return ``March last year``."""
-    year = said.year + {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
-    at = datetime(year, MONTHS[match["name"].lower()], 1, tzinfo=said.tzinfo)
-    return _put(match, unit_from(at, "month"))
-
-
 def _slashed(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period | None:
     month, year = int(match["month"]), int(match["year"])
     if not 1 <= month <= 12:
@@ -197,30 +158,10 @@ def _then(match: re.Match[str], _: datetime, __: bool, before: Period | None) ->
     if before is None:
         return None
     moment = before.end if before.bound in ("until", "after") else before.start
-    if is_range(before) and match["bound"].lower() in ("before", "until", "till"):
-        moment = before.start
-    word = match["word"].lower()
-    if match["bound"] is None and word in ("then", "that"):
-        return None
     point = Period(moment, moment + timedelta(days=1), "instant")
-    if (match["bound"] or "").lower() in ("until", "till", "before"):
+    if match["bound"].lower() in ("until", "till", "before"):
         return point.bounded("before")
     return point.bounded("since")
-
-
-def _later(match: re.Match[str], _: datetime, ahead: bool, before: Period | None) -> Period | None:
-    word = match["count"].lower()
-    if before is None or (ahead and word == "next"):
-        return None
-    if before.granularity not in ("year", "month", "day"):
-        return None
-    count = _STEPS[word] if word in _STEPS else _WORDS.get(word) or int(word)
-    unit: Unit = "year" if match["unit"].lower() == "year" else "month"
-    last = shift(before.end, unit, -1) if is_range(before) else before.start
-    at = shift(last, unit, count)
-    if before.granularity == "year" or (word in _STEPS and unit == "year"):
-        return unit_from(floor(at, "year"), "year") if unit == "year" else None
-    return unit_from(floor(at, "month"), "month")
 
 
 def _duration(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> Period | None:
@@ -256,27 +197,17 @@ def _born(match: re.Match[str], said: datetime, _: bool, __: Period | None) -> P
     return unit_from(datetime(int(match["year"]), 1, 1, tzinfo=said.tzinfo), "year")
 
 
-def _ongoing(match: re.Match[str], said: datetime, ahead: bool, last: Period | None) -> Period:
-    return _born(match, said, ahead, last).bounded("since")
-
-
 _MONTH = "|".join(sorted((name for name in MONTHS if name != "may"), key=len, reverse=True))
 _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern, flags | re.ASCII), make)
     for pattern, flags, make in (
         (rf"\b{_LEAD}the (?P<day>[123]?\d)(?:st|nd|rd|th)\b(?! (?:of|century|[A-Z]))", 0, _ordinal),
         (rf"\b{_LEAD}(?P<last>last )?(?P<name>{_DAY})\b(?!'?s\b)(?! \d)", 0, _weekday),
-        (rf"\b{_LEAD}(?P<name>{_MONTH}|may),? (?P<which>last|this|next) year\b", re.I, _month_of),
         (r"\b(?P<bound>until|till|since|from|in|before|after|to) "
          rf"(?P<name>{_MONTH}|(?-i:May))\b(?!,? '?\d)",
          re.I, _month),
         (rf"\b{_LEAD}the (?P<edge>end|start|beginning) of (?:(?P<which>the|this|next|last) )?"
          r"(?P<unit>year|month|week)\b", re.I, _edge),
-        (r"\bbetween (?P<year>(?:19|20)\d\d)(?= and )", re.I, _born),
-        (r"\b(?P<year>(?:19|20)\d\d)(?= ?- ?(?:19|20)\d\d\b)", 0, _born),
-        (r"(?:(?<=\b\d{4}-)|(?<=\b\d{4} - ))(?P<year>(?:19|20)\d\d)\b(?!-)", 0, _born),
-        (r"\b(?P<year>(?:19|20)\d\d)(?= ?- ?(?:present|today|now|date|to date)\b)", re.I,
-         _ongoing),
         (r"(?<=\bborn )(?P<year>1\d{3}|20\d\d)\b", re.I, _born),
         (rf"\b{_LEAD}(?P<month>\d\d?)/(?P<year>(?:19|20)\d\d)\b", re.I, _slashed),
         (rf"\b{_LEAD}(?P<day>\d\d?)(?P<sep>[./])(?P<month>\d\d?)(?P=sep)(?P<year>\d\d)\b", re.I,
@@ -287,9 +218,6 @@ _SHAPES: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
          r"(?P<name>spring|summer|autumn|winter)\b(?! (?:of|\d))", re.I, _season),
         (r"\b(?P<bound>until|till|since|before|after|from) (?P<word>then|that)\b(?! [a-z]+s\b)",
          re.I, _then),
-        (r"\b(?P<word>ever) (?P<bound>since)(?=[.,;!)]|$)", re.I, _then),
-        (rf"\b{_COUNT} (?P<unit>year|month)s? later\b", re.I, _later),
-        (r"\bthe (?P<count>following|next|same) (?P<unit>year|month)\b", re.I, _later),
         (rf"\bfor (?:about |over |nearly |almost |more than |the (?:past|last) )?{_COUNT} "
          r"(?P<unit>year|month|decade)s?\b", re.I, _duration),
     )

@@ -1,4 +1,4 @@
-"""Who speaks in a text: turns, ``name: words`` on a line, and who says what stands in quotes."""
+"""Who speaks in a text: turns, quotes, and the header, greeting and signature of a letter."""
 
 import re
 from collections import Counter
@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from graphrag.local.parser import parse
+
 if TYPE_CHECKING:
-    from spacy.tokens import Span, Token
+    from spacy.tokens import Span
 
 _TURN = re.compile(
     r"^[ \t]*(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?"  # "[10:02] "
@@ -40,11 +42,6 @@ GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
 _BODY = re.compile(r"^The\b|\b(?:news|times|post|press|media|magazine|radio|tv)\b", re.IGNORECASE)
 _INTERVIEW = frozenset({"Q", "A"})
-SPEECH = frozenset(
-    "say ask cry answer reply exclaim declare remark add continue explain call shout whisper "
-    "return announce tell respond admit warn promise".split()
-)
-"""Verbs that attribute quoted words to their subject."""
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 Stretch = tuple[int, int]
@@ -141,9 +138,8 @@ def advises(speaker: str | None) -> bool:
 
 def advice_in(said: list[Turn]) -> list[tuple[int, int]]:
     """Return where an assistant speaks."""
-    return [
-        (turn.line_start, turn.start + len(turn.words)) for turn in said if advises(turn.speaker)
-    ]
+    advice = (turn for turn in said if advises(turn.speaker))
+    return [(turn.line_start, turn.start + len(turn.words)) for turn in advice]
 
 
 def speaker_at(said: list[Turn], at: int) -> str | None:
@@ -202,23 +198,109 @@ def is_inside(start: int, end: int, stretches: list[Stretch]) -> bool:
     return covered > 0.5 * (end - start)
 
 
-def voice_of(sentence: "Span", stretches: list[Stretch]) -> "Token | None":
-    """Return the word for who speaks the sentence's quoted words, if the sentence says so.
+_HEADER = re.compile(
+    r"(?P<field>from|to|cc|bcc|date|sent|subject|reply-to)[ \t]*:[ \t]*(?P<value>[^\n]*)(?:\n|\Z)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"\s*[<(\[]?[\w.+-]+@[\w.-]+[>)\]]?")
+_PERSON = re.compile(r"[A-ZÀ-Þ][\w'’-]*(?:[ ](?:[A-ZÀ-Þ][\w'’.-]*|de|van|von|der|la|bin|al))*")
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b(?P<who>[^,:!\n.]{0,40})[,:!\n]+",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"(?:^|(?<=[\n.!?]))[ \t]*(?:best(?: wishes| regards)?|(?:kind |warm |with )?regards|cheers|"
+    r"thanks|thank you|many thanks|love|yours(?: \w+)?|sincerely|all the best|take care|xx?|"
+    r"see you)[,!.]?[ \t]*\n*[ \t]*(?P<name>[A-ZÀ-Þ][\w'’-]*(?:[ ][A-ZÀ-Þ][\w'’.-]*){0,2})?"
+    r"(?P<rest>(?:,[^\n]*)?(?:[ \t]*\n[^\n]*){0,3})\s*\Z",
+    re.IGNORECASE,
+)
+_SIGNED = re.compile(r"\n[ \t]*[-–]?[ \t]*(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)\s*\Z")
+_NAME = r"[A-ZÀ-Þ][\w'’-]+(?: (?:de |van |von |al-)?[A-ZÀ-Þ][\w'’-]+)"
+_ALONE = re.compile(rf"(?<=\.)\s+(?P<name>{_NAME})\s*\Z")
+_I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
+_INTRODUCED = re.compile(
+    rf"\b(?:I['’]m|I am|[Mm]y name(?: is|['’]s)|[Tt]his is) "
+    rf"(?P<name>{_NAME}?|[A-ZÀ-Þ][\w'’-]+)(?=\s*(?:[,.!;(–—-]|\n|$| and (?:I|my)\b|[^\w\s]))"
+)
+_PEOPLES = re.compile(r"(?:ish|ese|ian|can|ch|OK|Ok)$")
+"""``I'm Swedish``: a people, and no name."""
+_OPENING = 120
+"""Characters in which somebody says who speaks."""
+_GROUPS = frozenset("all everyone team both there folks colleagues guys staff sir madam".split())
 
-    The verb of saying and its subject stand outside of the quotes.
-    """
-    if '"' not in sentence.text:
-        return None
-    for verb in sentence:
-        if verb.lemma_.lower() in SPEECH and not _quotes(verb, stretches):
-            # Of "declared the Lion" the parser makes an object.
-            inverted = any(verb.idx - 3 <= end <= verb.idx for _, end in stretches)
-            roles = ("nsubj", "dobj") if inverted else ("nsubj",)
-            for child in verb.children:
-                if child.dep_ in roles and not _quotes(child, stretches):
-                    return child
-    return None
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A text without the parts of a letter that are no sentences, and who they name."""
+
+    text: str
+    """As long as the whole: what is left out is blank."""
+    author: str = ""
+    addressee: str = ""
 
 
-def _quotes(token: "Token", stretches: list[Stretch]) -> bool:
-    return any(start <= token.idx < end for start, end in stretches)
+def letter_of(text: str) -> Letter:
+    """Return a text's letter; a text that is none is returned as it is."""
+    fields: dict[str, str] = {}
+    start = 0
+    while found := _HEADER.match(text, start):
+        fields[found["field"].lower()] = found["value"].strip()
+        start = found.end()
+    if len(fields) == 1 and not fields.keys() & {"from", "subject"}:
+        fields, start = {}, 0
+    body = re.compile(r"\s*").match(text, start)
+    begun = body.end() if body else start
+    greeting = _GREETING.match(text, begun)
+    addressee = _one_name(fields.get("to", ""))
+    if greeting is not None:
+        begun = greeting.end()
+        named = _one_name(greeting["who"])
+        addressee = addressee if named in addressee.split() else named or addressee
+    author, stop = _signature(text, begun)
+    if not fields and greeting is None and not (author and _I.search(text[:stop])):
+        return Letter(text)
+    author = _one_name(fields.get("from", "")) or author
+    plain = _blank(text[:begun]) + text[begun:stop] + _blank(text[stop:])
+    return Letter(plain, author, addressee)
+
+
+def speaker_of(text: str) -> str:
+    """Return who says ``I'm Ann`` or ``my name is Ann Lee`` where a text begins."""
+    found = _INTRODUCED.search(text[:_OPENING])
+    return "" if found is None or _PEOPLES.search(found["name"]) else found["name"]
+
+
+def _signature(text: str, begun: int) -> tuple[str, int]:
+    """Return who signs, and where that begins."""
+    closing = _CLOSING.search(text, begun)
+    if closing is not None and closing["name"] and closing["name"][0].isupper():
+        return closing["name"], closing.start()
+    alone = _ALONE.search(text, begun)
+    if alone is not None and _is_person(alone["name"]):
+        return alone["name"], alone.start()
+    signed = _SIGNED.search(text, begun) if begun else None
+    return ("", len(text)) if signed is None else (signed["name"], signed.start())
+
+
+def _is_person(name: str) -> bool:
+    """Tell whether two words at the end of a text name somebody: ``Read More`` does not."""
+    [(_, doc)] = parse(f"{name} wrote this.")
+    words = doc[: len(name.split())]
+    person = any(token.ent_type_ == "PERSON" for token in words)
+    return person and all(token.pos_ == "PROPN" for token in words)
+
+
+def _one_name(value: str) -> str:
+    """Return the only person that a header or a greeting names, or nothing."""
+    plain = _ADDRESS.sub("", value).strip().strip("\"'")
+    words = plain.split()
+    if not words or words[0].lower() in _GROUPS:
+        return ""
+    if words[0].rstrip(".").lower() in ("mr", "mrs", "ms", "dr", "prof"):
+        plain = " ".join(words[1:])
+    return plain if _PERSON.fullmatch(plain) else ""
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)

@@ -1,36 +1,12 @@
 """Entities and facts of a JSON text from its structure, and records of events such as marriages."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules.careers import CAREER, implied, leave, spell_of
-from graphrag.extract.rules.key_relations import (
-    FIGURES,
-    HOMES,
-    LASTING,
-    TECHNICAL,
-    Link,
-    Types,
-    is_relation,
-    link_of,
-)
-from graphrag.extract.rules.own_keys import (
-    ALIASES,
-    DEATH,
-    GENERIC,
-    PLACES,
-    POSTAL,
-    SOMEBODY,
-    TOWNS,
-    dated,
-    name_of,
-    period_of,
-    plain,
-    type_of,
-    unwrapped,
-)
+from graphrag.extract.rules import keys, record
 from graphrag.extract.rules.register import (
     Entity,
     Fact,
@@ -49,69 +25,36 @@ from graphrag.model.values import JSON
 from graphrag.names.identifiers import identifiers, own_keys, unique
 from graphrag.ontology.relations import VITAL
 
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A record of something that happened to people or companies, not of a thing with a name."""
-
-    relation: str = ""
-    """Relation between its two parties."""
-    party: str = "person"
-    ends: bool = False
-    subject: str = ""
-    """Key of the one it happened to."""
-    dates: Types = ()
-    """Relations of the subject that begin with it."""
-
-
-_ACTS: Final = {
-    "marriage": Act("married_to"),
-    "wedding": Act("married_to"),
-    "divorce": Act("married_to", ends=True),
-    "merger": Act("merged_with", "organization", subject="continuing_name"),
-    "birth": Act(subject="child", dates=("born_in", "parent_of")),
-}
-_PARTIES: Final = ("parties", "spouses", "couple", "companies", "partners")
 _DATES: Final = ("effective", "date", "effective_date")
 
 
-def act_of(fields: Mapping[str, object]) -> Act | None:
-    """Return the act that a record records, if it also says of whom."""
-    for key in ("record", "event", "act", "type", "kind"):
-        kind = fields.get(key)
-        act = _ACTS.get(snake(kind)) if isinstance(kind, str) else None
-        if act and (act.subject in fields or not fields.keys().isdisjoint(_PARTIES)):
-            return act
-    return None
-
-
-def record_act(
-    register: Register, fields: Fields, *, act: Act, reference_time: datetime
+def _record_act(
+    register: Register, fields: Fields, *, act: keys.Act, reference_time: datetime
 ) -> datetime | None:
     """Register what an act did to its two parties; return the time of it."""
-    periods = (period_of(fields.get(key), reference_time) for key in _DATES)
+    periods = (record.period_of(fields.get(key), reference_time) for key in _DATES)
     when = next(filter(None, periods), None)
     start = when.start if when else None
-    found = [fields[key] for key in _PARTIES if key in fields]
+    found = [fields[key] for key in keys.PARTIES if key in fields]
     parties = [name for value in found for name in names(listed(value), act.party)]
     if act.relation and len(parties) == 2:
         entity, other = (register.entity(name, act.party) for name in parties)
-        link = Link(act.relation, act.relation)
+        link = keys.Link(act.relation, act.relation)
         for fact in linked(entity, other, key=act.relation, link=link, at=parties[0]):
             fact.over = act.ends
             fact.start, fact.end = (None, start) if act.ends else (start, None)
-            dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
+            record.dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
             register.facts.append(fact)
     return start
 
 
-def record_venue(register: Register, fields: Fields) -> None:
+def _record_venue(register: Register, fields: Fields) -> None:
     """Place a venue in the town named beside it."""
     venue = names([fields["venue"]], "place")
-    towns = [name for key in TOWNS for name in names([fields.get(key)], "place")]
+    towns = [name for key in record.TOWNS for name in names([fields.get(key)], "place")]
     if venue and towns:
         entity, other = register.entity(venue[0], "place"), register.entity(towns[0], "place")
-        link = Link("located_in", "venue")
+        link = keys.Link("located_in", "venue")
         register.facts += linked(entity, other, key="venue", link=link, at=towns[0])
 
 
@@ -150,7 +93,11 @@ class _Reader:
             self.record(value, depth)
 
     def record(
-        self, fields: Fields, depth: int, under: Link | None = None, act: Act | None = None
+        self,
+        fields: Fields,
+        depth: int,
+        under: keys.Link | None = None,
+        act: keys.Act | None = None,
     ) -> tuple[Entity, Life] | None:
         """Read one record; return its entity and the dates that it gives to the link above it.
 
@@ -162,20 +109,20 @@ class _Reader:
         """
         if depth > _DEEPEST:
             return None
-        fields = unwrapped(fields)
+        fields = record.unwrapped(fields)
         if "venue" in fields:
-            record_venue(self.register, fields)
-        if not (under or act) and (recorded := act_of(fields)):
+            _record_venue(self.register, fields)
+        if not (under or act) and (recorded := keys.act_of(fields)):
             self._act(fields, depth, recorded)
             return None
         expected = under.value if under else act.party if act else ""
-        key, name = name_of(fields, expected, act.subject if act else "")
+        key, name = record.name_of(fields, expected, act.subject if act else "")
         if name is None:
             for value in fields.values():
                 self.read(value, depth + 1)
             return None
-        entity_type = type_of(fields, key, expected)
-        given = list(identifiers(dict(plain(fields))))
+        entity_type = record.type_of(fields, key, expected)
+        given = list(identifiers(dict(record.plain(fields))))
         own = own_keys(given, entity_type).union(unique(given, entity_type, {}))
         entity = self.register.entity(name, entity_type, own)
         facts: list[Fact] = []
@@ -185,26 +132,26 @@ class _Reader:
             if made is None:
                 rest[other] = value
             facts += made or ()
-        if entity_type == "thing" and under and under.relation in SOMEBODY:
+        if entity_type == "thing" and under and under.relation in record.SOMEBODY:
             facts = [fact for fact in facts if fact.relation != "located_in"]
-        places = [fact for fact in facts if (fact.relation, fact.key) in HOMES]
-        best = min((HOMES[fact.relation, fact.key] for fact in places), default=0)
-        lost = {fact.key for fact in places if HOMES[fact.relation, fact.key] > best}
+        places = [fact for fact in facts if (fact.relation, fact.key) in keys.HOMES]
+        best = min((keys.HOMES[fact.relation, fact.key] for fact in places), default=0)
+        lost = {fact.key for fact in places if keys.HOMES[fact.relation, fact.key] > best}
         rest |= {other: fields[other] for other in lost}
         facts = [fact for fact in facts if fact.key not in lost]
-        dates = dated(
+        dates = record.dated(
             facts,
             rest,
             entity_type=entity.entity_type,
             reference_time=self.reference_time,
             under=under,
         )
-        leave(facts, fields)
-        self.register.facts += [*facts, *implied(facts, fields, self.register)]
+        _leave(facts, fields)
+        self.register.facts += [*facts, *_implied(facts, fields, self.register)]
         self.register.facts += self._death(entity, fields, facts)
-        town = key in PLACES and (under or fields.keys() & POSTAL)
+        town = key in record.PLACES and (under or fields.keys() & record.POSTAL)
         if not (act or town):
-            entity.attributes |= dict(plain(rest))
+            entity.attributes |= dict(record.plain(rest))
             self.register.facts += self._figures(entity, rest)
         # {"billing": {"city": ..}} says where, not who.
         return None if town and under and under.value == "thing" else (entity, dates)
@@ -215,24 +162,24 @@ class _Reader:
         """Read one field; None if it is an attribute."""
         value = fields[key]
         items = listed(value)
-        if key in ALIASES:
+        if key in record.ALIASES:
             entity.aliases |= {str(alias): None for alias in names(items, "thing")}
             return []
-        found = link_of(key, entity.entity_type, named_by, fields)
-        if key in CAREER and entity.entity_type in ("person", "thing"):
-            spells = [spell_of(entity.name, item) for item in items]
+        found = keys.link_of(key, entity.entity_type, named_by, fields)
+        if key in _CAREER and entity.entity_type in ("person", "thing"):
+            spells = [_job_of(entity.name, item) for item in items]
             if all(spells):
                 self.read(spells, depth + 1)
                 return []
         if found is None:
-            if not isinstance(value, dict | list) or key in GENERIC:
+            if not isinstance(value, dict | list) or key in record.GENERIC:
                 return None
-            if key in TECHNICAL:
+            if key in keys.TECHNICAL:
                 return []
-            if not is_relation(key):
+            if not keys.is_relation(key):
                 self.read(value, depth + 1)
                 return []
-        link, over = found or (Link(key, key), False)
+        link, over = found or (keys.Link(key, key), False)
         facts: list[Fact] = []
         for name in names(items, link.value) if found else ():
             other = self.register.entity(name, link.value)
@@ -252,8 +199,8 @@ class _Reader:
 
     def _figures(self, entity: Entity, fields: Fields) -> Iterator[Fact]:
         """Yield the numbers of a record that change with time: its price, its staff, its phone."""
-        for key in FIGURES.keys() & fields.keys():
-            value, relation, unit = fields[key], FIGURES[key], fields.get("currency")
+        for key in keys.FIGURES.keys() & fields.keys():
+            value, relation, unit = fields[key], keys.FIGURES[key], fields.get("currency")
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 continue
             priced = relation == "costs" and isinstance(unit, str)
@@ -261,29 +208,93 @@ class _Reader:
             if any(map(str.isalnum, words)):
                 place = value if isinstance(value, Text) else entity.name
                 other = self.register.entity(Text.at(words, place.start, place.end), "concept")
-                yield from linked(entity, other, key=key, link=Link(relation, key), at=place)
+                yield from linked(entity, other, key=key, link=keys.Link(relation, key), at=place)
 
     def _death(self, entity: Entity, fields: Fields, facts: list[Fact]) -> Iterator[Fact]:
         """Yield that somebody is dead, from the day that a field gives on, which ends the rest."""
-        for key in DEATH:
+        for key in record.DEATH:
             value = fields.get(key)
-            period = period_of(value, self.reference_time) if isinstance(value, Text) else None
+            period = (
+                record.period_of(value, self.reference_time) if isinstance(value, Text) else None
+            )
             if period is None or not isinstance(value, Text) or entity.entity_type != "person":
                 continue
             dead = self.register.entity(Text.at("dead", value.start, value.end), "concept")
-            for fact in linked(entity, dead, key=key, link=Link(VITAL, key), at=value):
+            for fact in linked(entity, dead, key=key, link=keys.Link(VITAL, key), at=value):
                 fact.date(period, late=False)
                 yield fact
             for fact in facts:
-                if fact.end is None and fact.relation in LASTING:
+                if fact.end is None and fact.relation in keys.LASTING:
                     fact.end, fact.over = period.start, fact.start is None
 
-    def _act(self, fields: Fields, depth: int, act: Act) -> None:
+    def _act(self, fields: Fields, depth: int, act: keys.Act) -> None:
         """Read a marriage, a divorce, a merger or a birth."""
-        start = record_act(self.register, fields, act=act, reference_time=self.reference_time)
+        start = _record_act(self.register, fields, act=act, reference_time=self.reference_time)
         first = len(self.register.facts)
         if act.subject in fields:
             self.record(fields, depth + 1, act=act)
         for fact in self.register.facts[first:]:
             if fact.relation in act.dates:
                 fact.start = fact.start or start
+
+
+_CAREER: Final = frozenset(
+    "jobs positions employment employments employment_history career experience work_experience "
+    "work_history job_history".split()
+)
+"""Keys of a list of jobs."""
+_BODIES: Final = frozenset(
+    "employer company organization organisation org firm institution workplace".split()
+)
+_LEFT: Final = frozenset(
+    "resigned terminated dismissed left former inactive fired departed quit".split()
+)
+"""What the status of somebody is who works somewhere no more."""
+_FORMER: Final = re.compile("former_|previous_|ex_|old_")
+_TITLES: Final = frozenset("mr mrs ms miss mx dr prof professor sir dame rev".split())
+_ROLE: Final = keys.Link("has_role", "role")
+
+
+def _job_of(name: Text, item: JSON) -> Fields:
+    """Return a job of a list as a record of whose it is; nothing if it is none."""
+    if not isinstance(item, dict) or not _BODIES & item.keys():
+        return {}
+    own = {"employer" if key in _BODIES else key: value for key, value in item.items()}
+    return {"name": name, **{key: value for key, value in own.items() if key != "name"}}
+
+
+def _leave(facts: Sequence[Fact], fields: Fields) -> None:
+    """End the job of a record that says that it is left: ``"status": "resigned"``."""
+    status = fields.get("status", fields.get("employment_status"))
+    gone = isinstance(status, str) and status.strip().casefold() in _LEFT
+    if gone or fields.get("active") is False or fields.get("is_active") is False:
+        for fact in facts:
+            if fact.relation == "works_at" and fact.end is None:
+                fact.over = True
+
+
+def _implied(facts: Sequence[Fact], fields: Fields, register: Register) -> Iterator[Fact]:
+    """Yield what a title says besides: a director works there, a head teacher leads the school.
+
+    And as what somebody works there.
+    """
+    for fact in facts:
+        if fact.object.entity_type != "organization":
+            continue
+        if fact.key in keys.EMPLOYED and fact.relation == "leads" and not fact.over:
+            yield replace(fact, relation="works_at", title="", origin="inferred")
+        elif fact.relation == "works_at":
+            for job in keys.JOBS if not _FORMER.match(fact.key) else ():
+                value = fields.get(job)
+                if isinstance(value, Text) and value.casefold().strip(".") not in _TITLES:
+                    yield from _as_what(fact, job, value, register)
+
+
+def _as_what(fact: Fact, job: str, value: Text, register: Register) -> Iterator[Fact]:
+    if snake(value) in keys.EMPLOYED and not fact.over:
+        title = str(value)
+        yield replace(fact, relation="leads", start=None, end=None, title=title, origin="inferred")
+    role = register.entity(value, "concept") if job in keys.POSTS else None
+    for made in linked(fact.subject, role, key=job, link=_ROLE, at=value) if role else ():
+        made.start, made.end, made.over = fact.start, fact.end, fact.over
+        yield made

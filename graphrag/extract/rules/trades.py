@@ -1,18 +1,17 @@
 """The nouns for what somebody is, offices and jobs, and for which bodies they are held."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.slots import conjoined
+from graphrag.extract.rules.arguments import conjoined
 from graphrag.names import words
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
     from graphrag.extract.rules.clauses import Clause
-    from graphrag.extract.rules.line import Sentence
     from graphrag.extract.rules.name import Name
+    from graphrag.extract.rules.sentence import Sentence
 
 _SUFFIXES = (
     "ologist", "ographer", "grapher", "ician", "smith", "maker", "wright", "ronomer", "iatrist",
@@ -64,8 +63,7 @@ OVER = frozenset({"former", "ex", "previous", "erstwhile", "onetime", "then", "l
 
 def is_title(noun: "Token") -> bool:
     """Tell whether a noun says what somebody is by office or trade."""
-    raised = noun.dep_ == "xcomp" and noun.head.lemma_ == "promote"  # "to head of sales"
-    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp" and not raised:
+    if noun.pos_ not in ("NOUN", "PROPN") and noun.dep_ != "acomp":
         return False
     word = noun.lemma_.lower()
     return (
@@ -101,7 +99,7 @@ def _is_apposed_trade(noun: "Token") -> bool:
 
 def is_office(noun: "Token") -> bool:
     """Tell whether a noun may be held by somebody: one office, or a trade beside a name."""
-    if noun.tag_ not in ("NN", "NNP", "JJ") and noun.dep_ != "xcomp":
+    if noun.tag_ not in ("NN", "NNP", "JJ"):
         return False
     return is_title(noun) or _is_apposed_trade(noun)
 
@@ -169,7 +167,6 @@ _PARTS = frozenset(
 _WRITING = frozenset({"author", "writer", "co-author", "composer", "illustrator"})
 _OVER_PARTS = frozenset("director head chief editor president".split())
 _WHOLE = frozenset({"general", "club", "team"})
-_FIRST = frozenset({"prime", "first", "chief"})
 _STATES = frozenset({"state", "government"})
 
 
@@ -182,8 +179,6 @@ def heads(noun: "Token") -> bool:
         return False
     if parts[-1] == "manager" and len(parts) > 1:
         return bool(_WHOLE & {*parts})  # no branch or project manager
-    if parts[-1] == "minister" and len(parts) > 1:
-        return bool(_FIRST & {*parts})  # no finance minister
     return parts[-1] not in _OVER_PARTS or not _PARTS & {*parts}
 
 
@@ -199,8 +194,6 @@ def relation_of(title: str, preposition: str, body: "Name") -> str | None:
         return "author_of" if body.votes["organization"] < 2 else "works_at"
     if title == "member":
         return "member_of" if preposition == "of" else None
-    if title == "coach" and body.votes["person"] >= 2:
-        return "coaches"
     if title in LEADING and preposition in ("of", "at", "for"):
         return "leads" if body.votes["person"] < 3 or title in lexicon.OVER_PEOPLE else None
     if is_job(title) or title in ("treasurer", "secretary", "captain", "coach", "officer"):
@@ -210,9 +203,7 @@ def relation_of(title: str, preposition: str, body: "Name") -> str | None:
     return None
 
 
-def bodies_of(
-    noun: "Token", clause: "Clause | None", chosen_by: Sequence["Token"], line: "Sentence"
-) -> "list[tuple[Name, str]]":
+def bodies_of(noun: "Token", clause: "Clause | None", line: "Sentence") -> "list[tuple[Name, str]]":
     """Return what a title is held for, each with its preposition."""
     found: list[tuple[Name, str]] = []
     owner = line.scene.possessor_of(noun, line.offset)
@@ -230,19 +221,4 @@ def bodies_of(
                     for part in conjoined(target):
                         if (name := line.name(part)) and noun.text not in name.text.split():
                             found.append((name, child.lower_))
-    for child in noun.children if not found else ():  # "a Zalando engineer"
-        if child.dep_ == "compound" and child.ent_type_ == "ORG" and (name := line.name(child)):
-            found.append((name, "at"))
-    if clause is not None and not found:
-        # The parser hangs "at Ostrey Creamery" on the verb as often as on the job.
-        for preposition in ("at", "of", "for", "by", "agent"):
-            for target in clause.arguments.get(preposition, ()):
-                if (name := line.name(target)) is not None and name.named:
-                    found.append((name, "at" if preposition in ("by", "agent") else preposition))
-        for token in chosen_by if not found else ():
-            name = line.name(token)
-            if token.lower_ in lexicon.PANELS:
-                continue  # a board appoints for the firm that it is the board of
-            if name is not None and name.named and name.votes["person"] < 2:
-                found.append((name, "of"))
     return [(name, preposition) for name, preposition in found if name.named]

@@ -1,4 +1,4 @@
-"""Whether a clause states something as true: no question, condition, wish, rumour or order.
+"""Whether a verb is stated as true, and what a text denies beside what it states.
 
 A verb is followed upwards: whatever it depends on must leave it true.
 """
@@ -6,8 +6,8 @@ A verb is followed upwards: whatever it depends on must leave it true.
 import re
 from typing import TYPE_CHECKING
 
+from graphrag.extract.rules.arguments import SUBJECTS, is_task
 from graphrag.extract.rules.lexicon import HEDGED, REPORTING
-from graphrag.extract.rules.subjects import SUBJECTS, is_task
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -22,17 +22,10 @@ _DOUBTS = frozenset(
     "almost nearly maybe perhaps allegedly probably possibly reportedly apparently supposedly "
     "likely hopefully presumably".split()
 )
-_TELLING = frozenset("confirm inform announce note report say tell add".split())
 _ANYBODY = frozenset("people some others many everyone everybody folk folks".split())
 """Who says what is hearsay."""
 _FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
 ENDS = frozenset({"end", "expire", "finish"})
-_SUPPOSED = frozenset(
-    "rumour rumor rumours claim allegation idea proposal possibility question suggestion motion "
-    "hope fear speculation suspicion chance offer request bid attempt talk".split()
-)
-"""Nouns whose clause is not stated as true: ``rumours that they will merge``."""
-
 _UNREAL = re.compile(
     r"\b(?:according to (?:\w+ )?(?:rumou?rs?|gossip|hearsay)|(?:rumou?r|word|legend) has it|"
     r"unconfirmed|"
@@ -102,22 +95,12 @@ def is_stated(verb: "Token") -> bool:
             return True  # "Globex will buy Initech; the contract was signed"
         if current.dep_ in ("ccomp", "xcomp", "advcl") and is_negated(head):
             return False
-        if current.dep_ == "ccomp" and current.tag_ == "VB":
-            if any(child.tag_ == "TO" for child in current.children):
-                return False  # "knowing her to be a witch"
-        if current.dep_ == "ccomp" and head.dep_ in ("xcomp", "acomp", "advcl"):
-            if head.lemma_ in _TELLING and not is_negated(head.head):
-                return True  # "I am writing to confirm that she works here"
         if current.dep_ in ("ccomp", "xcomp"):
             lemma = head.lemma_.lower()
             hearsay = any(child.lower_ in _ANYBODY for child in head.children)
             vague = hearsay or lemma not in REPORTING | {"be"}
             if lemma in HEDGED or (current.dep_ == "ccomp" and vague):
                 return False
-        if current.dep_ in ("acl", "relcl") and head.lemma_.lower() in _SUPPOSED:
-            return False  # "rumours that they will merge"
-        if current.dep_ == "acl" and current.tag_ == "VB":
-            return False  # "the plan to merge"
         if (
             current.dep_ == "xcomp"
             and not is_task(current)
@@ -133,19 +116,12 @@ def is_stated(verb: "Token") -> bool:
 
 
 def _is_condition(verb: "Token") -> bool:
-    """Tell whether a clause is a condition of the one above: ``if she asks``, ``had they failed``.
-
-    With ``when`` it is one if it lies ahead: ``when he passes``.
-    """
+    """Tell whether a clause is a condition of the one above: ``if she asks``."""
     for child in verb.children:
         if child.dep_ == "mark" and child.lower_ in ("if", "unless"):
             before = child.nbor(-1).lower_ if child.i else ""
             return before != "even"
-        if child.dep_ == "advmod" and child.lower_ in ("when", "once"):
-            return verb.tag_ in ("VBZ", "VBP")
-    first = min(verb.subtree, key=lambda token: token.i)
-    inverted = first.head == verb and first.dep_ in ("aux", "auxpass")
-    return inverted and first.lower_ in ("had", "should", "were")
+    return False
 
 
 def _is_apart(left: "Token", right: "Token") -> bool:
@@ -174,15 +150,78 @@ def is_over(verb: "Token") -> bool:
     )
 
 
-def asked_about(sentence: "Span") -> str:
-    """Return whom a question is about by name: the answer often leaves it out."""
-    if not sentence.text.rstrip().endswith("?"):
-        return ""
-    asked = [child for child in sentence.root.children if child.dep_ in ("nsubj", "attr")]
-    named = [child for child in asked if child.pos_ == "PROPN" and child.ent_type_ != "DATE"]
-    return named[0].text if named and named[0] == asked[0] else ""
-
-
 def is_denying(word: "Token") -> bool:
     """Tell whether a word denies its noun; ``(no. 14)`` is a number."""
     return word.lower_ in NEGATIONS and word.dep_ != "appos"
+
+
+_PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
+_NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
+_MORE = r"(?: [\w&’'-]+){0,4}?"
+_REGION = r"(?=, [A-ZÀ-Þ][\w-]*(?:[.;:!?)]|$))"
+"""``, France`` at the end, which says more of what is stated: the comma stays."""
+_CONTRAST = re.compile(
+    # "not a doctor but a nurse", "not at Acme but at Globex": the second is stated
+    rf"\b(?<!do )(?<!does )(?<!did )[Nn]ot (?:{_NOUN}{_MORE},? but (?={_NOUN})"
+    rf"|{_PREPOSITION}{_NOUN}{_MORE},? but (?={_PREPOSITION}))"
+    # "at Globex, not Acme": the first is
+    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:{_REGION}|,|(?= as )|(?=[.;:!?)]|$))"
+    rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
+)
+_ANY_MORE = re.compile(
+    r"(?<=\s)any (?:more|longer)\b"
+    r"(?=\s*(?:[.,;:!?)—–-]|$|\n|(?:since|because|and|but|so|as|after|now)\b))",
+    re.IGNORECASE,
+)
+"""Two words that the parser takes for one more of something."""
+_ASIDE = re.compile(
+    r",? (?:thank (?:god|goodness|heavens?)|sadly|unfortunately|luckily|thankfully|alas)"
+    r"(?=\s*(?:[.,;!?)]|$|\n))",
+    re.IGNORECASE,
+)
+_CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
+_TAKING_BACK = re.compile(
+    r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? |sorry,? )?"
+    r"(?:correction|scratch that|strike that|my (?:mistake|bad)|"
+    r"I (?:misspoke|was wrong|got (?:that|it) wrong|mixed (?:that|it|them) up))[,:;.!-]",
+    re.IGNORECASE,
+)
+
+
+def is_correction(text: str) -> bool:
+    """Tell whether a text begins by saying that it corrects another."""
+    return bool(_CORRECTION.match(text))
+
+
+def calls_off(sentence: str) -> bool:
+    """Tell whether a sentence calls a plan off or puts it off: ``the move to Oslo is off``."""
+    found = _PLAN.search(sentence) and _OFF.search(sentence)
+    return bool(found) and not _UNSTATED.search(sentence)
+
+
+_UNSTATED = re.compile(r"\b(?:never|not|if|unless|whether)\b|n['’]t\b|\?\s*$", re.IGNORECASE)
+_PLAN = re.compile(
+    r"\b(?:acquisition|engagement|job|marriage|merger|move|offer|relocation|takeover|transfer|"
+    r"wedding)\b",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"\b(?:is|are|was|were) off\b(?! (?:to|the)\b)|\b(?:call|put|push)(?:ed)?\b.*? (?:off|back)\b|"
+    r"\b(?:cancel|postpon|rescind|withdr[ae]w)|\b(?:fell|fallen) through\b|\bturned down\b",
+    re.IGNORECASE,
+)
+
+
+def without_denials(text: str) -> tuple[str, list[int]]:
+    """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
+
+    The words that take back what was said are blanks as well; returned, too, is where these end.
+    """
+    text = _ANY_MORE.sub(lambda match: "anymore".ljust(len(match.group())), text)
+    text = _CONTRAST.sub(_blank, _ASIDE.sub(_blank, text))
+    ends = [match.end() for match in _TAKING_BACK.finditer(text)]
+    return _TAKING_BACK.sub(_blank, text), ends
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules.key_relations import CONTACT, LASTING, Link, links_of
+from graphrag.extract.rules.keys import CONTACT, LASTING, Link, links_of
 from graphrag.extract.rules.register import Fact, Fields, Life, Text, is_name, names, snake
 from graphrag.model.values import JSON
 from graphrag.temporal.phrase import Period, resolve_phrase

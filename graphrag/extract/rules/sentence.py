@@ -1,17 +1,105 @@
-"""When the words of a sentence say that something was: each time with the word it belongs to."""
+"""One sentence being read: its names, its times, and claims with its words."""
 
 import re
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lifetime import day_before
+from graphrag.extract.rules.lifetime import ALWAYS, Life, day_before
+from graphrag.extract.rules.name import CandidateClaim, Name
+from graphrag.extract.rules.scene import Discourse
 from graphrag.extract.rules.short_dates import short_times
 from graphrag.temporal.find import TimeExpression
-from graphrag.temporal.period import Period, Prefer, shift, unit_from
+from graphrag.temporal.period import Period, Prefer
 from graphrag.temporal.vocabulary import WEEKDAYS
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
+
+_SUCCEEDING = frozenset({"replace", "succeed"})
+_BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
+"""Left by what stood before a mark, as the end of a link."""
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A sentence in its scene."""
+
+    sentence: "Span"
+    offset: int
+    """Where its paragraph starts in the episode."""
+    scene: Discourse
+    reference: datetime
+    prefix: str = ""
+    """Put before the sentence to make it readable alone: ``Caroline: ``."""
+    corrects: bool = False
+    times: list[tuple["Token", Period]] = field(default_factory=list)
+    _places: list[range] = field(default_factory=list)
+    """The indices of the words of each of them."""
+
+    def __post_init__(self) -> None:
+        """Note the names and the times of the sentence."""
+        self.scene.enter(self.sentence, self.offset)
+        placed = times_of(self.sentence, self.reference, self.scene.time)
+        self.times = [(owner, period) for owner, period, _ in placed]
+        self._places = [at for _, _, at in placed]
+        doc = self.sentence.doc
+        own = [
+            period for _, period, at in placed if doc[at.stop - 1].lower_ not in ("then", "that")
+        ]
+        self.scene.time = own[-1] if own else self.scene.time
+
+    def name(self, token: "Token") -> Name | None:
+        """Return what a word stands for, or None if that is not clear; a time is nobody."""
+        if token.pos_ == "PROPN" and any(token.i in at for at in self._places):
+            return None
+        return self.scene.name_of(token, self.offset)
+
+    def periods(self, *owners: "Token") -> list[Period]:
+        """Return the times that belong to one of these words."""
+        found = [period for owner, period in self.times if owner in owners]
+        for owner in owners:
+            for child in owner.children:
+                if child.dep_ == "advcl" and not any(period.bound == "until" for period in found):
+                    found += self._bounding(child)
+        return found
+
+    def periods_of(self, verb: "Token", target: "Token") -> list[Period]:
+        """Return the times of a verb with one of its arguments.
+
+        In ``until 2019 in Oslo, then until 2021 in Rome`` each has its own, and the second begins
+        where the first ends.
+        """
+        before = verb.head if verb.dep_ == "conj" and verb.lemma_ in _SUCCEEDING else verb
+        return self.periods(verb) or self.periods(before)  # "left in May and was replaced by"
+
+    def _bounding(self, verb: "Token") -> list[Period]:
+        """Return the time of ``until she retired in 1985``, as a bound of what lasted so long."""
+        marks = {child.lower_ for child in verb.children if child.dep_ in ("mark", "prep")}
+        bound = next((word for word in ("until", "till", "since") if word in marks), None)
+        inner = [period for owner, period in self.times if owner == verb and period.bound == "in"]
+        if bound is None or not inner:
+            return []
+        if bound == "since":
+            return [inner[0].bounded("since")]
+        # It ended when that happened, and that was some day in the period.
+        return [inner[0].bounded("before")]
+
+    def draft(
+        self, one: Name, relation: str, other: Name | None, life: Life = ALWAYS
+    ) -> CandidateClaim:
+        """Return a claim of this sentence."""
+        return CandidateClaim(
+            one,
+            relation,
+            other,
+            self.prefix + _BLANKS.sub("", " ".join(self.sentence.text.split())),
+            self.offset + self.sentence.start_char,
+            self.offset + self.sentence.end_char,
+            life,
+            self.corrects,
+        )
+
 
 _PRESENT = frozenset({"VBZ", "VBP", "MD"})
 _EDGE = re.compile(r"\bend(?:ing)?(?: of)?\b", re.IGNORECASE)
@@ -57,9 +145,6 @@ def times_of(
             period = expression.period
             if expression.start in coming and _lies_ahead(owner, expression.period):
                 period = coming[expression.start]
-            if period.granularity == "decade" and "ago" in expression.text:
-                period = unit_from(shift(period.start, "year", 5), "year")  # its middle
-            period = _bound(sentence, expression, owner, period)
             if _EDGE.search(expression.text) and period.granularity != "day":
                 period = day_before(period)
             start = sentence.start_char + expression.start
@@ -77,8 +162,6 @@ def _is_weekly(text: str, time: TimeExpression) -> bool:
 
 def _lies_ahead(verb: "Token", period: Period) -> bool:
     """Tell whether a date without a year is still to come: ``has been appointed from May``."""
-    if verb.tag_ == "VBG" and verb.lemma_ in ("start", "begin") and verb.dep_ in ("advcl", "acl"):
-        return _is_present(verb.head) or _has_chosen(verb.head)
     chosen = period.bound in ("since", "after") and _has_chosen(verb)
     return chosen or _is_present(verb)
 
@@ -96,8 +179,6 @@ _CHOOSING = frozenset(
 
 def _is_present(verb: "Token") -> bool:
     """Tell whether a verb is in the present or the future: of its dates, undated ones lie ahead."""
-    if verb.dep_ == "acomp" and verb.head.lemma_ == "get":
-        return _is_present(verb.head)  # "are getting married"
     helpers = {child.tag_ for child in verb.children if child.dep_ in ("aux", "auxpass")}
     if verb.tag_ in ("VBZ", "VBP") or "MD" in helpers:
         return True
@@ -108,21 +189,6 @@ def _is_present(verb: "Token") -> bool:
             child.lemma_ in ("have", "'ve") for child in verb.children if child.dep_ == "aux"
         )
     )
-
-
-def _bound(sentence: "Span", expression: TimeExpression, owner: "Token", period: Period) -> Period:
-    """Return the period as ``until her retirement in 2014`` bounds it."""
-    if period.bound != "in":
-        return period
-    token = next(token for token in sentence if token.idx - sentence.start_char >= expression.start)
-    while token != owner and token.dep_ != "ROOT":
-        token = token.head
-        if token.idx - sentence.start_char < expression.start:
-            if token.lower_ in ("until", "till"):
-                return period.bounded("before")
-            if token.lower_ in ("since", "after") and token.dep_ == "prep":
-                return period.bounded("since")
-    return period
 
 
 def looks_ahead(sentence: "Span") -> bool:
@@ -171,15 +237,4 @@ def _apposed_to(verb: "Token", times: "list[Token]") -> "Token | None":
         before = before.head.head  # "mayor of Bonn from 2010 to 2014"
     if before.dep_ == "appos" and before.pos_ == "NOUN" and before.head.pos_ == "PROPN":
         return before
-    for child in verb.children:
-        if child.dep_ in ("nsubj", "nsubjpass") and child.i < time.i < verb.i:
-            between = verb.doc[child.i : time.i]
-            noun = [token for token in between if token.dep_ == "appos" and token.head == child]
-            if noun and any(token.text == "," for token in between):
-                return noun[0]
-            where = [token for token in between if token.dep_ == "pobj"]
-            hung = any(token.head.head == child and token.pos_ == "PROPN" for token in where)
-            aside = time.lower_ == "since" and verb.doc[times[-1].i + 1].text == ","
-            if where and (hung or aside) and between[1:2].text == ",":
-                return child
     return None

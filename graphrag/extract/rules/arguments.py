@@ -1,21 +1,121 @@
-"""What a verb is said of besides its subject: objects, and what its prepositions lead to.
+"""Who and what a verb is said of: its subjects, objects and what its prepositions lead to.
 
 The parse tells; where it hangs a phrase on the noun before, the order of the words does.
 """
 
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import EMPTY_NOUNS, ORG_WORDS
-from graphrag.extract.rules.subjects import SUBJECTS, beyond, is_next_subject, region_of
+from graphrag.extract.rules.lexicon import ORG_WORDS, PLACE_WORDS
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+SUBJECTS = ("nsubj", "nsubjpass")
+_DEFINITE = frozenset({"the", "this", "our", "my", "their", "its", "his", "her"})
+
+
+def is_definite(noun: "Token") -> bool:
+    """Tell whether a noun is that one: ``the farm``, ``our farm``."""
+    return any(child.lower_ in _DEFINITE for child in noun.children)
+
+
+def bearer(noun: "Token") -> "Token":
+    """Return who is ``a nurse who lives in Cardiff`` where a sentence says so of somebody."""
+    copula = noun.head
+    if noun.dep_ != "attr" or copula.lemma_ != "be" or noun.pos_ != "NOUN":
+        return noun
+    subjects = [child for child in copula.children if child.dep_ == "nsubj"]
+    plain = [
+        subject for subject in subjects if subject.lower_ not in ("this", "that", "there", "who")
+    ]
+    return plain[-1] if plain and plain[-1].pos_ in ("PROPN", "PRON") else noun
+
+
+def own_subjects(verb: "Token") -> list["Token"]:
+    """Return the subjects that hang on a verb, or on its helper: ``Ruth got divorced``."""
+    own = [child for child in verb.children if child.dep_ in SUBJECTS]
+    helpers = [child for child in verb.children if child.dep_ in ("aux", "auxpass")]
+    return own or [child for word in helpers for child in word.children if child.dep_ in SUBJECTS]
+
+
+def joined_to(verb: "Token") -> "Token | None":
+    """Return the verb that this one is joined to by ``and``.
+
+    Of ``leaving Acme in May and starting at Brill`` the parser joins the second to ``in``.
+    """
+    head = verb.head
+    if verb.dep_ == "conj" and head.pos_ == "ADP" and head.head.tag_ == verb.tag_ == "VBG":
+        head = head.head
+    return head if verb.dep_ == "conj" and head.pos_ in ("VERB", "AUX") else None
+
+
+def is_task(verb: "Token") -> bool:
+    """Tell whether a verb is what somebody was chosen for: ``elected to replace him``."""
+    head = verb.head
+    chosen = head.lemma_ in ("elect", "appoint", "hire", "choose", "recruit") and head.tag_ == "VBN"
+    chosen = chosen and not any(child.dep_ == "dobj" for child in head.children)
+    return verb.tag_ == "VB" and verb.dep_ in ("xcomp", "advcl") and chosen
+
+
+def apposed(noun: "Token") -> "Token | None":
+    """Return the name that says who or what a noun is: ``the painter Luc``, ``her shop, Luna``."""
+    if noun.pos_ != "NOUN" or noun.tag_ == "NNS":
+        return None
+    for child in noun.children:
+        if child.dep_ == "appos" and child.pos_ == "PROPN" and child.i > noun.i:
+            between = noun.doc[noun.i + 1 : child.left_edge.i].text
+            if between in ("", ","):
+                return child
+    return None
+
+
+def is_ruled_out(word: "Token") -> bool:
+    """Tell whether ``nor`` or ``neither`` joins a verb or a name to others that are denied, too."""
+    joining = [child for child in word.children if child.dep_ in ("cc", "preconj", "det")]
+    if word.dep_ == "conj":
+        before = (child for child in word.head.children if word.head.i < child.i < word.i)
+        joining += [child for child in before if child.dep_ == "cc"]
+    return any(
+        child.lower_ in ("nor", "neither")
+        for child in joining
+        if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
+    )
+
+
+def beyond(noun: "Token", relative: "Token") -> "Token":
+    """Return of whom a relative clause tells that stands behind where they are.
+
+    That is the scientist in ``a scientist at the creamery, who was born in Kunming`` and the plant
+    in ``a plant in Penang, which Acme bought``: nobody buys a town.
+    """
+    while noun.dep_ == "pobj":
+        bought = relative.lower_ == "which" and relative.dep_ == "dobj" and noun.ent_type_ == "GPE"
+        built = noun.lower_ in ORG_WORDS | PLACE_WORDS or noun.ent_type_ == "GPE"
+        body = relative.lower_ == "who" and built
+        above = noun.head.head
+        if not (body or bought) or above.pos_ not in ("NOUN", "PROPN"):
+            break
+        noun = above
+    return noun
+
+
+_PASTIMES = frozenset(
+    "hike swim run jog walk dance paint draw sketch cook bake read write sing knit sew crochet "
+    "garden fish camp climb ski skate snowboard surf cycle bike ride sail row kayak canoe dive "
+    "travel photograph sculpt code program box fence wrestle bowl hunt shop volunteer game "
+    "meditate stretch train teach act juggle skydive snorkel backpack birdwatch craft "
+    "woodwork blog stream collect compose improvise weave embroider quilt".split()
+)
+"""What is a pastime without an object."""
+
+
+def is_pastime(verb: "Token") -> bool:
+    """Tell whether a gerund says what somebody does for pleasure: ``painting``, not ``talking``."""
+    return verb.lemma_.lower() in _PASTIMES and not any(c.dep_ == "poss" for c in verb.subtree)
+
+
 Arguments = dict[str, list["Token"]]
 """``dobj``, ``attr``, ``agent`` and prepositions to head nouns; ``gerund`` to verbs."""
-_LIGHT = frozenset("job position post degree phd year month".split())
-"""Nouns that carry the meaning of a verb: ``took a job at``, ``signed a contract with``."""
-_DWELLING = frozenset({"live", "reside", "stay"})
 _CARRIED = frozenset("from to at in with for as on under into".split())
 _RELATIVE = frozenset({"that", "which", "whom", "who"})
 _TRANSITIVE = frozenset("buy found own inherit lead marry acquire purchase".split())
@@ -44,13 +144,9 @@ def conjoined(head: "Token") -> list["Token"]:
             for child in current.children
             if child.dep_ == "conj" and ";" not in current.doc[behind : child.left_edge.i].text
         ]
-        if following and region_of(current) is not None:
-            return found  # "moved to Lyon, France"
         if not following:
             return found
         current = following[0]
-        if head.dep_ in ("dobj", "pobj") and is_next_subject(current):
-            return found  # "she runs the lab and Leo is her deputy"
         found += following
 
 
@@ -65,28 +161,18 @@ def collect(arguments: Arguments, verb: "Token") -> None:
         elif child.dep_ in ("dobj", "attr", "oprd", "dative") and (
             child.pos_ in ("NOUN", "PROPN", "PRON") or child.ent_type_ in ("NORP", "LANGUAGE")
         ):
-            if child.dep_ == "dobj" and (is_next_subject(child) or _is_heading(child, verb)):
-                continue
-            if child.dep_ == "dobj" and child.lemma_.lower() in _LIGHT:
-                _collect_light(arguments, child)
             slot = "attr" if child.dep_ == "oprd" else child.dep_
             arguments.setdefault(slot, []).extend(conjoined(child))
         elif child.dep_ in ("prep", "agent", "dative") and not _is_excepted(child):
             slot = "agent" if child.dep_ == "agent" else child.lower_
-            again = [
-                token for token in child.children if token.dep_ == "conj" and token.pos_ == "ADP"
-            ]
-            for other in again:  # "educated at Brecon and at Oxford"
+            again = [part for part in child.children if part.dep_ == "conj" and part.pos_ == "ADP"]
+            for other in again:  # "no longer in Rome but in Paris"
                 for target in other.children:
                     if target.dep_ == "pobj":
                         arguments.setdefault(other.lower_, []).extend(conjoined(target))
             for target in child.children:
                 if target.dep_ == "pobj" and target.pos_ in ("NOUN", "PROPN", "PRON"):
                     arguments.setdefault(slot, []).extend(conjoined(target))
-                    if lemma in _DWELLING:  # "lives over his shop in Dunmarle"
-                        _collect_inner(arguments, target)
-                if target.ent_type_ == "DATE":  # "on 1 July to the bank"
-                    _collect_below(arguments, target)
                 if target.dep_ == "prep":  # "over at", "out of"
                     for inner in target.children:
                         if inner.dep_ == "pobj" and child.lower_ == "out":
@@ -96,24 +182,15 @@ def collect(arguments: Arguments, verb: "Token") -> None:
     _follow(arguments, verb)
 
 
-def relate(arguments: Arguments, verb: "Token", *, passive: bool) -> None:
-    """Note what a relative clause is about as its argument: ``the farm (that) she bought``."""
+def relate(arguments: Arguments, verb: "Token") -> None:
+    """Note what a relative clause is about as its argument: ``the farm that she bought``."""
     noun = verb.head
-    if any(child.lower_ == "where" for child in verb.children):
-        arguments.setdefault("at", []).append(noun)  # "the school where she taught"
-        return
     if verb.lemma_.lower() not in _TRANSITIVE:
         return
     objects = arguments.get("dobj", [])
     meant = [
         beyond(noun, object_) if object_.lower_ in _RELATIVE else object_ for object_ in objects
     ]
-    own = {child.lower_ for child in verb.children if child.dep_ in SUBJECTS}
-    open_ = any(child.dep_ == "prep" and not list(child.children) for child in verb.children)
-    timed = noun.ent_type_ in ("DATE", "TIME") or noun.lemma_.lower() in EMPTY_NOUNS
-    bare = not objects and own and not own & _RELATIVE and not passive
-    if bare and not open_ and not timed:
-        meant = [noun]
     if meant:
         arguments["dobj"] = meant
 
@@ -145,45 +222,12 @@ def _follow(arguments: Arguments, verb: "Token") -> None:
             slot = ""
 
 
-def _is_heading(noun: "Token", verb: "Token") -> bool:
-    """Tell whether a noun only says what a line is about: ``Colours: I used gold``."""
-    return any(token.text == ":" for token in noun.doc[noun.i : verb.i])
-
-
 def _goes_on(noun: "Token") -> bool:
     """Tell whether a noun is not the last word of its phrase."""
     if noun.i + 1 >= len(noun.doc):
         return False
     following = noun.nbor()
     return following.pos_ in ("NOUN", "PROPN") or following.tag_ in ("POS", "HYPH", "NNP")
-
-
-def _collect_below(arguments: Arguments, date: "Token") -> None:
-    for child in date.children:
-        if child.dep_ == "prep":
-            inner = [target for target in child.children if target.dep_ == "pobj"]
-            arguments.setdefault(child.lower_, []).extend(inner)
-
-
-def _collect_light(arguments: Arguments, noun: "Token") -> None:
-    """Note ``at Acme`` of ``took a job at Acme`` as what the verb is done with."""
-    for child in noun.children:
-        for target in child.children if child.dep_ == "prep" else ():
-            if target.dep_ == "pobj":
-                slot = f"{noun.lemma_.lower()}_{child.lower_}"
-                arguments.setdefault(slot, []).extend(conjoined(target))
-    for child in noun.head.children:
-        for target in child.children if child.dep_ == "prep" and child.i > noun.i else ():
-            if target.dep_ == "pobj" and target.pos_ == "PROPN":
-                slot = f"{noun.lemma_.lower()}_{child.lower_}"
-                arguments.setdefault(slot, []).extend(conjoined(target))
-
-
-def _collect_inner(arguments: Arguments, noun: "Token") -> None:
-    for child in noun.children:
-        if child.dep_ == "prep" and child.lower_ in ("in", "at"):
-            inner = [target for target in child.children if target.pos_ == "PROPN"]
-            arguments.setdefault("in", []).extend(inner)
 
 
 def _is_excepted(preposition: "Token") -> bool:
@@ -201,14 +245,3 @@ def complement_of(head: "Token") -> "Token | None":
                     plain = all(token.dep_ in _PLAIN for token in head.doc[child.i + 1 : target.i])
                     return target if plain and target.ent_type_ not in _TIMES else None
     return None
-
-
-def hyphenated(last: "Token") -> "Token":
-    """Return the first word of ``face-to-face``, given its last one."""
-    first = last
-    while first.i > 1:
-        hyphen, before = first.doc[first.i - 1], first.doc[first.i - 2]
-        if hyphen.text != "-" or hyphen.whitespace_ or before.whitespace_:
-            break
-        first = before
-    return first

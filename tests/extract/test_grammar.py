@@ -8,14 +8,9 @@ from graphrag.protocols import ExtractionContext
 
 STATED = [
     ("Ruth Berg got divorced from Paul Ohm in June.", "Ruth Berg married_to Paul Ohm"),
-    ("Ruth Berg married Paul Ohm in 2010. Their twins, Noor and Bas, live here.",
-     "Paul Ohm parent_of Bas"),
     ("Aino Salo and Henrik Berg have parted.", "Aino Salo partner_of Henrik Berg"),
-    ("Ann Lee and Tom Fox were married on 8 June. The couple will live in Bristol from August.",
-     "Tom Fox lives_in Bristol"),
     ("Nina Vogt is a cardiologist at Sana Hospital.", "Nina Vogt works_at Sana Hospital"),
     ("Nina Vogt was hired to run the shop in Bonn.", "Nina Vogt leads shop"),
-    ("Ann Lee returned to Sana Hospital in May.", "Ann Lee works_at Sana Hospital"),
     ("Ann Lee works at the sawmill.", "Ann Lee works_at sawmill"),
     ("Ann Lee owns Aalto Bread.", "Aalto Bread owned_by Ann Lee"),
     ("Hae-won Lim was named chief executive of Acme.", "Hae-won Lim leads Acme"),

@@ -41,10 +41,6 @@ async def read(text, author=None):
             ["Peter Wynn leads Menai Yacht Club 1988 1995-01-01"],
         ),
         (
-            "Lindqvist Instruments was founded in 1946 by the brothers Sven and Arne Lindqvist.",
-            [f"Sven sibling_of Arne Lindqvist {DAY} -"],
-        ),
-        (
             "Peter Wynn was educated at Friars School and Leeds University.",
             [
                 f"Peter Wynn studies_at Friars School - {DAY}",

@@ -39,6 +39,8 @@ class Clause:
     passive: bool
     negated: bool
     no_longer: bool
+    after_all: bool
+    """``not after all``: what was said before is taken back."""
     future: bool
     past: bool
     perfect: bool
@@ -74,7 +76,7 @@ def clauses(sentence: "Span") -> Iterator[Clause]:
     clauses come only with ``no_longer``.
     """
     for clause in _all(sentence):
-        if not clause.negated or clause.no_longer:
+        if not clause.negated or clause.no_longer or clause.after_all:
             yield clause
 
 
@@ -152,6 +154,7 @@ def _clause(verb: "Token") -> Clause:
         passive=passive,
         negated=negated,
         no_longer=no_longer,
+        after_all=negated and "after all" in verb.sent.text.lower(),
         future=any(child.lower_ in ("will", "'ll", "shall") for child in auxiliaries),
         past="VBD" in tags,
         perfect=perfect,

@@ -10,15 +10,12 @@ from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
 from graphrag.extract.rules.name import CandidateClaim, Name, gender_of
 from graphrag.extract.rules.sentence import Sentence
 from graphrag.extract.rules.trades import is_former
-from graphrag.extract.rules.truth import is_negated
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _PAIRS = {"engaged": "engaged_to", "married": "married_to"}
 _BLOOD = frozenset({"parent_of", "sibling_of", "grandparent_of", "cousin_of", "aunt_or_uncle_of"})
-_BEARING = frozenset("have raise bear adopt survive leave".split())
-_SIBLINGS = frozenset({"brother", "sister", "twin"})
 _EX = frozenset({"ex-wife", "ex-husband", "ex-partner"})
 
 
@@ -29,25 +26,12 @@ def read_kin(line: Sentence, stated: list[Clause]) -> Iterator[CandidateClaim]:
         word = noun.lemma_.lower()
         if noun.pos_ not in ("NOUN", "PROPN") or (word not in KIN and not _former(noun)):
             continue
-        yield from _siblings(noun, line)
         for owner in _owners(noun, line):
             for token in _named(noun, true):
                 other = line.name(token)
                 if other is None or other is owner or not other.named:
                     continue
                 yield from _related(owner, other, noun, line)
-
-
-def _siblings(noun: "Token", line: Sentence) -> Iterator[CandidateClaim]:
-    """Yield ``the brothers Sven and Arne Lind``."""
-    if noun.tag_ != "NNS" or noun.lemma_.lower() not in _SIBLINGS:
-        return
-    named = [child for child in noun.children if child.dep_ == "appos" and child.pos_ == "PROPN"]
-    people = [name for token in named for part in conjoined(token) if (name := line.name(part))]
-    if len(people) == len(("one", "other")) and people[0] is not people[1]:
-        for name in people:
-            name.votes["person"] += 2
-        yield line.draft(people[0], "sibling_of", people[1])
 
 
 def _former(noun: "Token") -> bool:
@@ -62,15 +46,6 @@ def _owners(noun: "Token", line: Sentence) -> list[Name]:
     for child in noun.children if not words else ():
         if child.dep_ == "prep" and child.lower_ in ("of", "to"):
             words += [target for target in child.children if target.dep_ == "pobj"]
-    above = noun
-    while above.dep_ in ("conj", "appos", "npadvmod", "dep"):
-        above = above.head
-    verb = above if above.pos_ == "VERB" else above.head
-    if not words and verb.lemma_ in _BEARING and not is_negated(verb):
-        # "they have twins, Ines", "leaves a widow, Eva", "is survived by two sons, Adam and Bo"
-        kept = noun.dep_ == "dobj"
-        roles = {"nsubj", "nsubjpass"} if verb.lemma_ == "survive" else {"nsubj"}
-        words = [child for child in verb.children if child.dep_ in roles] if kept else []
     several = [token for word in words for token in (word, *word.conjuncts)]
     found = (line.name(member) for word in several for member in line.scene.members(word))
     return [name for name in found if name is not None and name.named]

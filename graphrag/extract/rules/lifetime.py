@@ -61,6 +61,7 @@ class Life:
 
 ALWAYS = Life()
 GONE = Life(kind="was")
+CANCELLED = Life(kind="cancelled")
 
 
 def lifetime(
@@ -98,8 +99,6 @@ def lifetime(
     if ahead and life.start is None and life.end is None:
         return None  # "she will join Acme", "is moving to Rome": nobody knows when
     if manner in ("state", "event") and not past and life.start is not None:
-        if life.start > said and not since and clause is not None and not clause.future:
-            return replace(life, start=None)  # "lives there tomorrow" is no start to vouch for
         lasting = clause is None or clause.perfect or not clause.future
         return replace(life, current=lasting and life.start <= said and life.end is None)
     return life

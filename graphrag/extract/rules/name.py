@@ -108,9 +108,11 @@ def telling(drafts: list[CandidateClaim]) -> list[CandidateClaim]:
         return id(draft.subject), draft.relation, id(draft.object)
 
     dated = {key(draft) for draft in drafts if draft.life.start or draft.life.end}
+    off = {key(draft) for draft in drafts if draft.life.kind == "cancelled"}
     return [
         draft
         for draft in drafts
+        if not (draft.life.kind == "state" and draft.life.start and key(draft) in off)
         if draft.life.start or draft.life.end or draft.life.over or key(draft) not in dated
     ]
 

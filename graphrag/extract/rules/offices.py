@@ -43,6 +43,7 @@ _ENDING = frozenset(
 _OF_SOMETHING = frozenset("member boss leader ruler founder".split())  # says nothing alone
 _PARTS_OF_NAMES = frozenset("king queen head chief prince princess emperor duke father".split())
 _TAKING = frozenset("take start begin join return".split())
+_SUCCEEDING = frozenset({"succeed", "replace", "follow"})
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Office:
 
 def read_offices(stated: Sequence[Clause], line: Sentence) -> Iterator[CandidateClaim]:
     """Yield who holds which title in a sentence, and who holds one no more."""
-    by_verb = {clause.verb.i: clause for clause in stated}
+    by_verb = {clause.verb.i: clause for clause in stated if not clause.after_all}
     for noun in line.sentence:
         if is_office(noun):
             office = _office(noun, by_verb)
@@ -95,6 +96,8 @@ def _as(noun: "Token", clause: Clause) -> Office | None:
     if clause.lemma in _ENDING:
         people = clause.subjects if not _acts_on(clause) else clause.arguments.get("dobj", [])
         return Office(noun, people, "end", clause)
+    if clause.lemma in _SUCCEEDING:  # "replaces Bob as chair", "was replaced as chair"
+        return Office(noun, clause.subjects, "end" if clause.passive else "start", clause)
     if clause.lemma in _CHOOSING or clause.lemma in _TAKING:
         return Office(noun, clause.subjects, "start", clause)
     if clause.lemma in _HOLDING or clause.passive:

@@ -19,7 +19,7 @@ from graphrag.extract.rules.lexicon import (
     VAGUE,
     WATERS,
 )
-from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade, untitled
+from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade
 from graphrag.local.parser import GIVEN
 
 if TYPE_CHECKING:
@@ -86,8 +86,6 @@ def _name(head: "Token") -> Phrase | None:
     titled = words[0].lower_ in JOBS | OFFICES and words[0].lower_ not in KEPT
     if len(words) > 2 and titled and words[1].pos_ == "PROPN":
         words = words[1:]  # "Coach Petra Nyman": what she is, not her name
-    elif words[-1].ent_type_ == "PERSON":
-        words = untitled(words)
     hints: list[tuple[str, int]] = []
     title = words[0].lower_.rstrip(".") if len(words) > 1 else ""
     hints += [("person", 4)] if title in PERSON_TITLES else []

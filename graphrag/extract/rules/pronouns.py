@@ -28,10 +28,6 @@ _OF_PLACES = frozenset(
 _SAME = frozenset({"appos", "attr", "oprd"})
 """Roles of a noun that says more of somebody named, and is nobody else."""
 
-PLURAL = frozenset({"they", "their", "them", "both", "themselves", "theirs"})
-_UNITING = frozenset("marry married wed engage engaged divorce date wife husband partner".split())
-PAIRS = frozenset({"couple", "pair", "newlyweds"})
-
 Spoken = tuple[int, Name, bool]
 """A name, the index of its word, and whether it is a subject there."""
 
@@ -66,7 +62,6 @@ class Antecedents:
     def __init__(self) -> None:
         self._here = _Mentions()
         self._before = _Mentions()
-        self._all: dict[Name, Token] = {}
 
     def enter(self, sentence: "Span") -> None:
         """Move on to a sentence; one that spoke of nobody does not push others out."""
@@ -82,20 +77,6 @@ class Antecedents:
         subject = bearer.dep_.startswith("nsubj")
         name.acted |= subject and token.head.lemma_ != "be"
         self._here.names.append((token.i, name, subject))
-        self._all[name] = token
-
-    def group(self, plural: "Token") -> list["Token"]:
-        """Return the words for the two people that ``they`` or ``the couple`` means.
-
-        They are the only two people of its own sentence before it, or of the one before, and
-        joined there by ``and`` or by marriage.
-        """
-        here = self._here.those(Name.may_be_person, plural.i)
-        people = here or self._before.those(Name.may_be_person)
-        words = [self._all[name] for name in people]
-        if len(words) != len(("one", "other")) or any(n.votes["organization"] > 1 for n in people):
-            return []
-        return words if plural.lower_ == "both" or _is_pair(*words) else []
 
     def of(self, pronoun: "Token") -> Name | None:
         """Return whom or what a third-person pronoun means, or None if that is not clear."""
@@ -192,9 +173,3 @@ def _things(sentence: "Span") -> list[int]:
         and any(child.lower_ in ("the", "this") for child in token.children)
         and not any(child.pos_ == "PROPN" for child in token.children)
     ]
-
-
-def _is_pair(one: "Token", other: "Token") -> bool:
-    joined = other in one.conjuncts or other.dep_ == "conj" or one.dep_ == "nmod"
-    between = one.doc[one.sent.start : one.sent.end] if other.doc == one.doc else ()
-    return joined or any(word.lemma_.lower() in _UNITING for word in between)

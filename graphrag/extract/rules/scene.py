@@ -8,7 +8,7 @@ from graphrag.extract.rules.arguments import apposed, bearer, beyond
 from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
-from graphrag.extract.rules.pronouns import GENDER, NEUTER, PAIRS, PLURAL, Antecedents
+from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
 from graphrag.extract.rules.speakers import Stretch
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period
@@ -63,9 +63,6 @@ class Discourse:
 
     def members(self, token: "Token") -> list["Token"]:
         """Return the words for each of those whom a plural word means; else the word itself."""
-        plain = token.lower_ in PLURAL and token.pos_ in ("PRON", "DET")
-        if plain or (token.lower_ in PAIRS and token.dep_.startswith("nsubj")):
-            return self.antecedents.group(token) or [token]
         if token.tag_ == "NNS" and token.lemma_.lower() in KIN:  # "their twins, Noor and Bas"
             named = [
                 child for child in token.children if child.dep_ == "appos" and child.pos_ == "PROPN"

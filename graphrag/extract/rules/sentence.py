@@ -64,26 +64,19 @@ class Sentence:
                     found += self._bounding(child)
         return found
 
-    def periods_of(self, verb: "Token", target: "Token") -> list[Period]:
-        """Return the times of a verb with one of its arguments.
-
-        In ``until 2019 in Oslo, then until 2021 in Rome`` each has its own, and the second begins
-        where the first ends.
-        """
-        before = verb.head if verb.dep_ == "conj" and verb.lemma_ in _SUCCEEDING else verb
-        return self.periods(verb) or self.periods(before)  # "left in May and was replaced by"
-
     def _bounding(self, verb: "Token") -> list[Period]:
         """Return the time of ``until she retired in 1985``, as a bound of what lasted so long."""
         marks = {child.lower_ for child in verb.children if child.dep_ in ("mark", "prep")}
-        bound = next((word for word in ("until", "till", "since") if word in marks), None)
         inner = [period for owner, period in self.times if owner == verb and period.bound == "in"]
-        if bound is None or not inner:
+        if not inner or not marks & {"until", "till", "since"}:
             return []
-        if bound == "since":
-            return [inner[0].bounded("since")]
         # It ended when that happened, and that was some day in the period.
-        return [inner[0].bounded("before")]
+        return [inner[0].bounded("since" if "since" in marks else "before")]
+
+    def periods_of(self, verb: "Token") -> list[Period]:
+        """Return the times of a verb, else those of the one that it is joined to."""
+        before = verb.head if verb.dep_ == "conj" and verb.lemma_ in _SUCCEEDING else verb
+        return self.periods(verb) or self.periods(before)  # "left in May and was replaced by"
 
     def draft(
         self, one: Name, relation: str, other: Name | None, life: Life = ALWAYS

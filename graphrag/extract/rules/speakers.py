@@ -120,19 +120,15 @@ def is_dialogue(text: str, said: list[Turn]) -> bool:
     if len(said) < len(("one", "other")) or text[: said[0].line_start].strip():
         return False
     times = Counter(turn.speaker for turn in said)
-    if len(times) < len(("one", "other")) or times.keys() & _LABELS:
-        return False
-    if any(speaker.lower() in _LABELS or speaker[:1].islower() for speaker in times):
+    labels = any(name.lower() in _LABELS or name[:1].islower() for name in times)
+    if labels or len(times) < len(("one", "other")):
         return False
     stamped = all(text[turn.line_start :].lstrip()[:1] in "[(" for turn in said)
     return stamped or max(times.values()) > 1
 
 
 def advises(speaker: str | None) -> bool:
-    """Tell whether somebody is an assistant, whose words state nothing of the world.
-
-    They are advice, examples and what it was asked to write.
-    """
+    """Tell whether somebody is an assistant: advice and examples state nothing of the world."""
     return speaker is not None and speaker.lower() in _ASSISTANTS
 
 
@@ -247,8 +243,6 @@ def letter_of(text: str) -> Letter:
     while found := _HEADER.match(text, start):
         fields[found["field"].lower()] = found["value"].strip()
         start = found.end()
-    if len(fields) == 1 and not fields.keys() & {"from", "subject"}:
-        fields, start = {}, 0
     body = re.compile(r"\s*").match(text, start)
     begun = body.end() if body else start
     greeting = _GREETING.match(text, begun)
@@ -297,8 +291,6 @@ def _one_name(value: str) -> str:
     words = plain.split()
     if not words or words[0].lower() in _GROUPS:
         return ""
-    if words[0].rstrip(".").lower() in ("mr", "mrs", "ms", "dr", "prof"):
-        plain = " ".join(words[1:])
     return plain if _PERSON.fullmatch(plain) else ""
 
 

@@ -147,15 +147,6 @@ def is_former(noun: "Token") -> bool:
     return hyphen or any(child.lower_ in OVER for child in noun.children)
 
 
-def untitled(words: list["Token"]) -> list["Token"]:
-    """Return the name in ``Tessel CEO Ann Lee``: what follows the last title."""
-    for at in range(len(words) - 1, 1, -1):
-        word = words[at - 1].lower_
-        if word in JOBS | OFFICES and word not in KEPT and words[at].pos_ == "PROPN":
-            return words[at:]
-    return words
-
-
 _PREPOSITIONS = ("of", "at", "for", "with", "in", "to")
 _PARTS = frozenset(
     "finance financial sales marketing research technical technology operations operating hr "

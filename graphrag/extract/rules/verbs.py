@@ -8,7 +8,7 @@ from graphrag.extract.rules import lexicon
 from graphrag.extract.rules.arguments import is_definite, is_pastime
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import ORG, PERSON, PLACE, Manner
-from graphrag.extract.rules.lifetime import lifetime
+from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.name import CandidateClaim, Name, can_be
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.sentence import Sentence
@@ -77,12 +77,12 @@ _WORK = (
     *_frame("transfer", "to", "works_at", "start", _PO, passive=True),
     *_frame("employ hire recruit", "dobj", "works_at", "start", f"{ORG}>{PERSON}", swap=True),
     *_frame("employ hire", "dobj", "employs", "start", _PP),
-    *_frame("employ hire recruit", "agent", "works_at", "state", _O, passive=True),
     *_frame("leave", "dobj", "works_at", "end", _PO),
     *_frame("leave", "for", "works_at", "start", _PO),
-    *_frame("return", "to", "works_at", "start", _PO),
     *_frame("stop", "at", "works_at", "end", _PO),
-    *_frame("resign", "from", "works_at", "end", _PO),
+    *_frame("resign retire", "from", "works_at", "end", _PO),
+    *_frame("step stand", "down_from", "works_at", "end", _PO),
+    *_frame("fire dismiss sack", "dobj", "works_at", "end", f"{ORG}>{PERSON}", swap=True),
     *_frame("join", "from", "works_at", "end", _PO),
     *_frame("lead head chair run manage captain direct edit command", "dobj", "leads", "state", _P),
     *_frame("lead head chair manage edit command", "agent", "leads", "state", swap=True),
@@ -94,7 +94,6 @@ _WORK = (
     *_frame("host", "agent", "hosts", "state", swap=True),
     *_frame("represent", "dobj", "represents", "state"),
     *_frame("look", "after", "responsible_for", "state", _P),
-    *_frame("maintain oversee coordinate", "dobj", "responsible_for", "state", _P, bare=True),
 )
 _HOMES = (
     *_frame("live reside dwell", "in at on", "lives_in", "state", _PL),
@@ -129,7 +128,6 @@ _BODIES = (
     *_frame("found establish start open", "agent", "founded", "timeless", swap=True),
     *_frame("open launch start create", "dobj", "founded", "timeless", _PO),
     *_frame("set", "up_dobj", "founded", "timeless", _O),
-    *_frame("set", "up_agent", "founded", "timeless", swap=True),
     *_frame("acquire", "dobj", "acquired", "start", _OO),
     *_frame("buy purchase", "dobj", "owned_by", "start", swap=True),
     *_frame("buy purchase own", "agent", "owned_by", "start"),
@@ -150,8 +148,6 @@ _HABITS = (
     *_frame("win", "dobj", "won", "event"),
     *_frame("like love enjoy", "dobj gerund", "likes", "state", _P, bare=True, present=True),
     *_frame("run", "on dobj", "runs_on", "state"),
-    *_frame("switch", "to", "uses", "start"),
-    *_frame("switch", "from", "uses", "end"),
     *_frame("play", "dobj", "plays", "state", _P, bare=True),
     *_frame("lease rent", "dobj", "rents", "start", _P, bare=True),
     *_frame("cancel", "dobj", "subscribed_to", "end", _P),
@@ -177,7 +173,7 @@ _TRANSITIVE = frozenset("move relocate finish stop start begin".split())
 _SINGLE = frozenset({"det", "poss", "predet", "relcl"})
 _PRESENT = frozenset({"VBZ", "VBP", "VBG"})
 _WITH_THE = frozenset(
-    "works_at leads responsible_for owned_by funds uses studies_at rents founded".split()
+    "works_at leads responsible_for owned_by funds studies_at rents founded".split()
 )
 """Relations that ``the farm`` can be an end of."""
 _PROPERTY = frozenset("farm shop pub flat cottage land business restaurant workshop".split())
@@ -231,12 +227,16 @@ def _matched(
     for name, type_ in ((one, frame.subject), (other, frame.object)):
         if type_ and name.named:
             name.votes[type_] += 3
-    life = lifetime(manner, clause, line.periods_of(clause.verb, target), line.reference)
+    life = lifetime(manner, clause, line.periods_of(clause.verb), line.reference)
+    if clause.after_all:  # "not leaving Acme after all": there she is
+        life = Life() if frame.manner == "end" else CANCELLED
     if life is None:
         return None
     if frame.swap:
         one, other = other, one
-    return line.draft(one, relation, other, life)
+    draft = line.draft(one, relation, other, life)
+    draft.corrects |= clause.after_all and frame.manner == "end"
+    return draft
 
 
 def _tell_enough(

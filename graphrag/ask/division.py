@@ -20,7 +20,9 @@ AUXILIARIES: Final = frozenset(
 _WH: Final = "|".join(sorted(WH))
 _AUX: Final = "|".join(sorted(AUXILIARIES)) + "|'s"
 _POLITE: Final = re.compile(
-    r"^(?:please |kindly |ok |okay |so |and |well ,? ?|hey ,? ?)*(?:"
+    r"^(?:(?:please|kindly|ok|okay|so|and|well|hey|hi|hello|um) (?:, ?)?)*"
+    r"(?:(?:(?![ET] )\S+ ){0,12}?(?=(?:can|could|would|do) you |i (?:want|need) to know )|"
+    r"my [a-z]+ wants to know(?= ))?(?:"
     r"(?:do|can|could|would|will) you (?:please |perhaps )?"
     r"(?:know|tell|say|name|list|give|find|show|remember)?(?: me| us| out)?|"
     r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i(?: would| 'd|'d) like to (?:know|learn)|"
@@ -29,11 +31,11 @@ _POLITE: Final = re.compile(
 _KNOWING: Final = (
     r"records?|recorded|known|knew|know|books?|registers?|registered|logs?|logged|entered|"
     r"archives?|data|database|documents?|documented|noted|notes|told|learned|information|aware|"
-    r"stored|graph|sources?|reported|believed|evidence|understood"
+    r"stored|graph|sources?|reported|believed|evidence|understood|info|knowledge"
 )
 _KNOWN: Final = re.compile(
-    rf"(?:(?:^|(?<= ))(?:(?:by|from|on|in|at|with|as|given|going|according|to|using|based|so|far|"
-    rf"what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
+    rf"(?:(?:^|(?<= ))(?:(?:per|stuff|by|from|on|in|at|with|as|given|going|according|to|using|so|"
+    rf"based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
     rf"were|had|has|is|been|have|stood|of|state|could|did|then|people) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
     rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
@@ -71,6 +73,8 @@ _FRONT_END: Final = re.compile(
     rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
     rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
+_CLOSING: Final = frozenset("thanks please then though exactly".split())
+"""Words behind a question that change nothing."""
 _JOINS: Final = frozenset({"and", "but", "yet", ","})
 PRONOUNS: Final = frozenset("he she they it him her them his their this that".split())
 
@@ -120,7 +124,7 @@ def stripped(tokens: Tokens) -> Tokens:
 
 def trimmed(tokens: Tokens) -> Tokens:
     """Return some words without the marks and joints at their end."""
-    while tokens and (tokens[-1].word in _JOINS or tokens[-1].word in ("?", ".", "!", "-")):
+    while tokens and (tokens[-1].word in _JOINS | _CLOSING or tokens[-1].word in "?.!-"):
         tokens = tokens[:-1]
     return tokens
 

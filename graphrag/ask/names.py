@@ -48,16 +48,43 @@ _FIRST: Final = re.compile(
 )
 
 
-def of_speaker(text: str, index: GroupIndex, seen: Visible) -> str:
-    """Return a question with "I" as the user of an assistant, if the graph knows one."""
+_WRITTEN_OUT: Final = tuple(
+    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
+    for short, word in (
+        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
+        ("b4", "before"),
+        ("pls|plz", "please"),
+        (r"acc\.? to", "according to"),
+        (r"(?:nr\.?|no\.|headcount|tally)(?= of)", "number"),
+        ("whoever", "who"),
+    )
+)
+"""Short forms of chats, and what they stand for."""
+
+
+def worded(text: str, index: GroupIndex, seen: Visible) -> str:
+    """Return a question in whole words, with "I" as the user of an assistant if there is one."""
+    text = " ".join(text.split())
+    for short, word in _WRITTEN_OUT:
+        text = short.sub(word, text)
     if not _FIRST.search(text) or not seen.named(_SPEAKER, index):
         return text
     return _FIRST.sub(lambda one: f"{_SPEAKER}'s" if one["whose"] else _SPEAKER, text)
 
 
-def tokens_of(text: str, index: GroupIndex, seen: Visible, at: datetime) -> tuple[Token, ...]:
-    """Return the words of a question asked at a moment, names and times as one each."""
-    names = _Names(text, index, seen)
+def tokens_of(
+    text: str, index: GroupIndex, seen: Visible, at: datetime, *, small: bool = False
+) -> tuple[Token, ...]:
+    """Return the words of a question asked at a moment, names and times as one each.
+
+    Args:
+        text: The question.
+        index: The group.
+        seen: What of it may be named.
+        at: The moment.
+        small: Names may be in small letters beside others that are not.
+    """
+    names = _Names(text, index, seen, small)
     marked = [(start, end, Token(text[start:end], "E", name)) for start, end, name in names.all()]
     masked = list(text)
     for start, end, _ in marked:
@@ -78,15 +105,15 @@ class _Names:
     text: str
     index: GroupIndex
     seen: Visible
+    small: bool
+    """Whether a name may be in small letters; it may if all is."""
     spans: list[tuple[int, int, str]] = field(init=False)
-    small: bool = field(init=False)
-    """Whether it is all in small letters: then a name may be, too."""
     _rows: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Find the words."""
         self.spans = [(*match.span(), match.group()) for match in _WORD.finditer(self.text)]
-        self.small = self.text[1:] == self.text[1:].casefold()
+        self.small = self.small or self.text[1:] == self.text[1:].casefold()
 
     def all(self) -> list[tuple[int, int, Named]]:
         """Return the names, the longest from the left; short ones of what is left."""
@@ -229,7 +256,10 @@ def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
         return True  # "the mayors of Hull", "Hull's mayor"
     core = _parts(_ASIDE.sub("", name))
     size = len(parts)
-    return not whole and any(core[at : at + size] == parts for at in range(len(core) - size + 1))
+    if whole:
+        return False
+    written = [parts, [*parts[:-1], _singular(parts[-1])]]  # "aquilanis club"
+    return any(core[at : at + size] in written for at in range(len(core) - size + 1))
 
 
 def _is_noun(words: str, before: str, after: str) -> bool:

@@ -26,6 +26,12 @@ from graphrag.text.tokens import tokenize
 _WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&+])\w+)*|[^\w\s]")
 _PLAIN: Final = re.compile(r"[^\W_]+(?:['’.&](?!s\b)[^\W_]+)*")
 _ASIDE: Final = re.compile(r"\(.*?\)")
+_PLAIN_WORDS: Final = frozenset(
+    "very out up off over down let big small new old good best great high low long own same well "
+    "again against into onto near far back left right top home side line list part way place "
+    "national local public general special old young early open free full".split()
+)
+"""Common words that names have, too: in small letters they are none."""
 _FILLING: Final = frozenset("the a an of in at and s".split())
 _LONGEST: Final = 14
 """Words and marks of a name: "Dani García (footballer, born 1974)" has eight."""
@@ -40,36 +46,6 @@ _CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
 QUOTES: Final = frozenset("\"'‘’“”«»")
 _CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
-_SPEAKER: Final = "user"
-_FIRST: Final = re.compile(
-    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
-    r"\b(?!['’])",
-    re.IGNORECASE,
-)
-
-
-_WRITTEN_OUT: Final = tuple(
-    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
-    for short, word in (
-        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
-        ("b4", "before"),
-        ("pls|plz", "please"),
-        (r"acc\.? to", "according to"),
-        (r"(?:nr\.?|no\.|headcount|tally)(?= of)", "number"),
-        ("whoever", "who"),
-    )
-)
-"""Short forms of chats, and what they stand for."""
-
-
-def worded(text: str, index: GroupIndex, seen: Visible) -> str:
-    """Return a question in whole words, with "I" as the user of an assistant if there is one."""
-    text = " ".join(text.split())
-    for short, word in _WRITTEN_OUT:
-        text = short.sub(word, text)
-    if not _FIRST.search(text) or not seen.named(_SPEAKER, index):
-        return text
-    return _FIRST.sub(lambda one: f"{_SPEAKER}'s" if one["whose"] else _SPEAKER, text)
 
 
 def tokens_of(
@@ -185,7 +161,7 @@ class _Names:
 
     def _called(self, words: str, *, whole: bool = False) -> list[str]:
         """Return the ids of the entities of whose name words are a part, or ``whole`` all of it."""
-        if whole and not any(word[:1].isupper() for word in words.split()):
+        if whole and not (self.small or any(word[:1].isupper() for word in words.split())):
             return []
         parts = _parts(words)
         rows: set[int] | None = None
@@ -232,7 +208,7 @@ class _Names:
 
     def _common(self, word: str) -> bool:
         """Tell whether a word is one of the language, or of a relation."""
-        if is_light(word) or senses_of(stem_of(word)):
+        if is_light(word) or word in _PLAIN_WORDS or senses_of(stem_of(word)):
             return True
         return any(stem_of(word) in stems_of(relation) for relation in self.index.relations)
 

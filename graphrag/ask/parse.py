@@ -73,6 +73,14 @@ def read(text: str, tokens: Tokens) -> Frame:
     if not parts and wants in ("entities", "whether") and (followed := succession(main)):
         main, parts = followed[0], [followed[1]]
     conditions = tuple(Condition(part.link, _clause(part.tokens), part.near) for part in parts)
+    if conditions and wants == "entities":
+        # "Who else was there when A was", and "who was there while A was", do not ask for A.
+        others = shape_of(main).startswith(("who else ", "whom else "))
+        main = tuple(token for token in main if not (others and token.word == "else"))
+        own = [token.named for token in main if token.named is not None]
+        if others or conditions[0].link == "while":
+            names = (name for condition in conditions for name in condition.clause.names)
+            frame = replace(frame, without=(*frame.without, *(n for n in names if n not in own)))
     frame = replace(frame, main=_clause(main), conditions=conditions)
     return _checked(_present(_linked(frame, parts)))
 
@@ -197,6 +205,8 @@ def _present(frame: Frame) -> Frame:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
             verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
         return replace(frame, present=verb in ("is", "are", "do", "does"))
+    if frame.known is not None and frame.wants == "entities":
+        return replace(frame, present=True)  # "as known in May, who was mayor"
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if past and not now:
         return frame
@@ -204,7 +214,7 @@ def _present(frame: Frame) -> Frame:
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
     tenseless = verb is None and not now and not WH & set(words)
-    return replace(frame, present=not tenseless or frame.known is not None)
+    return replace(frame, present=not tenseless)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -248,7 +258,8 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
         earlier = {token.word for token in clause.tokens[: max(0, at - 1)]}
         if earlier & _EDGE and "ever" not in earlier:
             return True  # "who did the first to visit A visit last"
-    if token.said is not None or (word in MONTHS and token.text[:1].isupper()):
+    last = at == len(clause.tokens) - 1
+    if token.said is not None or (word in MONTHS and (last or token.text[:1].isupper())):
         return True
     if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
         return True

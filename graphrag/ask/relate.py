@@ -33,6 +33,8 @@ _DO: Final = frozenset({"did", "do", "does", "has", "have", "had"})
 _AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
 _MADE: Final = frozenset({"made", "paid", "filed", "gave", "launched"})
 """Verbs by which somebody does what a noun before them says: "the visits that A paid"."""
+_LEADING: Final = frozenset("in at on to for from with of".split())
+_WH: Final = frozenset({"who", "whom", "which", "what"})
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
@@ -190,6 +192,10 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         surface, sure = True, True  # "whose daughter is A"
     elif owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
         surface, sure = not meant.of, kin and meant.of
+    elif before and words[1] in _WH and words[0] in _LEADING:
+        surface, sure = True, True  # "with whom was negotiating A", "in which town has lived A"
+    elif before and place + 1 in meant.places:
+        surface = True  # "which society A belonged to"
     elif (lead in _DO and meant.places) or (before and _word(tokens, place + 1) in _MADE):
         surface = True
     elif not meant.places:

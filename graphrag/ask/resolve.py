@@ -101,6 +101,10 @@ class Resolver:
         if during is not None:
             if _is_yearless(during):
                 during = _in_its_year(during, query, self.world)
+            nested = any(isinstance(end, Query) for end in (query.subject, query.object))
+            if nested and self._is_birth_or_death(query):
+                # "Where did the owner of A in 1970 die" asks who owned it then.
+                return replace(_within(query, during.interval), interval=None)
             return _within(query, during.interval)
         timeless = any(self.world.relations[name].timeless for name in query.relations)
         timed = query.bounds or any(one.clause.during for one in frame.conditions)
@@ -110,6 +114,12 @@ class Resolver:
             return replace(query, holds="now")
         ended = query.edge == "end" and not timed and query.wants not in _DATES
         return replace(query, holds="ended" if ended else "")
+
+    @staticmethod
+    def _is_birth_or_death(query: Query) -> bool:
+        of_life = senses_of(stem_of("birth")) | senses_of(stem_of("death"))
+        stems = (stem for name in query.relations for stem in stems_of(name))
+        return any(of_life & senses_of(stem) for stem in stems)
 
     def _bound(self, condition: Condition, main: Query) -> Bound:
         """Return what bounds the answer."""

@@ -10,13 +10,14 @@ from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.facts import Solution
-from graphrag.ask.names import tokens_of, worded
+from graphrag.ask.names import tokens_of
 from graphrag.ask.parse import read
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.spell import stated_units
+from graphrag.ask.wording import worded
 from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER

@@ -76,9 +76,10 @@ def read(text: str, tokens: Tokens) -> Frame:
     if conditions and wants == "entities":
         # "Who else was there when A was", and "who was there while A was", do not ask for A.
         others = shape_of(main).startswith(("who else ", "whom else "))
+        persons = shape_of(main).startswith("who") and conditions[0].link == "while"
         main = tuple(token for token in main if not (others and token.word == "else"))
         own = [token.named for token in main if token.named is not None]
-        if others or conditions[0].link == "while":
+        if others or persons:
             names = (name for condition in conditions for name in condition.clause.names)
             frame = replace(frame, without=(*frame.without, *(n for n in names if n not in own)))
     frame = replace(frame, main=_clause(main), conditions=conditions)

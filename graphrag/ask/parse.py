@@ -73,15 +73,12 @@ def read(text: str, tokens: Tokens) -> Frame:
     if not parts and wants in ("entities", "whether") and (followed := succession(main)):
         main, parts = followed[0], [followed[1]]
     conditions = tuple(Condition(part.link, _clause(part.tokens), part.near) for part in parts)
-    if conditions and wants == "entities":
-        # "Who else was there when A was", and "who was there while A was", do not ask for A.
-        others = shape_of(main).startswith(("who else ", "whom else "))
-        persons = shape_of(main).startswith("who") and conditions[0].link == "while"
-        main = tuple(token for token in main if not (others and token.word == "else"))
+    if conditions and shape_of(main).startswith(("who else ", "whom else ")):
+        # "Who else was there when A was" does not ask for A.
+        main = tuple(token for token in main if token.word != "else")
         own = [token.named for token in main if token.named is not None]
-        if others or persons:
-            names = (name for condition in conditions for name in condition.clause.names)
-            frame = replace(frame, without=(*frame.without, *(n for n in names if n not in own)))
+        names = (name for condition in conditions for name in condition.clause.names)
+        frame = replace(frame, without=(*frame.without, *(n for n in names if n not in own)))
     frame = replace(frame, main=_clause(main), conditions=conditions)
     return _checked(_present(_linked(frame, parts)))
 

@@ -17,7 +17,7 @@ from graphrag.ask.query import Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.spell import stated_units
-from graphrag.ask.wording import worded
+from graphrag.ask.wants import worded
 from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER

@@ -43,7 +43,6 @@ STATED = [
     ("Alice Berg works at Acme Corp.", {"Alice Berg works_at Acme Corp"}),
     ("Alice Berg joined Acme Corp.", {"Alice Berg works_at Acme Corp"}),
     ("Acme Corp hired Alice Berg.", {"Alice Berg works_at Acme Corp"}),
-    ("Alice Berg was hired by Acme Corp.", {"Alice Berg works_at Acme Corp"}),
     ("Alice Berg is a nurse at Mercy Hospital.",
      {"Alice Berg works_at Mercy Hospital", "Alice Berg has_role nurse"}),
     ("Alice Berg, a nurse at Mercy Hospital, was late.",

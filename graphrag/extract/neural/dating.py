@@ -38,7 +38,8 @@ _BEGINNING = frozenset("take inherit become join acquire".split())
 _LASTING = frozenset(
     "pay cost earn work live own keep run teach serve manage rent use spend".split()
 )
-_HALF = 0.5
+_FLAGGED = 0.35
+"""What a flag or a length must reach: at 0.5 a tenth of the ends that it finds are missed."""
 _UNSURE = timedelta(days=365)
 """Lengths are rounded."""
 
@@ -207,7 +208,7 @@ class Calendar:
                     best[role] = sure, period
                 if role != "on" and (other := self._other_end(place)) and other[0] != role:
                     best.setdefault(other[0], (0.0, other[1]))
-        was, planned, _ = (chance > _HALF for chance in statement.flags)
+        was, planned, _ = (chance > _FLAGGED for chance in statement.flags)
         first, last = sorted((statement.subject, statement.object), key=lambda place: place.start)
         was = was or bool(_FORMERLY.search(self._passage.text, first.end, last.start))
         if not best and not statement.dates:
@@ -226,7 +227,7 @@ class Calendar:
         lengths = [
             at
             for role, at, sure in statement.dates
-            if role == "for" and sure > _HALF and self._passage.sentence(at) == here
+            if role == "for" and sure > _FLAGGED and self._passage.sentence(at) == here
         ]
         if lengths:
             start, end = self._length(lengths[0], start, end)

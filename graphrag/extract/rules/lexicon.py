@@ -1,6 +1,6 @@
 """What words mean: verbs and nouns to relations, as data.
 
-Classes of general English; which verb states which relation stands in ``verb_frames``.
+Classes of general English; which verb states which relation stands in ``verbs``.
 """
 
 from typing import Literal

@@ -107,7 +107,7 @@ _HOMES = (
     *_frame("be", "from", "comes_from", "timeless", _PL),
     *_frame("move relocate", "to into", "located_in", "start", _OL),
     *_frame("move relocate", "from", "located_in", "end", _OL),
-    *_frame("base headquarter", "in", "located_in", "state", f">{PLACE}", passive=True),
+    *_frame("base headquarter locate", "in", "located_in", "state", f">{PLACE}", passive=True),
 )
 _FAMILY = (
     *_frame("marry wed", "dobj to", "married_to", "start", _PP),

@@ -12,14 +12,14 @@ value replaces another. So only a new relation costs questions.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.texts import embed_texts, entity_text
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.rivalry import overlap, shares_end
-from graphrag.ingest.statements import entity_name, mentions_of, state
+from graphrag.ingest.statements import mentions_of, state
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
@@ -29,9 +29,6 @@ from graphrag.resolve.known import UNTYPED, Known
 from graphrag.resolve.mentions import Resolution, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
-
-if TYPE_CHECKING:
-    from graphrag.ingest.ingestion import Ingestion
 
 _ALIKE = 80
 """Of 100, at which the names of two relations may mean the same."""
@@ -119,7 +116,7 @@ _MOST = 24
 
 
 async def find_open_points(
-    ingestion: "Ingestion",
+    ingestion: Ingestion,
     episode: Episode,
     extraction: Extraction,
     index: GroupIndex,
@@ -155,24 +152,6 @@ async def find_open_points(
         )
     resolution.doubts = [open_ for open_ in resolution.doubts if not _is_decided(open_.mention)]
     return await _case(episode, extraction, resolution, index, ingestion.store, ingestion.relations)
-
-
-def ruling_of(extraction: Extraction) -> Ruling:
-    """Return what an extractor that was shown the graph found of whom its mentions mean."""
-    mentions = list(mentions_of(extraction))
-    return Ruling(
-        {mention: mention.entity_id for mention in mentions if mention.entity_id is not None},
-        {mention: mention.distinct_from for mention in mentions if mention.distinct_from},
-    )
-
-
-def both(found: Ruling, ruled: Ruling) -> Ruling:
-    """Return what an extractor found, and what an arbiter ruled of the rest."""
-    return Ruling(
-        {**ruled.entity_of, **found.entity_of},
-        {**ruled.distinct, **found.distinct},
-        ruled.exclusive,
-    )
 
 
 def _is_decided(mention: Mention) -> bool:
@@ -225,7 +204,7 @@ def _stated(
     index: GroupIndex,
 ) -> Iterator[tuple[Claim, Fact]]:
     """Yield the fact of each claim, once for each entity that a doubtful mention may mean."""
-    name_of = partial(entity_name, resolution, index)
+    named = partial(resolution.named, index)
     for claim in claims:
         if claim.ends or claim.object is None:
             continue
@@ -237,7 +216,7 @@ def _stated(
                 if subject is None or object_ is None:
                     continue
                 meant = {claim.subject: subject, claim.object: object_}
-                for fact in state((claim,), episode, meant, name_of, now=utc_now()):
+                for fact in state((claim,), episode, meant, named, now=utc_now()):
                     yield claim, fact
 
 

@@ -16,7 +16,7 @@ from functools import partial
 
 from graphrag.errors import InputError, StoreError, TransactionError
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.ingest.ingestion import Ingestion, is_waiting
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FAILED
 from graphrag.ingest.reports import Added
 from graphrag.model.values import Episode
@@ -86,7 +86,7 @@ class Queue:
 
     async def put(self, episode: Episode) -> Added:
         """Store an episode as pending, with its vectors; searchable when this returns."""
-        from graphrag.ingest.unread import put_unread
+        from graphrag.ingest.episodes import put_unread
 
         group, episode = episode.group_id, replace(episode, status="pending")
         known = await put_unread(self._ingestion, episode, "queue_episode")
@@ -213,17 +213,25 @@ class Queue:
             self._moved = asyncio.Event()
 
     async def _finish(self, id_: str) -> None:
-        ingestion = self._ingestion
-        episode = await ingestion.stored(id_)
-        if episode is None or not is_waiting(episode):
+        # Imported here: a graph that is only read reads no episode.
+        from graphrag.ingest.episodes import add_episode
+
+        episode = await self._pending(id_)
+        if episode is None:
             return
         done = replace(episode, status="done", error=None)
         try:
-            self._note(await ingestion.read_and_add(done, waited=True))
+            self._note(await add_episode(self._ingestion, done, waited=True))
         except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise
             await self._fail(episode, error)
+
+    async def _pending(self, id_: str) -> Episode | None:
+        """Return an episode as it is stored now, if it is still to be read."""
+        stored = (await self._ingestion.store.get(Episode, [id_])).get(id_)
+        waits = stored is not None and stored.status == "pending" and stored.removed_at is None
+        return stored if waits else None
 
     def _note(self, added: Added) -> None:
         group, name = added.episode.group_id, added.episode.name or added.episode.id
@@ -231,15 +239,14 @@ class Queue:
         self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
 
     async def _fail(self, episode: Episode, error: Exception) -> None:
-        from graphrag.ingest.unread import described
+        from graphrag.ingest.episodes import described
 
         _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
         reason = described(error)
 
         async def build(_: GroupIndex) -> ChangeSet:
             changes = ChangeSet(episode.group_id, FAILED, note=reason)
-            stored = await self._ingestion.stored(episode.id)
-            if stored is not None and is_waiting(stored):
+            if (stored := await self._pending(episode.id)) is not None:
                 changes.change(stored, replace(stored, status="failed", error=reason))
             return changes
 

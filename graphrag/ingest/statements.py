@@ -1,35 +1,25 @@
-"""Statements about entities with lifetimes, made from claims about names.
+"""Statements about entities with lifetimes, whoever makes them: a text, a table or a person.
 
-Without a start in the text, ``valid_at`` is the reference time, marked as observed; a fact that was
-over when stated has an unknown start. Extractors and arbiters are called here; failures name them
-and the episode, and results are checked (``trust``).
+A statement is a fact that is not stored yet, with the one assertion that it rests on and the times
+that follow from that alone. Without a start in a text, ``valid_at`` is the reference time, marked
+as observed; a fact that was over when stated has an unknown start.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
-from graphrag.errors import ExtractionError, GraphRAGError, InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.trust import checked_extraction, checked_ruling
 from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
-from graphrag.model.checks import printable
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
-from graphrag.model.values import Closing, Episode, Fact, Span
+from graphrag.model.values import JSON, Closing, Episode, Fact, Origin, Span
 from graphrag.names.key import name_key
-from graphrag.protocols import NO_RULING, Arbiter, Case, ExtractionContext, Extractor, Ruling, call
-from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
-from graphrag.resolve.mentions import Resolution
+from graphrag.protocols import NO_RULING, Ruling
 
-REVIEW_BELOW = 0.7
-"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
-_THIS = "this "
-_SHOWN = 60
-"""Characters of a text in an error or a note."""
+Named = tuple[str, str, str]
+"""An entity as a statement has it: id, name, and another name of it by which it was stated."""
 
 
 def mentions_of(extraction: Extraction) -> Iterable[Mention]:
@@ -41,28 +31,69 @@ def mentions_of(extraction: Extraction) -> Iterable[Mention]:
             yield claim.object
 
 
-def entity_name(resolution: Resolution, index: GroupIndex, id_: str) -> str:
-    """Return the name of an entity, a new or a stored one."""
-    created = resolution.created.get(id_)
-    return created.name if created else index.entity_name(id_)
+def as_fact(
+    said: Assertion,
+    group: str,
+    subject: Named,
+    relation: str,
+    object_: Named,
+    *,
+    text: str,
+    now: datetime,
+    stated_at: datetime,
+    origin: Origin,
+    attributes: Mapping[str, JSON],
+    attribute_times: Mapping[str, JSON] | None = None,
+    provenance: tuple[str, ...] = (),
+) -> Fact:
+    """Return the fact of one assertion, with the times that follow from that alone."""
+    valid_at, invalid_at, observed, closed_as = alone(said)
+    one, other = subject[2], object_[2]
+    if subject[0] == object_[0]:
+        one = other = one or subject[1]  # so it was stated: no merge has made it so
+    if one or other:
+        said = replace(said, subject_as=one, object_as=other)
+    return Fact(
+        id=said.id,
+        group_id=group,
+        created_at=now,
+        subject_id=subject[0],
+        object_id=object_[0],
+        subject=subject[1],
+        relation=relation,
+        object=object_[1],
+        text=text,
+        valid_at=valid_at,
+        invalid_at=invalid_at,
+        reference_time=stated_at,
+        observed=observed,
+        confidence=said.confidence,
+        origin=origin,
+        attributes=attributes,
+        attribute_times=attribute_times or {},
+        closed_as=closed_as,
+        reason=said.reason or None,
+        statements=(said,),
+        sources=(Span(said.source, said.start, said.end),) if said.source else (),
+        provenance=provenance,
+        untyped=said.untyped,
+    )
 
 
 def state(
     claims: Iterable[Claim],
     episode: Episode,
     entity_of: Mapping[Mention, str],
-    name_of: Callable[[str], str],
+    named: Callable[[str, str], Named],
     *,
     now: datetime,
     ruling: Ruling = NO_RULING,
     trust: float = 0.0,
-    alias: Callable[[str, str], str] = lambda id_, name: "",
 ) -> Iterator[Fact]:
-    """Yield the fact of each claim whose entities were resolved to two different ones.
+    """Yield the statement of each claim whose entities were resolved to two different ones.
 
-    It has one statement, with what an arbiter found it to exclude, and the times that follow from
-    that alone. A claim that ends or cancels something may name no object. ``alias`` tells whether
-    an entity, by id, bears a name only beside its own, and returns it then.
+    It has what an arbiter found it to exclude. A claim that ends or cancels something may name no
+    object. ``named`` gives an entity, by its id and the name that the claim has for it.
     """
     for claim in claims:
         subject = entity_of.get(claim.subject)
@@ -72,39 +103,21 @@ def state(
             continue
         if claim.kind == "planned" and claim.valid_at is None:
             continue  # nobody knows from when on it is to hold
-        id_ = new_id()
         decided = (conflict.fact.id for conflict in ruling.exclusive if conflict.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
-        said = replace(
-            _said(claim, episode, id_, trust),
-            excludes=tuple(ruled),
-            subject_as=alias(subject, claim.subject.name),
-            object_as=alias(object_, claim.object.name) if object_ and claim.object else "",
-        )
-        valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
-        yield Fact(
-            id=id_,
-            group_id=episode.group_id,
-            created_at=now,
-            subject_id=subject,
-            object_id=object_ or "",
-            subject=name_of(subject),
-            relation=claim.relation,
-            object=name_of(object_) if object_ else "",
+        yield as_fact(
+            replace(_said(claim, episode, trust), excludes=tuple(ruled)),
+            episode.group_id,
+            named(subject, claim.subject.name),
+            claim.relation,
+            named(object_, claim.object.name) if object_ and claim.object else ("", "", ""),
             text=claim.text,
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-            reference_time=episode.valid_at,
-            observed=observed,
-            confidence=claim.confidence,
+            now=now,
+            stated_at=episode.valid_at,
             origin=claim.origin,
-            statements=(said,),
-            sources=(Span(episode.id, claim.start, claim.end),),
             attributes=attributes,
             attribute_times=times,
-            closed_as=closed_as,
-            untyped=claim.untyped,
         )
 
 
@@ -139,7 +152,7 @@ def other_name(id_: str, name: str, group: GroupIndex) -> str:
     return name if id_ in bearers and not merged else ""
 
 
-def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
+def _said(claim: Claim, episode: Episode, trust: float) -> Assertion:
     """Return what an episode says by a claim.
 
     Where the text gives a start and does not say that it still holds, it is evidence for that start
@@ -159,7 +172,7 @@ def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
         kind = "state"
     speaks_of_now = since is None or claim.current or since.moment > reference or kind != "state"
     return Assertion(
-        id_,
+        new_id(),
         since,
         until,
         reference if speaks_of_now else None,
@@ -172,61 +185,3 @@ def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
         untyped=claim.untyped,
         corrects=claim.corrects,
     )
-
-
-async def extract(extractor: Extractor, context: ExtractionContext) -> Extraction:
-    """Return what an episode states, every span inside its content.
-
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the extractor.
-    """
-    episode = context.episode
-    try:
-        extraction = await call(partial(extractor.extract, context))
-        if not isinstance(extraction, Extraction):
-            raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
-        placed = await asyncio.to_thread(checked_extraction, extraction, episode)
-        named = any(claim.relation in NAMING for claim in placed.claims)
-        said = (claim.subject.name for claim in placed.claims)
-        others = (claim.object.name for claim in placed.claims if claim.object is not None)
-        names = (*(mention.name for mention in placed.mentions), *said, *others)
-        if any(name[: len(_THIS)].lower() == _THIS for name in names):
-            placed = with_source_named(placed, episode)
-        return with_named_mentions(placed) if named else placed
-    except GraphRAGError:
-        raise
-    except Exception as error:  # an extractor is anybody's code
-        raise _failed("extractor", extractor, episode, str(error)) from error
-
-
-async def decide(arbiter: Arbiter, case: Case) -> Ruling:
-    """Return what an arbiter finds about what is open.
-
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the arbiter.
-    """
-    try:
-        ruling = await call(partial(arbiter.decide, case))
-        if not isinstance(ruling, Ruling):
-            raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
-        return checked_ruling(ruling, case)
-    except GraphRAGError:
-        raise
-    except Exception as error:  # an arbiter is anybody's code
-        raise _failed("arbiter", arbiter, case.episode, str(error)) from error
-
-
-def checked_threshold(value: float) -> float:
-    """Return the threshold, or say that it is none."""
-    if not 0 <= value <= 1:
-        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
-    return value
-
-
-def _no(expected: str, given: object) -> str:
-    return f"it gave {type(given).__name__}; expected {expected}"
-
-
-def _failed(role: str, part: Extractor | Arbiter, episode: Episode, reason: str) -> ExtractionError:
-    label, name = episode.name or episode.content[:_SHOWN], type(part).__name__
-    return ExtractionError(f"the {role} {name} failed on episode {label!r}: {printable(reason)}")

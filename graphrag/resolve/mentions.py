@@ -152,6 +152,11 @@ class Resolution:
     doubts: list[OpenMention] = field(default_factory=list)
     """New names that are like those of stored entities; only if they were asked for."""
 
+    def named(self, index: GroupIndex, id_: str, _: str) -> tuple[str, str, str]:
+        """Return an entity, a new or a stored one, as a statement has it that is only supposed."""
+        created = self.created.get(id_)
+        return id_, created.name if created else index.entity_name(id_), ""
+
 
 def resolve(
     mentions: Iterable[Mention],

@@ -24,11 +24,11 @@ from graphrag.errors import (
     PolicyError,
     TransactionError,
 )
+from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
 from graphrag.ingest.episode_write import known
-from graphrag.ingest.episodes import add_episode, add_known, keep_unread
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode, prepare
-from graphrag.ingest.reading import read
+from graphrag.ingest.read_episode import read
 from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
 from graphrag.ingest.windows import Stream, embed_ahead, prepare_texts, windows
 from graphrag.model.checks import shown
@@ -127,9 +127,7 @@ async def _write(ingestion: Ingestion, arrival: Arrival) -> Added | GraphRAGErro
         return error
     assert episode is not None, "it is an episode, or there is an error"
     try:
-        stored = arrival.known
-        if stored is None and arrival.extraction is None:
-            stored = await known(ingestion, episode)
+        stored = await known(ingestion, episode) if arrival.again else arrival.known
         if stored is not None:
             return await add_known(ingestion, stored, episode)
         return await add_episode(ingestion, episode, arrival.extraction)
@@ -157,7 +155,7 @@ class _Reader:
         extractor = self.ingestion.extractor
         abreast = int(getattr(extractor, "side_by_side", 1))
         many = 1 if abreast > 1 or looks_at_graph(extractor) else _MANY
-        waiting: dict[Key, Episode] = {}
+        waiting: dict[Key, Arrival] = {}
         under_way: deque[asyncio.Task[list[Arrival]]] = deque()
         coming: asyncio.Task[list[NewEpisode] | None] | None = None
         failure: Exception | None = None
@@ -178,7 +176,7 @@ class _Reader:
                         failure, window = error, None
                     coming, ended = None, window is None
                     if window is not None:
-                        before = tuple(waiting.values())
+                        before = [*filter(None, (other.to_read for other in waiting.values()))]
                         arrivals = await self._prepared(window, waiting)
                         reading = self._window(arrivals, before)
                         under_way.append(asyncio.create_task(reading))
@@ -203,7 +201,7 @@ class _Reader:
             await source.aclose()
 
     async def _prepared(
-        self, window: Sequence[NewEpisode], waiting: dict[Key, Episode]
+        self, window: Sequence[NewEpisode], waiting: dict[Key, Arrival]
     ) -> list[Arrival]:
         """Return a window to be read, up to the first error if that is to stop the batch."""
         arrivals: list[Arrival] = []
@@ -217,15 +215,13 @@ class _Reader:
                 if self.stops(error):
                     break
                 continue
-            again = stored is None and _comes(episode, waiting)
+            again = _comes(episode, waiting)
             arrivals.append(Arrival(name, episode, known=stored, again=again))
-            if arrivals[-1].to_read is not None:
-                waiting[_key(episode)] = episode
+            if not again:
+                waiting[_key(episode)] = arrivals[-1]
         return arrivals
 
-    async def _window(
-        self, prepared: Sequence[Arrival], before: tuple[Episode, ...]
-    ) -> list[Arrival]:
+    async def _window(self, prepared: Sequence[Arrival], before: list[Episode]) -> list[Arrival]:
         """Read a window, up to the first error if that is to stop the batch, and embed it."""
         ingestion, arrivals = self.ingestion, list[Arrival]()
         new = [episode for arrival in prepared if (episode := arrival.to_read) is not None]
@@ -235,7 +231,7 @@ class _Reader:
                 try:
                     extraction = await read(ingestion, episode, before)
                     arrival = replace(arrival, extraction=extraction)
-                    before = (*before, episode)
+                    before.append(episode)
                 except GraphRAGError as error:
                     arrival = Arrival(arrival.name, episode, error=error)
             arrivals.append(arrival)
@@ -252,9 +248,10 @@ async def _following(source: AsyncGenerator[list[NewEpisode], None]) -> list[New
     return await anext(source, None)
 
 
-def _comes(episode: Episode, waiting: dict[Key, Episode]) -> bool:
+def _comes(episode: Episode, waiting: dict[Key, Arrival]) -> bool:
     """Tell whether this may be the same episode as one that is not written yet."""
-    keys = {other.key for other in waiting.values() if other.group_id == episode.group_id}
+    others = (arrival.episode for arrival in waiting.values() if arrival.episode is not None)
+    keys = {other.key for other in others if other.group_id == episode.group_id}
     return _key(episode) in waiting or episode.key in keys - {None}
 
 

@@ -1,10 +1,13 @@
 """What writing brought about, in words: what ended, and what was said without full effect."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from graphrag.ingest.ledger import Ledger
 from graphrag.model.extraction import Claim, Mention
 from graphrag.model.values import Fact
+
+if TYPE_CHECKING:
+    from graphrag.ingest.ledger import Ledger
 
 _LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
 """Ways in which a fact ends that its own source did not speak of."""
@@ -57,7 +60,7 @@ def _words(fact: Fact, what: str) -> str:
     return f"{fact.subject} {fact.relation} {fact.object}: {what}"
 
 
-def without_effect(new: Iterable[Fact], ledger: Ledger) -> Iterator[str]:
+def without_effect(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
     """Yield what of new statements is no contested fact of its own and has no effect, or not all.
 
     Such as an end, or a cancellation, that was too doubtful, or not trusted enough.
@@ -75,7 +78,7 @@ def without_effect(new: Iterable[Fact], ledger: Ledger) -> Iterator[str]:
     yield from _replacing_nothing(new, ledger)
 
 
-def denied(new: Iterable[Fact], ledger: Ledger, *, contested: bool = True) -> Iterator[str]:
+def denied(new: Iterable[Fact], ledger: "Ledger", *, contested: bool = True) -> Iterator[str]:
     """Yield what of new statements is not believed, or not all of it.
 
     Not ``contested``: only what is no contested fact of its own, such as an end of what goes on.
@@ -98,7 +101,7 @@ def denied(new: Iterable[Fact], ledger: Ledger, *, contested: bool = True) -> It
         yield f"{fact.text!r} gives way to what {source} says: {other.text or home.text}"
 
 
-def _replacing_nothing(new: Iterable[Fact], ledger: Ledger) -> Iterator[str]:
+def _replacing_nothing(new: Iterable[Fact], ledger: "Ledger") -> Iterator[str]:
     """Yield which new facts, as they were stated, replace a fact that goes on."""
     for fact in new:
         said, own = fact.statements[0], ledger.component.facts.get(fact.id, fact)

@@ -10,6 +10,7 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.plan import EpisodeRows, Plan
 from graphrag.ingest.planning import Planning
 from graphrag.ingest.statements import mentions_of, state
+from graphrag.ingest.succession import Successions
 from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
@@ -84,10 +85,8 @@ class EpisodeWrite:
         if not unread:
             self.repeated = stored
             return ChangeSet(episode.group_id, kind="add_episode")
-        kind, text = (
-            "finish_episode" if self.waited else "add_episode",
-            EpisodeRows(episode, stored),
-        )
+        text = EpisodeRows(episode, stored)
+        kind = "finish_episode" if self.waited else "add_episode"
         self.plan = plan = Plan(group=episode.group_id, kind=kind, text=text)
         await self._fill(plan, text, index)
         plan.note = "; ".join((*plan.notes, *self.extraction.adjusted)) or None
@@ -124,8 +123,11 @@ class EpisodeWrite:
         planning = Planning(plan, index, ingestion, now)
         said = ((self._with_alias(mention), id_) for mention, id_ in entity_of.items())
         await planning.enrich(said, episode.valid_at, episode.id)
+        claims = Successions(
+            extraction.claims, resolution, index, ingestion.relations, episode.valid_at
+        )
         statements = state(
-            extraction.claims,
+            (*extraction.claims, *claims.posts()),
             episode,
             entity_of,
             planning.named,

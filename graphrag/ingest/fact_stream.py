@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.facts import FactWriter, UndecidedError
+from graphrag.ingest.fact_writer import FactWriter, UndecidedError
 from graphrag.ingest.given import GivenFact
 from graphrag.ingest.plan import Plan
 from graphrag.ingest.summaries import ends_of, refreshed

@@ -36,6 +36,11 @@ class End:
     vector: Matrix | None = None
     """Of a new entity; None lets the embedder make it."""
 
+    @property
+    def said(self) -> str:
+        """Return the name by which it was given, nothing if that was an id."""
+        return "" if self.id else self.mention.name
+
 
 @dataclass(frozen=True, slots=True)
 class GivenFact:

@@ -1,18 +1,25 @@
-"""What writing needs: the store, what is plugged in, and the rules of a graph."""
+"""What writing needs: the store, what is plugged in, the rules of a graph, and trust in sources.
 
-from dataclasses import dataclass
+A less trusted source neither ends nor replaces what a more trusted one said, in any order; its fact
+is kept as contested until a person confirms it. Trust is a number per source name:
+``source_description`` of an episode, ``source`` of a table or fact.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
 
 from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
-from graphrag.ingest.trust import FULL_TRUST, Trust
+from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Arbiter, Embedder, Extractor, Tracer
 from graphrag.store.store import Store
 
 REVIEW_BELOW = 0.7
-"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
+"""JudgingRules give 0.8; a model's own figure below this has been a guess more often than not."""
 
 
 def checked_threshold(value: float) -> float:
@@ -20,6 +27,40 @@ def checked_threshold(value: float) -> float:
     if not 0 <= value <= 1:
         raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The trust of each source; one that is not named has 0, and so does what names none."""
+
+    by_source: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            InputError: naming the source whose trust is none.
+        """
+        for source, trust in self.by_source.items():
+            number = isinstance(trust, int | float) and not isinstance(trust, bool)
+            if not isinstance(source, str) or not number or not isfinite(trust):
+                raise InputError(
+                    f"trust of source {source!r} is {trust!r}: give a number by the name of the "
+                    "source, above 0 for one that outweighs the others, below 0 for one that may "
+                    "not change what they said"
+                )
+
+    def __bool__(self) -> bool:
+        """Tell whether any source has another trust than the others."""
+        return bool(self.by_source)
+
+    def of(self, source: str) -> float:
+        """Return the trust of a source."""
+        return float(self.by_source.get(source, 0.0))
+
+
+FULL_TRUST = Trust()
+"""All sources count the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +91,26 @@ class Ingestion:
     def catalog(self) -> Catalog:
         """Return the groups in memory."""
         return self.writer.catalog
+
+
+def limited(extraction: Extraction, source: str) -> Extraction:
+    """Return what a distrusted source says without what would change entities of others.
+
+    It gives nobody another name, type or attribute; what that leaves out is among the dropped.
+    """
+    notes: dict[str, None] = {}
+
+    def plain(mention: Mention) -> Mention:
+        given = [*mention.aliases, *(name.name for name in mention.names)]
+        given += (f"{key}: {item}" for key, item in mention.attributes.items())
+        for one in given:
+            notes[f"{one!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
+        return replace(mention, aliases=(), attributes={}, names=()) if given else mention
+
+    def modest(claim: Claim) -> Claim:
+        object_ = None if claim.object is None else plain(claim.object)
+        return replace(claim, subject=plain(claim.subject), object=object_)
+
+    mentions, claims = map(plain, extraction.mentions), map(modest, extraction.claims)
+    kept = replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
+    return replace(kept, dropped=(*extraction.dropped, *notes))

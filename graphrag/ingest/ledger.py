@@ -24,7 +24,7 @@ from graphrag.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class JudgingRules:
     """How statements are judged."""
 
     relations: Relations
@@ -43,7 +43,7 @@ class Ledger:
     """
 
     index: GroupIndex
-    rules: Rules
+    rules: JudgingRules
     now: datetime
     new_facts: dict[str, Fact] = field(default_factory=dict)
     """New facts by id."""

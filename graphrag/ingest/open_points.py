@@ -25,7 +25,7 @@ from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Case, Conflict, Doubt, Ruling
 from graphrag.resolve.doubt import with_meanings
-from graphrag.resolve.known import UNTYPED, Known
+from graphrag.resolve.known import UNTYPED, KnownEntities
 from graphrag.resolve.mentions import Resolution, resolve
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
@@ -148,7 +148,7 @@ async def find_open_points(
                 if id_ in vector_of
             },
             index,
-            Known(index, ingestion.ontology.identifiers),
+            KnownEntities(index, ingestion.ontology.identifiers),
         )
     resolution.doubts = [open_ for open_ in resolution.doubts if not _is_decided(open_.mention)]
     return await _case(episode, extraction, resolution, index, ingestion.store, ingestion.relations)

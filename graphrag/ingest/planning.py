@@ -10,10 +10,10 @@ from datetime import datetime
 
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.ledger import Ledger, Rules, as_given
+from graphrag.ingest.ledger import JudgingRules, Ledger, as_given
 from graphrag.ingest.plan import Plan
 from graphrag.ingest.statements import Named, other_name
-from graphrag.ingest.summaries import summarize_plan
+from graphrag.ingest.summaries import Changed, composed, ends_of, refreshed, updated
 from graphrag.model.assertion import Ending
 from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity, Fact
@@ -76,9 +76,9 @@ class Planning:
             if old != (new if source else replace(new, attribute_times=old.attribute_times)):
                 self.plan.changed_entities[id_] = old, new
 
-    async def judge(self, facts: Sequence[Fact], rules: Rules | None = None) -> Ledger:
+    async def judge(self, facts: Sequence[Fact], rules: JudgingRules | None = None) -> Ledger:
         """Settle statements with all that they meet, and note which are new and what changes."""
-        rules = rules or Rules(self.ingestion.relations, self.ingestion.review_below)
+        rules = rules or JudgingRules(self.ingestion.relations, self.ingestion.review_below)
         ledger, plan = Ledger(self.index, rules, self.now), self.plan
         if not rules.judge:
             facts = [as_given(fact, rules.relations) for fact in facts]
@@ -99,12 +99,31 @@ class Planning:
     async def finish(
         self, vectors: Mapping[str, Matrix] | None = None, *, lazily: bool = False
     ) -> None:
-        """Make the summaries and the vectors, but for those that are given."""
-        before = None if self.under_way is None else self.under_way.facts
-        summarize_plan(self.plan, self.index, now=self.now, before=before, lazily=lazily)
-        new = self.plan.entities.keys() | self.plan.facts.keys()
-        given = {id_: vector for id_, vector in (vectors or {}).items() if id_ in new}
-        await self.plan.embed(self.ingestion.embedder, given)
+        """Make the summaries and the vectors, but for those that are given.
+
+        Lazily, all summaries but those that would become wrong are left to a later transaction: an
+        empty one says nothing that has become wrong.
+        """
+        plan, index, now = self.plan, self.index, self.now
+        closed = {id_: after for id_, (_, after) in plan.changed_facts.items()}
+        before = {} if self.under_way is None else self.under_way.facts
+        changed: Changed = {**before, **plan.facts, **closed}
+        if lazily:
+            touched = [id_ for id_ in ends_of(closed.values()) if index.summary(id_)]
+            plan.summaries = refreshed(touched, index, changed, now=now)
+        else:
+            names = {id_: self.named(id_)[1] for id_ in (*plan.touched, *plan.changed_entities)}
+            stored = {id_: name for id_, name in names.items() if id_ in index.entities.row_of}
+            plan.summaries = updated(stored, index, changed, now=now)
+            new = {id_: entity.name for id_, entity in plan.entities.items()}
+            for id_, summary in composed(new, index, changed, now=now).items():
+                plan.entities[id_] = replace(plan.entities[id_], summary=summary)
+        given = {
+            id_: vector
+            for id_, vector in (vectors or {}).items()
+            if id_ in plan.entities or id_ in plan.facts
+        }
+        await plan.embed(self.ingestion.embedder, given)
 
     def _end(self, endings: Mapping[str, Sequence[Ending]], stored: Mapping[str, Entity]) -> None:
         """Note what is said of entities that is no fact."""

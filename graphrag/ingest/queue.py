@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import partial
 
 from graphrag.errors import InputError, StoreError, TransactionError
+from graphrag.index.catalog import Locks
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FAILED
@@ -68,9 +69,8 @@ class Queue:
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
         """By group: reference time and id, a heap."""
-        self._busy: set[str] = set()
-        """Groups of which an episode is being read."""
-        self._moved = asyncio.Event()
+        self._reading = Locks()
+        """By group: held while one of its episodes is read."""
         self._lost: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
         """By group: what was not believed as it was read."""
@@ -86,7 +86,7 @@ class Queue:
 
     async def put(self, episode: Episode) -> Added:
         """Store an episode as pending, with its vectors; searchable when this returns."""
-        from graphrag.ingest.episodes import put_unread
+        from graphrag.ingest.episode_intake import put_unread
 
         group, episode = episode.group_id, replace(episode, status="pending")
         known = await put_unread(self._ingestion, episode, "queue_episode")
@@ -151,15 +151,9 @@ class Queue:
         Raises:
             StoreError: if the store is gone; what is pending stays so.
         """
-        while any(
-            (waiting or name in self._busy) and group in (None, name)
-            for name, waiting in self._waiting.items()
-        ):
-            mine = self._free(group)
-            if mine is not None:
-                await self._next(mine)
-            else:
-                await self._moved.wait()
+        while names := [name for name in self._waiting if group in (None, name)]:
+            for name in names:
+                await self._next(name)
 
     async def close(self) -> None:
         """Stop the workers; what they were reading stays pending."""
@@ -178,43 +172,41 @@ class Queue:
         while len(self._tasks) < min(self._workers, groups):
             self._tasks.add(asyncio.create_task(self._work(), name=WORKER))
 
-    def _free(self, group: str | None = None) -> str | None:
-        """Return a group that has work and that nobody works on."""
-        ready = (
-            name
-            for name, waiting in self._waiting.items()
-            if waiting and name not in self._busy and group in (None, name)
-        )
-        return next(ready, None)
-
     async def _work(self) -> None:
+        """Read what waits, of groups that nobody else works on."""
         try:
-            while (group := self._free()) is not None:
-                await self._next(group)
+            while free := [
+                name
+                for name, waiting in self._waiting.items()
+                if waiting and not self._reading.held(name)
+            ]:
+                await self._next(free[0])
         except StoreError as error:
             _LOG.warning("the queue rests until the graph is opened again: %s", error)
         finally:
             # At once, not in a callback: whoever queues next must see that nobody is at work.
-            self._tasks.discard(_current())
+            if (task := asyncio.current_task()) is not None:
+                self._tasks.discard(task)
 
     async def _next(self, group: str) -> None:
-        self._busy.add(group)
-        at, id_ = heapq.heappop(self._waiting[group])
-        try:
-            await self._finish(id_)
-        except BaseException:
-            heapq.heappush(self._waiting[group], (at, id_))
-            raise
-        finally:
-            self._busy.discard(group)
-            if not self._waiting[group]:
-                del self._waiting[group]
-            self._moved.set()
-            self._moved = asyncio.Event()
+        """Read the first episode of a group, after the one that is being read, if there is any."""
+        async with self._reading[group]:
+            waiting = self._waiting.get(group)
+            if not waiting:
+                return
+            at, id_ = heapq.heappop(waiting)
+            try:
+                await self._finish(id_)
+            except BaseException:
+                heapq.heappush(waiting, (at, id_))
+                raise
+            finally:
+                if not waiting:
+                    del self._waiting[group]
 
     async def _finish(self, id_: str) -> None:
         # Imported here: a graph that is only read reads no episode.
-        from graphrag.ingest.episodes import add_episode
+        from graphrag.ingest.episode_intake import add_episode
 
         episode = await self._pending(id_)
         if episode is None:
@@ -239,7 +231,7 @@ class Queue:
         self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
 
     async def _fail(self, episode: Episode, error: Exception) -> None:
-        from graphrag.ingest.episodes import described
+        from graphrag.ingest.episode_intake import described
 
         _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
         reason = described(error)
@@ -251,12 +243,6 @@ class Queue:
             return changes
 
         await self._ingestion.writer.commit(episode.group_id, build, enter=_step)
-
-
-def _current() -> asyncio.Task[None]:
-    task: asyncio.Task[None] | None = asyncio.current_task()
-    assert task is not None
-    return task
 
 
 def _step(index: GroupIndex, seq: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError
 from graphrag.ingest.fact_stream import Stream, uncollected
-from graphrag.ingest.facts import FactWriter
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from graphrag.errors import InputError
-from graphrag.ingest.facts import FactWriter
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.given import End, given_end
 from graphrag.io.files import ending
 from graphrag.io.network import Network, Node, edges_of, nodes_of

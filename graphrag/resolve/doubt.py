@@ -19,7 +19,7 @@ from graphrag.names.key import is_name, name_key
 from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
 from graphrag.names.words import NICKNAMES
 from graphrag.protocols import Matrix
-from graphrag.resolve.known import Known
+from graphrag.resolve.known import KnownEntities
 
 _MOST = 5
 """Candidates of one mention."""
@@ -33,7 +33,7 @@ _LEAST_SHARED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EntityCandidate:
     """A stored entity that a mention may mean."""
 
     id: str
@@ -46,11 +46,11 @@ class OpenMention:
     """A mention that may mean one of several entities, or a new one."""
 
     mention: Mention
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[EntityCandidate, ...]
     """Likeliest first."""
 
 
-def look_alikes(mention: Mention, index: GroupIndex, known: Known) -> OpenMention | None:
+def look_alikes(mention: Mention, index: GroupIndex, known: KnownEntities) -> OpenMention | None:
     """Return what a mention may mean by its name, None if nothing stored is like it.
 
     The cost does not grow with the group: only names that share a drawer are compared.
@@ -94,11 +94,14 @@ def comparable(mention: Mention) -> bool:
 
 
 def open_mention(
-    mention: Mention, found: dict[str, float], known: Known, before: OpenMention | None = None
+    mention: Mention,
+    found: dict[str, float],
+    known: KnownEntities,
+    before: OpenMention | None = None,
 ) -> OpenMention | None:
     """Return a mention with what it may mean of these entities, and what it did ``before``."""
     fitting = {
-        id_: Candidate(id_, round(min(weighed, 1.0), 3))
+        id_: EntityCandidate(id_, round(min(weighed, 1.0), 3))
         for id_, score in found.items()
         if known.compatible(id_, mention.entity_type)
         and (weighed := known.evidence(id_, mention).score(score)) >= ALIKE
@@ -129,7 +132,7 @@ def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[st
 
 
 def _in_full(
-    key: str, near: Iterable[str], index: GroupIndex, known: Known, kind: str
+    key: str, near: Iterable[str], index: GroupIndex, known: KnownEntities, kind: str
 ) -> Iterator[str]:
     """Yield the one entity of which a new name is a short one, or whose short name only it has."""
 
@@ -158,7 +161,7 @@ def with_meanings(
     doubts: Sequence[OpenMention],
     vectors: Mapping[Mention, Matrix],
     index: GroupIndex,
-    known: Known,
+    known: KnownEntities,
 ) -> list[OpenMention]:
     """Return what is open about some new names, given with their vectors: ``doubts`` and more."""
     open_ = {doubt.mention: doubt for doubt in doubts}
@@ -178,7 +181,9 @@ def means_alike(one: str, other: str, index: GroupIndex) -> bool:
     return _telling(name_key(name), kind, name_key(other_name), other_kind)
 
 
-def _near(mention: Mention, vector: Matrix, index: GroupIndex, known: Known) -> dict[str, float]:
+def _near(
+    mention: Mention, vector: Matrix, index: GroupIndex, known: KnownEntities
+) -> dict[str, float]:
     cosines = index.entities.vectors.scores(vector)
     key = name_key(mention.name)
     found: dict[str, float] = {}

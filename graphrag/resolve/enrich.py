@@ -12,10 +12,9 @@ from datetime import datetime
 from graphrag.model.assertion import Date, EntityName
 from graphrag.model.attributes import with_given, with_names
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import CONCEPT, Entity, Episode
+from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import completes, name_key
-from graphrag.names.words import SELF_NAMED, self_name
 from graphrag.resolve.known import UNTYPED
 
 
@@ -104,44 +103,6 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
     )
     everyone = dict.fromkeys((*mentions, *named.values()))
     return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
-
-
-def with_source_named(extraction: Extraction, episode: Episode) -> Extraction:
-    """Return an extraction in which "this newspaper" is what the text is from, or nobody."""
-    found: dict[str, Mention] = {}
-    nobody = set[str]()
-    for mention in (*extraction.mentions, *_ends(extraction.claims)):
-        this, _, word = mention.name.casefold().partition(" ")
-        if this == "this" and word in SELF_NAMED:
-            name = self_name(word, episode.source_description, episode.name)
-            one = replace(mention, name=name, entity_type=SELF_NAMED[word], aliases=())
-            found[mention.name] = one
-            nobody |= set() if name else {mention.name}
-    if not found:
-        return extraction
-    claims, unsaid = list[Claim](), list[str]()
-    for claim in extraction.claims:
-        if any(end.name in nobody for end in _ends([claim])):
-            unsaid.append(f"{claim.text!r}: who says this of themselves is not known")
-            continue
-        subject = found.get(claim.subject.name, claim.subject)
-        object_ = claim.object and found.get(claim.object.name, claim.object)
-        claims.append(replace(claim, subject=subject, object=object_))
-    mentions = (
-        found.get(mention.name, mention)
-        for mention in extraction.mentions
-        if mention.name not in nobody
-    )
-    return replace(
-        extraction,
-        mentions=tuple(dict.fromkeys(mentions)),
-        claims=tuple(claims),
-        dropped=(*extraction.dropped, *unsaid),
-    )
-
-
-def _ends(claims: Iterable[Claim]) -> Iterable[Mention]:
-    return (end for claim in claims for end in (claim.subject, claim.object) if end is not None)
 
 
 def _each(mentions: Iterable[Mention], named: Mapping[str, Mention]) -> Iterable[Mention]:

@@ -60,7 +60,7 @@ _CERTAIN: frozenset[Kind] = frozenset({"born", "address", "phone"})
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class IdentityEvidence:
     """What the attributes of two say; of two without any in common, nothing."""
 
     weight: float = 0.0
@@ -89,12 +89,12 @@ class Evidence:
         return min(max(likeness, ALIKE) + 0.01 * max(self.weight, 0.0), 0.99)
 
 
-NOTHING = Evidence()
+NOTHING = IdentityEvidence()
 
 
 def evidence(
     one: Collection[Identifier], other: Collection[Identifier], kind: str, declared: Declared
-) -> Evidence:
+) -> IdentityEvidence:
     """Weigh the attributes of two of a type, as ``identifiers`` yields them."""
     if not one or not other:
         return NOTHING
@@ -109,7 +109,7 @@ def evidence(
     two = "other" in (outcomes.get("born"), outcomes.get("died"))
     number = bool(own_keys(one, kind) & own_keys(other, kind))
     record = set(one) <= set(other)
-    return Evidence(weight, excludes, certain and not excludes, two, number, record)
+    return IdentityEvidence(weight, excludes, certain and not excludes, two, number, record)
 
 
 def _identifiers(one: set[Identifier], other: set[Identifier]) -> Outcome | None:
@@ -121,7 +121,7 @@ def _identifiers(one: set[Identifier], other: set[Identifier]) -> Outcome | None
     return "slip" if any(slipped(*pair) for pair in pairs) else "other"
 
 
-class Known:
+class KnownEntities:
     """Whatever a mention may mean; merged entities are their heirs."""
 
     def __init__(self, index: GroupIndex, declared: Declared) -> None:
@@ -168,7 +168,7 @@ class Known:
         found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
         return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
 
-    def evidence(self, id_: str, mention: Mention) -> Evidence:
+    def evidence(self, id_: str, mention: Mention) -> IdentityEvidence:
         """Weigh the attributes of a mention against those of an entity."""
         if not mention.attributes:
             return NOTHING
@@ -192,7 +192,9 @@ def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
     return len(kinds) == 1 or (UNTYPED in kinds and CONCEPT not in kinds)
 
 
-def stored_evidence(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> Evidence:
+def stored_evidence(
+    pair: tuple[str, str], index: GroupIndex, declared: Declared
+) -> IdentityEvidence:
     """Weigh the attributes of two stored entities."""
     one, other = (index.names.identifiers_of(id_) for id_ in pair)
     return evidence(one, other, index.names.types[pair[0]], declared)

@@ -28,7 +28,7 @@ from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
 from graphrag.resolve.enrich import enriched, with_attributes
 from graphrag.resolve.known import UNTYPED as UNTYPED
-from graphrag.resolve.known import Declared, Known
+from graphrag.resolve.known import Declared, KnownEntities
 
 _SHORTENS = {UNTYPED: ("organization", "work"), "organization": ("organization",)}
 """What a mention of each type may be a short name of."""
@@ -36,7 +36,7 @@ _MANY = 64
 """Entities that begin or end with one word: more, and it is a common word."""
 
 
-def find(mention: Mention, known: Known) -> str | None:
+def find(mention: Mention, known: KnownEntities) -> str | None:
     """Return the entity that a mention means by the rules, None if they leave it open."""
     for sharing in known.sharing(mention):
         if not known.evidence(sharing, mention).two or _shares_name(mention, sharing, known):
@@ -52,7 +52,7 @@ def find(mention: Mention, known: Known) -> str | None:
     return None
 
 
-def _named(key: str, mention: Mention, known: Known) -> str | None:
+def _named(key: str, mention: Mention, known: KnownEntities) -> str | None:
     kind = mention.entity_type
     bearers = known.each(lambda book: book.keyed(key))
     ids = [id_ for id_ in bearers if known.compatible(id_, kind)]
@@ -62,7 +62,7 @@ def _named(key: str, mention: Mention, known: Known) -> str | None:
     return _fitting(ids, mention, known)
 
 
-def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
+def _fitting(ids: list[str], mention: Mention, known: KnownEntities) -> str | None:
     """Return which of the bearers of one name a mention with attributes means.
 
     A name that several bear ("Guest editorial") is no longer enough: what is said must fit one of
@@ -78,18 +78,18 @@ def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
     return next((id_ for id_, found in weighed.items() if not found.excludes), None)
 
 
-def _shares_name(mention: Mention, id_: str, known: Known) -> bool:
+def _shares_name(mention: Mention, id_: str, known: KnownEntities) -> bool:
     return name_key(mention.name) in map(name_key, known.names_of(id_))
 
 
-def _only_bearer(mention: Mention, known: Known) -> str | None:
+def _only_bearer(mention: Mention, known: KnownEntities) -> str | None:
     key = name_key(mention.name)
     if " " in key or mention.entity_type != "person":
         return None
     return _only(known.each(lambda book: book.people(key)))
 
 
-def _lone_first_name(mention: Mention, known: Known) -> str | None:
+def _lone_first_name(mention: Mention, known: KnownEntities) -> str | None:
     """Return the only person known so far by just the first name of this full name.
 
     Not by just the last: of the pairs in Febrl that would join, one in ten is one person.
@@ -101,7 +101,7 @@ def _lone_first_name(mention: Mention, known: Known) -> str | None:
     return id_ if id_ is not None and name_key(known.names_of(id_)[0]) == first else None
 
 
-def _plain(mention: Mention, known: Known) -> str | None:
+def _plain(mention: Mention, known: KnownEntities) -> str | None:
     kind, key = mention.entity_type, name_key(mention.name)
     bare = plain_key(key, kind)
     if kind == "person" and " " not in bare:
@@ -113,7 +113,7 @@ def _plain(mention: Mention, known: Known) -> str | None:
     return _only([id_ for id_ in dict.fromkeys(found) if known.compatible(id_, kind)])
 
 
-def _short_form(mention: Mention, known: Known) -> str | None:
+def _short_form(mention: Mention, known: KnownEntities) -> str | None:
     words = name_key(mention.name).split()
     wanted = _SHORTENS.get(mention.entity_type, ())
     if not wanted or all(word in GENERIC or len(word) < 3 for word in words):
@@ -181,7 +181,7 @@ def resolve(
     """
     resolution = Resolution()
     stated_at = stated_at or created_at
-    known = Known(index, identifiers or {})
+    known = KnownEntities(index, identifiers or {})
     for entity in beside:
         resolution.created[entity.id] = entity
         known.enter(entity)
@@ -230,7 +230,7 @@ def _telling(mention: Mention) -> tuple[int, bool]:
     return -len(name_key(mention.name).split()), mention.entity_type == UNTYPED
 
 
-def _said(mention: Mention, said: Mapping[str, str], known: Known) -> str | None:
+def _said(mention: Mention, said: Mapping[str, str], known: KnownEntities) -> str | None:
     """Return what a name of unknown type means elsewhere in the same text."""
     id_ = said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
     return None if id_ is None or known.evidence(id_, mention).excludes else id_

@@ -81,8 +81,8 @@ class Writes(View):
             EmbeddingError: if the embedder failed, or gave what is no vector.
             TransactionError: if the database refused; nothing was written then.
         """
+        from graphrag.ingest.episode_intake import add_episode, add_known
         from graphrag.ingest.episode_write import known
-        from graphrag.ingest.episodes import add_episode, add_known
 
         queue, ingestion = self._lens.session.queue, self._lens.session.ingestion
         new = NewEpisode(
@@ -178,7 +178,7 @@ class Writes(View):
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
-        from graphrag.ingest.facts import write_fact
+        from graphrag.ingest.fact_writer import write_fact
 
         given = given_fact(
             given_end(subject, subject_type, what="subject"),
@@ -217,7 +217,7 @@ class Writes(View):
             InputError: if anything given cannot be used, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
-        from graphrag.ingest.facts import FactWriter
+        from graphrag.ingest.fact_writer import FactWriter
 
         ingestion, also = self._lens.session.ingestion, tuple(aliases)
         end = given_end(name, entity_type, aliases=also, attributes=attributes, what="name")

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphrag import Models, Rules
 from graphrag.graph import GraphRAG
-from graphrag.ingest.facts import FactWriter
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.ledger import Ledger
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.relations import Relation, Relations

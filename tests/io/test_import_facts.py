@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphrag import InputError, TimeError
-from graphrag.ingest.facts import FactWriter
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.store.changes import ChangeSet
 from graphrag.store.engine import EmbeddedEngine
 from graphrag.store.store import Store

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from graphrag.ingest.lifetimes.said import Gone, Said, stated
+from graphrag.ingest.lifetimes.said import Gone, StoredStatements, stated
 from graphrag.ingest.lifetimes.settle import settle
 from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
 from graphrag.model.assertion import Assertion, Ending
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Outcome:
     """What follows from the statements of some facts."""
 
-    said: Said
+    said: StoredStatements
     settlement: Settlement
     facts: Mapping[str, Fact]
     """All that were given, as they are to be, and those that begin to exist."""
@@ -86,7 +86,7 @@ def derive(
     if inferred:
         facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred}
     follow = None if beside is None else _consequences(relations, beside)
-    said = Said(facts, endings, gone)
+    said = StoredStatements(facts, endings, gone)
     statements, rulings = list(said.statements()), list(said.rulings())
     homes = {statement.fact for statement in statements}
 
@@ -136,7 +136,7 @@ class _Closing:
     by_hand: bool = False
 
 
-def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
+def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> Fact:
     """Return a fact with its lifetime."""
     nowhere = life.closed_as in NOWHERE
     rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
@@ -165,7 +165,7 @@ def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
     )
 
 
-def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
+def _closing(fact: Fact, life: Lifetime, said: StoredStatements) -> _Closing:
     if life.closed_as is None:
         return _Closing()
     if life.closed_as in NOWHERE and life.closed_as != "overruled":
@@ -218,13 +218,13 @@ def _consequences(relations: Relations, beside: "Beside") -> "Consequences":
     return Consequences(relations, beside)
 
 
-def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
+def _known(fact: Fact, same: str, said: StoredStatements, now: datetime) -> Fact:
     """Return a fact that needs nobody any more: others say it."""
     reason = f"said again with more confidence: {said.by_id[same][0].text}"
     return replace(_aside(fact, None, said.facts, now), reason=reason)
 
 
-def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
+def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
     assertions = [replace(one, pending=False) for one in waiting]
     alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
@@ -257,7 +257,7 @@ def _also(fact: Fact) -> Iterator[Assertion]:
     return (one for one in fact.statements if one.pending and one.void is None)
 
 
-def _sources(assertions: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
+def _sources(assertions: Iterable[Assertion], said: StoredStatements) -> tuple[Span, ...]:
     """Return where statements stand; of what nothing states any more, where they stood."""
     placed = {one.id: one for one in assertions if one.source}
     there = [one for one in placed.values() if not said.gone(one.source)]

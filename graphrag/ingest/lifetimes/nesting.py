@@ -14,10 +14,9 @@ from itertools import chain
 
 from graphrag.index.group import FOREVER as OPEN
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.accounts import Slot, end_said, first_said, last_said
-from graphrag.ingest.lifetimes.plans import Spoken
+from graphrag.ingest.lifetimes.accounts import ConflictKey, Spoken, end_said, first_said, last_said
 from graphrag.ingest.lifetimes.rivalry import Triple, stands
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
@@ -26,7 +25,7 @@ from graphrag.temporal.moment import to_micros
 
 _SUBJECT, _OBJECT = 1, 2
 """Where the ends of a line are."""
-Stored = tuple[str, Triple, Line]
+Stored = tuple[str, Triple, ClaimKey]
 """The id of a fact, how it says what it says, and what that is."""
 
 
@@ -41,9 +40,9 @@ class Nesting:
 
     def __init__(
         self,
-        lines: Iterable[Line] | Mapping[Line, Sequence[Spoken]],
+        lines: Iterable[ClaimKey] | Mapping[ClaimKey, Sequence[Spoken]],
         relations: Relations,
-        values: Mapping[Line, Sequence[Spoken]] | None = None,
+        values: Mapping[ClaimKey, Sequence[Spoken]] | None = None,
     ) -> None:
         self._relations = relations
         self._over: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -61,7 +60,9 @@ class Nesting:
         """Return what lies in what by stored facts."""
         return cls(said_of(facts, relations), relations)
 
-    def _gave_way(self, line: Line, newest: int, said: Mapping[Line, Sequence[Spoken]]) -> int:
+    def _gave_way(
+        self, line: ClaimKey, newest: int, said: Mapping[ClaimKey, Sequence[Spoken]]
+    ) -> int:
         """Return when something was first said to lie elsewhere, after it was said to lie here."""
         name, one, here = line
         if len(self._over[name, one]) < 2 or not self._relations[name].single_valued:
@@ -89,9 +90,11 @@ class Nesting:
             its_value in self._above(value, by, at) or value in self._above(its_value, by, at)
         )
 
-    def parted(self, slots: Mapping[Line, Sequence[Slot]]) -> dict[Line, Sequence[Slot]]:
+    def parted(
+        self, slots: Mapping[ClaimKey, Sequence[ConflictKey]]
+    ) -> dict[ClaimKey, Sequence[ConflictKey]]:
         """Return slots that two values share only if neither lies in the other."""
-        sharing: dict[Slot, list[Line]] = defaultdict(list)
+        sharing: dict[ConflictKey, list[ClaimKey]] = defaultdict(list)
         for line, own in slots.items():
             for slot in own if line[0] in self._relations.nested else ():
                 if slot[:3] == ("subject", *line[:2]):
@@ -99,7 +102,7 @@ class Nesting:
         found = dict(slots)
         for slot, lines in sharing.items():
             near = self._near(lines)
-            parts: dict[Line, list[Slot]] = {line: [] for line in lines}
+            parts: dict[ClaimKey, list[ConflictKey]] = {line: [] for line in lines}
             for number, together in enumerate(_rivals(lines, near) if near else ()):
                 for line in together:
                     parts[line].append((*slot, str(number)))
@@ -108,10 +111,10 @@ class Nesting:
                 found[line] = [*others, *parts[line]]
         return found
 
-    def _near(self, lines: Sequence[Line]) -> dict[Line, set[Line]]:
+    def _near(self, lines: Sequence[ClaimKey]) -> dict[ClaimKey, set[ClaimKey]]:
         """Return by line those of the others of which the values are not apart from its own."""
         by, known = self._relations.nested[lines[0][0]], {line[_OBJECT]: line for line in lines}
-        near: dict[Line, set[Line]] = defaultdict(set)
+        near: dict[ClaimKey, set[ClaimKey]] = defaultdict(set)
         for value, line in known.items() if len(known) > 1 else ():
             for other in self._above(value, by) & known.keys() - {value}:
                 starts = (self._starts.get(each, BEGINNING) for each in (line, known[other]))
@@ -136,9 +139,9 @@ class Nesting:
         return found
 
 
-def said_of(facts: Iterable[Fact], relations: Relations) -> dict[Line, list[Spoken]]:
+def said_of(facts: Iterable[Fact], relations: Relations) -> dict[ClaimKey, list[Spoken]]:
     """Return what stands of stored facts, by what they say."""
-    found: dict[Line, list[Spoken]] = defaultdict(list)
+    found: dict[ClaimKey, list[Spoken]] = defaultdict(list)
     for fact in facts:
         if stands(fact):
             line = relations.line(fact.relation, fact.subject_id, fact.object_id)
@@ -150,10 +153,12 @@ def said_of(facts: Iterable[Fact], relations: Relations) -> dict[Line, list[Spok
     return found
 
 
-def _rivals(lines: Sequence[Line], near: Mapping[Line, set[Line]]) -> Iterator[list[Line]]:
+def _rivals(
+    lines: Sequence[ClaimKey], near: Mapping[ClaimKey, set[ClaimKey]]
+) -> Iterator[list[ClaimKey]]:
     """Yield sets of values that all exclude each other; any two that do are together in one."""
     mixed, rest = sorted(near), [line for line in lines if line not in near]
-    together: dict[Line, set[Line]] = {line: set() for line in mixed}
+    together: dict[ClaimKey, set[ClaimKey]] = {line: set() for line in mixed}
     for place, one in enumerate(mixed):
         for other in (*mixed[place + 1 :], one):
             if other in near[one] or other in together[one]:
@@ -183,7 +188,7 @@ class Surroundings:
         for end in dict.fromkeys(triple[1:]):
             self._at_end[line[0], end].append((fact.id, triple, line))
 
-    def _suppose(self, line: Line) -> None:
+    def _suppose(self, line: ClaimKey) -> None:
         """Take in that one thing may lie in another: an edit that is not written yet says so."""
         about = "", line, line
         if about not in (known := self._at_end[line[:2]]):
@@ -283,7 +288,7 @@ class Surroundings:
                     yield self.index.facts.ids[row], triple, line
         yield from (one for one in self._at_end.get((name, end), ()) if one[2][role] == end)
 
-    def _standing(self, name: str, subject: str) -> Iterator[tuple[Line, bool]]:
+    def _standing(self, name: str, subject: str) -> Iterator[tuple[ClaimKey, bool]]:
         """Yield what is stored of an entity and neither waits nor fell, and whether it goes on."""
         facts = self.index.facts
         for id_, _, line in self._at(name, subject, _SUBJECT):

@@ -8,7 +8,7 @@ from operator import attrgetter
 from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import newer
 from graphrag.model.values import Fact
@@ -142,7 +142,7 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
     return fact
 
 
-def _instead(component: Component, fact: Fact, wrong: Line) -> Fact:
+def _instead(component: Component, fact: Fact, wrong: ClaimKey) -> Fact:
     """Return a fact with the times at which another was said to hold that was denied for it."""
     first = min(
         (
@@ -170,7 +170,7 @@ def _dated(fact: Fact, first: Assertion) -> Fact:
     return replace(fact, statements=(said, *fact.statements[1:]))
 
 
-def _line(component: Component, fact: Fact) -> Line:
+def _line(component: Component, fact: Fact) -> ClaimKey:
     relations = component.rivalry.relations
     return relations.line(fact.relation, fact.subject_id, fact.object_id)
 

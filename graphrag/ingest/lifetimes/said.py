@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.accounts import first_said
-from graphrag.ingest.lifetimes.plans import Spoken
+from graphrag.ingest.lifetimes.accounts import Spoken, first_said
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.model.assertion import Assertion, Ending, Kind, Void
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact
@@ -39,7 +38,7 @@ def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection
 
 
 @dataclass(frozen=True)
-class Said:
+class StoredStatements:
     """What was said of some facts, and what of it stands."""
 
     facts: Mapping[str, Fact]
@@ -154,7 +153,7 @@ class Said:
         self, statements: Iterable[Statement], nested: Mapping[str, Fact], relations: Relations
     ) -> "Nesting | None":
         """Return what lies in what by these statements, and by stored facts beside them."""
-        names, values = relations.nesting, defaultdict[Line, list[Statement]](list)
+        names, values = relations.nesting, defaultdict[ClaimKey, list[Statement]](list)
         for statement in statements:
             if statement.object and statement.void is None and statement.kind != "cancelled":
                 values[
@@ -167,7 +166,7 @@ class Said:
         # Imported here: nobody else pays for it.
         from graphrag.ingest.lifetimes.nesting import Nesting, said_of
 
-        lines: dict[Line, list[Spoken]] = said_of(beside, relations)
+        lines: dict[ClaimKey, list[Spoken]] = said_of(beside, relations)
         for line, spoken in values.items():
             if line[0] in within:
                 lines[line] = [*lines.get(line, ()), *spoken]

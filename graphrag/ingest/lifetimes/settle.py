@@ -33,31 +33,34 @@ Cost: n log n in the statements given, for each level of trust, and the contradi
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag.errors import InputError
-from graphrag.ingest.lifetimes.accounts import Nesting, Slot, accounts, spares
-from graphrag.ingest.lifetimes.cover import Cover, Holdings, Piece, touching
-from graphrag.ingest.lifetimes.hold import hold
+from graphrag.ingest.lifetimes.accounts import ConflictKey, accounts, spares
+from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline, IntervalIndex, touching
+from graphrag.ingest.lifetimes.hold import assign_intervals
 from graphrag.ingest.lifetimes.spells import (
     NameSpell,
     Naming,
     Spell,
+    merge_intervals,
     name_by_statement,
     name_spells,
-    spells_of,
     telling,
 )
 from graphrag.ingest.lifetimes.statement import (
-    Contradiction,
+    Disagreement,
     Exclusion,
     Settlement,
     Statement,
     to_moment,
 )
-from graphrag.ingest.lifetimes.support import Account, Line
+from graphrag.ingest.lifetimes.support import ClaimEvidence, ClaimKey
 from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.ontology.relations import Relations
+
+if TYPE_CHECKING:
+    from graphrag.ingest.lifetimes.nesting import Nesting
 
 
 def settle(
@@ -66,8 +69,8 @@ def settle(
     *,
     rulings: Iterable[Exclusion] = (),
     name: NameSpell = name_by_statement,
-    follow: Callable[[Holdings], None] | None = None,
-    nesting: Nesting | None = None,
+    follow: Callable[[HeldTimeline], None] | None = None,
+    nesting: "Nesting | None" = None,
 ) -> Settlement:
     """Derive the lifetimes of facts from what was said of them and of their rivals.
 
@@ -91,10 +94,10 @@ def settle(
             )
     order = sorted(by_id.values(), key=lambda statement: (statement.seq, statement.id))
     by_line, cancellations = accounts(order, relations)
-    holdings = hold(by_line, relations, rulings, nesting)
+    holdings = assign_intervals(by_line, relations, rulings, nesting)
     if follow is not None:
         follow(holdings)
-    spells = {line: spells_of(account, holdings) for line, account in by_line.items()}
+    spells = {line: merge_intervals(account, holdings) for line, account in by_line.items()}
     by_id = {statement.id: statement for statement in order}
     naming = name_spells(by_id, spells, cancellations, name)
     return Settlement(
@@ -103,8 +106,8 @@ def settle(
 
 
 def _contradictions(
-    accounts: Mapping[Line, Account], holdings: Holdings, naming: Naming
-) -> Iterator[Contradiction]:
+    accounts: Mapping[ClaimKey, ClaimEvidence], holdings: HeldTimeline, naming: Naming
+) -> Iterator[Disagreement]:
     """Yield what contradicts what."""
     yield from _together(holdings, naming)
     for line, account in accounts.items():
@@ -112,7 +115,7 @@ def _contradictions(
             support.statement.id for support in account.supports
         ):
             continue  # nothing was stated against it, and it gave way to nothing
-        own = Cover(holdings.pieces.get(line, ()))
+        own = IntervalIndex(holdings.pieces.get(line, ()))
         its = {support.statement.id for support in account.supports}
         for end in account.ends:
             over = None if end.statement.id in its else own.over_end(end.moment)
@@ -140,13 +143,13 @@ def _contradictions(
 
 def _overruled(
     statement: Statement, against: Statement, first: int, after: int, naming: Naming
-) -> Contradiction:
+) -> Disagreement:
     fact, rival = naming.fact_at(statement, first), naming.fact_at(against, first)
     start, end = to_moment(first), to_moment(after)
-    return Contradiction("overruled", fact, rival, statement.id, against.id, start, end)
+    return Disagreement("overruled", fact, rival, statement.id, against.id, start, end)
 
 
-def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
+def _together(holdings: HeldTimeline, naming: Naming) -> Iterator[Disagreement]:
     meetings: dict[tuple[Spell, Spell], list[_Meeting]] = defaultdict(list)
     begun = {
         piece.support.statement.id: piece
@@ -171,7 +174,7 @@ def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
         sources = ({each.statement.source for each in side.supports} for side in (spell, rival))
         common = set.intersection(*sources) - {""}
         for start, end, [(piece, other), *_] in touching(stretches):
-            yield Contradiction(
+            yield Disagreement(
                 "both" if common else "open",
                 spell.id,
                 rival.id,
@@ -182,28 +185,28 @@ def _together(holdings: Holdings, naming: Naming) -> Iterator[Contradiction]:
             )
 
 
-def _side(piece: Piece, moment: int, naming: Naming) -> tuple[Spell, Piece]:
+def _side(piece: HeldInterval, moment: int, naming: Naming) -> tuple[Spell, HeldInterval]:
     spell = naming.spell_at(piece.line, moment)
     assert spell is not None, "what holds is part of a spell"
     return spell, piece
 
 
-_Meeting = tuple[int, int, tuple[Piece, Piece]]
+_Meeting = tuple[int, int, tuple[HeldInterval, HeldInterval]]
 """From when until when two values both hold, and by which pieces."""
 
 
 class _Stretch(NamedTuple):
     start: int
     end: int
-    piece: Piece
+    piece: HeldInterval
     """The first of it."""
     spared: bool
     """True if it excludes nothing that is as this one."""
 
 
-def _stretches(pieces: Iterable[Piece], slot: Slot) -> list[_Stretch]:
+def _stretches(pieces: Iterable[HeldInterval], slot: ConflictKey) -> list[_Stretch]:
     """Return what each value holds, apart what only tables gave of it."""
-    by_line: dict[tuple[Line, bool], list[tuple[int, int, Piece]]] = defaultdict(list)
+    by_line: dict[tuple[ClaimKey, bool], list[tuple[int, int, HeldInterval]]] = defaultdict(list)
     for piece in pieces:
         own = by_line[piece.line, spares(piece.support, slot)]
         own.append((piece.start, piece.end, piece))

@@ -168,7 +168,7 @@ class Lifetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class Disagreement:
     """Two statements that cannot both be right, in a stretch of world time."""
 
     kind: Literal["open", "both", "overruled"]
@@ -190,7 +190,7 @@ class Settlement:
 
     lifetimes: tuple[Lifetime, ...] = ()
     """One for each fact: those that hold at some moment, then those that hold nowhere."""
-    contradictions: tuple[Contradiction, ...] = ()
+    contradictions: tuple[Disagreement, ...] = ()
     joins: Mapping[str, str] = field(default_factory=dict)
     """By the id of a fact whose statements all stand in others: the one that has its first."""
 

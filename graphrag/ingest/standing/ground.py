@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graphrag.errors import InputError
-from graphrag.ingest.lifetimes.support import Line
-from graphrag.ingest.standing.program import Clause, Program, Source, join
+from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.standing.program import ClaimSource, Program, RuleClause, join
 from graphrag.ontology.standing import Derives, Ends, Needs
 
 MOST = 200_000
@@ -15,15 +15,15 @@ _Key = tuple[str, str | None, str | None]
 
 
 @dataclass(slots=True)
-class LineIndex:
+class ClaimIndex:
     """Lines in memory, found by their relation and ends."""
 
     name: Callable[[str], Collection[str]]
     """Return who bears a name, given by its key."""
-    _by_key: dict[_Key, dict[Line, None]] = field(default_factory=lambda: defaultdict(dict))
+    _by_key: dict[_Key, dict[ClaimKey, None]] = field(default_factory=lambda: defaultdict(dict))
     _named: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def add(self, lines: Iterable[Line]) -> None:
+    def add(self, lines: Iterable[ClaimKey]) -> None:
         """Take in lines."""
         for line in lines:
             relation, subject, object_ = line
@@ -35,7 +35,7 @@ class LineIndex:
             ):
                 self._by_key[key][line] = None
 
-    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[Line]:
+    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
         """Return the lines of a relation with these ends, as far as they are given."""
         return list(self._by_key.get((relation, subject, object_), ()))
 
@@ -51,27 +51,29 @@ class LineIndex:
 class Instance:
     """One way in which a line follows."""
 
-    clause: Clause
-    body: tuple[Line, ...]
+    clause: RuleClause
+    body: tuple[ClaimKey, ...]
     """What must hold together, said or inferred."""
-    unless: tuple[Line, ...]
+    unless: tuple[ClaimKey, ...]
     """What must not have been said."""
 
 
 @dataclass(slots=True)
-class Ground:
+class GroundRules:
     """The rules, with lines in place of patterns."""
 
-    ends: dict[Line, list[tuple[Clause, Line]]] = field(default_factory=lambda: defaultdict(list))
+    ends: dict[ClaimKey, list[tuple[RuleClause, ClaimKey]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     """By what begins: what that ends."""
-    needs: dict[Line, list[tuple[Clause, tuple[tuple[Line, ...], ...]]]] = field(
+    needs: dict[ClaimKey, list[tuple[RuleClause, tuple[tuple[ClaimKey, ...], ...]]]] = field(
         default_factory=lambda: defaultdict(list)
     )
     """By what is in need: each rule with all that may support it."""
-    derives: dict[Line, list[Instance]] = field(default_factory=dict)
+    derives: dict[ClaimKey, list[Instance]] = field(default_factory=dict)
     """By what may be inferred: every way in which it follows."""
 
-    def said(self) -> Iterator[Line]:
+    def said(self) -> Iterator[ClaimKey]:
         """Yield all lines that any of this looks at, some twice."""
         for trigger, ended in self.ends.items():
             yield trigger
@@ -85,7 +87,9 @@ class Ground:
                 yield from (*instance.body, *instance.unless)
 
 
-def follow(line: Line, program: Program, source: Source) -> Iterator[tuple[bool, Line]]:
+def follow(
+    line: ClaimKey, program: Program, source: ClaimSource
+) -> Iterator[tuple[bool, ClaimKey]]:
     """Yield what a line may change, each with whether it is inferred."""
     for clause in program.resting_on.get(line[0], ()):
         for place, atom in enumerate((*clause.body, *clause.unless)):
@@ -100,13 +104,15 @@ def follow(line: Line, program: Program, source: Source) -> Iterator[tuple[bool,
                         yield True, head
 
 
-def all_heads(lines: Iterable[Line], program: Program, known: LineIndex) -> dict[Line, None]:
+def all_heads(
+    lines: Iterable[ClaimKey], program: Program, known: ClaimIndex
+) -> dict[ClaimKey, None]:
     """Return all lines that may be inferred from some, and take them in as known.
 
     Raises:
         InputError: if they are too many.
     """
-    heads: dict[Line, None] = {}
+    heads: dict[ClaimKey, None] = {}
     queue = list(dict.fromkeys(lines))
     for line in queue:
         for inferred, head in follow(line, program, known):
@@ -118,7 +124,7 @@ def all_heads(lines: Iterable[Line], program: Program, known: LineIndex) -> dict
     return heads
 
 
-def checked_count(count: int, head: Line, program: Program) -> None:
+def checked_count(count: int, head: ClaimKey, program: Program) -> None:
     """Look at how many lines are inferred.
 
     Raises:
@@ -133,10 +139,10 @@ def checked_count(count: int, head: Line, program: Program) -> None:
 
 
 def ground(
-    program: Program, lines: Iterable[Line], heads: Iterable[Line], source: Source
-) -> Ground:
+    program: Program, lines: Iterable[ClaimKey], heads: Iterable[ClaimKey], source: ClaimSource
+) -> GroundRules:
     """Return what may end or support some lines, and what may make others."""
-    found = Ground()
+    found = GroundRules()
     for line in dict.fromkeys(lines):
         for clause in program.giving.get(line[0], ()):
             _said(clause, line, found, source)
@@ -151,7 +157,7 @@ def ground(
     return found
 
 
-def _said(clause: Clause, line: Line, found: Ground, source: Source) -> None:
+def _said(clause: RuleClause, line: ClaimKey, found: GroundRules, source: ClaimSource) -> None:
     if isinstance(clause.rule, Ends):
         triggers = {
             trigger
@@ -167,7 +173,7 @@ def _said(clause: Clause, line: Line, found: Ground, source: Source) -> None:
             found.needs[line].append((clause, tuple(sorted(ways))))
 
 
-def _instances(clause: Clause, head: Line, source: Source) -> Iterator[Instance]:
+def _instances(clause: RuleClause, head: ClaimKey, source: ClaimSource) -> Iterator[Instance]:
     for env in clause.head.match(head, {}, source) if head[1] != head[2] else ():
         for body, found in join(clause.body, env, source):
             if head in body:
@@ -176,5 +182,5 @@ def _instances(clause: Clause, head: Line, source: Source) -> Iterator[Instance]
             yield Instance(clause, body, tuple(sorted(unless)))
 
 
-def _order(instance: Instance) -> tuple[int, tuple[Line, ...]]:
+def _order(instance: Instance) -> tuple[int, tuple[ClaimKey, ...]]:
     return instance.clause.number, instance.body

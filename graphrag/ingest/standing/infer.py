@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from graphrag.ingest.lifetimes.statement import to_moment
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.ingest.standing.sweep import Inferred
 from graphrag.model.assertion import FOREVER
 from graphrag.model.values import Fact
@@ -21,7 +21,7 @@ _BETWEEN = ">"
 """Stands between the parts of an id."""
 
 
-class Placed(NamedTuple):
+class PlacedFact(NamedTuple):
     """A fact of a line, by when it holds."""
 
     start: int
@@ -58,17 +58,17 @@ def fallen(
 
 
 @dataclass(slots=True)
-class Writer:
+class InferredFacts:
     """Makes facts of what was inferred."""
 
-    places: Mapping[Line, Sequence[Placed]]
+    places: Mapping[ClaimKey, Sequence[PlacedFact]]
     """Facts that were said, or were inferred before and are not worked out here."""
     facts: Mapping[str, Fact]
     """The same, and all others, by id."""
     known: Mapping[str, Fact]
     """Facts that were inferred before and are worked out here."""
     now: datetime
-    _spells: dict[Line, list[Inferred]] = field(default_factory=lambda: defaultdict(list))
+    _spells: dict[ClaimKey, list[Inferred]] = field(default_factory=lambda: defaultdict(list))
     _ids: dict[Inferred, str] = field(default_factory=dict)
     _roots: dict[Inferred, str] = field(default_factory=dict)
     _sure: dict[Inferred, float] = field(default_factory=dict)
@@ -149,7 +149,7 @@ class Writer:
         how = "it was said then" if spell.by == spell.line else "it follows no longer"
         return found.id, f"rule {rule!r}: {how}: {text}"
 
-    def words(self, line: Line) -> str:
+    def words(self, line: ClaimKey) -> str:
         """Return a line as a sentence."""
         relation, subject, object_ = line
         names = self._names.get(subject, subject), self._names.get(object_, object_)
@@ -186,20 +186,22 @@ class Writer:
                 if (first, sure) != (self._roots[spell], self._sure[spell]):
                     self._roots[spell], self._sure[spell], changing = first, sure, True
 
-    def at(self, line: Line, moment: int) -> Placed | None:
+    def at(self, line: ClaimKey, moment: int) -> PlacedFact | None:
         """Return the fact that says a line at a moment."""
         found = self._place(line, moment)
         if found is None and (spell := self._spell(line, moment)) is not None:
-            return Placed(spell.start, spell.end, self._ids[spell], observed=False, inferred=True)
+            return PlacedFact(
+                spell.start, spell.end, self._ids[spell], observed=False, inferred=True
+            )
         return found
 
-    def _place(self, line: Line, moment: int) -> Placed | None:
+    def _place(self, line: ClaimKey, moment: int) -> PlacedFact | None:
         some = self.places.get(line, ())
         return next(
             (inferred for inferred in some if inferred.start <= moment < inferred.end), None
         )
 
-    def _spell(self, line: Line, moment: int) -> Inferred | None:
+    def _spell(self, line: ClaimKey, moment: int) -> Inferred | None:
         some = self._spells.get(line, ())
         return next(
             (inferred for inferred in some if inferred.start <= moment < inferred.end), None

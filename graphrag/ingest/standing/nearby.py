@@ -13,8 +13,8 @@ import numpy as np
 
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.rivalry import Triple
-from graphrag.ingest.lifetimes.support import Line
-from graphrag.ingest.standing.ground import LineIndex, checked_count, follow, ground
+from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.standing.ground import ClaimIndex, checked_count, follow, ground
 from graphrag.ingest.standing.program import Program
 from graphrag.model.values import Fact
 from graphrag.names.key import name_key
@@ -32,7 +32,7 @@ class Beside:
     """Return the ids of the entities that bear a name, given by its key."""
     context: Mapping[str, Fact] = field(default_factory=dict)
     """Facts that hold when they do, whatever is settled."""
-    heads: Collection[Line] | None = None
+    heads: Collection[ClaimKey] | None = None
     """What may be inferred; None for all that may be."""
 
 
@@ -43,19 +43,19 @@ class Nearby:
     program: Program
     relations: Relations
     index: GroupIndex
-    heads: dict[Line, None] = field(default_factory=dict)
+    heads: dict[ClaimKey, None] = field(default_factory=dict)
     """What may be inferred, of all that was touched."""
-    seen: dict[Line, None] = field(default_factory=dict)
+    seen: dict[ClaimKey, None] = field(default_factory=dict)
     """What was touched."""
     context: dict[str, Fact] = field(default_factory=dict)
     """Facts that are looked at, and may be touched later on."""
-    _known: LineIndex = field(init=False)
-    _beside: defaultdict[Line, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _known: ClaimIndex = field(init=False)
+    _beside: defaultdict[ClaimKey, list[str]] = field(default_factory=lambda: defaultdict(list))
     _bearers: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         """Begin with nothing beside the columns."""
-        self._known = LineIndex(self.named)
+        self._known = ClaimIndex(self.named)
 
     def enter(self, fact: Fact) -> None:
         """Take in a fact that is not in the columns, or not yet."""
@@ -115,11 +115,11 @@ class Nearby:
         lines = (line for line in dict.fromkeys(instances.said()) if line not in self.seen)
         return [id_ for line in lines for id_, _ in self._stored(line)]
 
-    def line(self, triple: Triple) -> Line:
+    def line(self, triple: Triple) -> ClaimKey:
         """Return what a fact says, however it was said."""
         return self.relations.line(*triple)
 
-    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[Line]:
+    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
         """Return the lines of a relation with these ends, and maybe more."""
         found = dict.fromkeys(self._known.lines(relation, subject, object_))
         for name in self.relations.same(relation):
@@ -145,7 +145,7 @@ class Nearby:
         alive = index.facts.alive.values
         return np.flatnonzero((index.facts["relation"] == code) & alive).tolist()
 
-    def _stored(self, line: Line) -> Iterator[tuple[str, Triple]]:
+    def _stored(self, line: ClaimKey) -> Iterator[tuple[str, Triple]]:
         """Yield the facts that say a line, each with how it says it."""
         for name in self.relations.same(line[0]):
             for row in self._rows(name, line[1], line[2]):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import (
@@ -28,10 +28,10 @@ Env = dict[str, str]
 """What stands for each variable: the id of an entity."""
 
 
-class Source(Protocol):
+class ClaimSource(Protocol):
     """Where lines are."""
 
-    def lines(self, relation: str, subject: str | None, object_: str | None) -> Iterable[Line]:
+    def lines(self, relation: str, subject: str | None, object_: str | None) -> Iterable[ClaimKey]:
         """Return the lines of a relation, with these ends if given; more than those is fine."""
 
     def named(self, key: str) -> Collection[str]:
@@ -47,7 +47,7 @@ class Atom:
     object: str
     symmetric: bool
 
-    def match(self, line: Line, env: Env, source: Source) -> Iterator[Env]:
+    def match(self, line: ClaimKey, env: Env, source: ClaimSource) -> Iterator[Env]:
         """Yield how a line fits, with what stands for the variables then."""
         if line[0] != self.relation:
             return
@@ -59,12 +59,12 @@ class Atom:
             if found is not None:
                 yield found
 
-    def find(self, env: Env, source: Source) -> Iterator[tuple[Line, Env]]:
+    def find(self, env: Env, source: ClaimSource) -> Iterator[tuple[ClaimKey, Env]]:
         """Yield the lines that fit, each with what stands for the variables then."""
         ends = self._ends(env, source)
         if ends is None:
             return
-        met: set[Line] = set()
+        met: set[ClaimKey] = set()
         turned = (ends[::-1],) if self.symmetric else ()
         for subject, object_ in (ends, *turned):
             for line in source.lines(self.relation, subject, object_):
@@ -80,14 +80,14 @@ class Atom:
             for term in (self.subject, self.object)
         )
 
-    def line(self, env: Env) -> Line:
+    def line(self, env: Env) -> ClaimKey:
         """Return the line that it names once all its variables are known."""
         subject, object_ = env[self.subject], env[self.object]
         if self.symmetric and object_ < subject:
             subject, object_ = object_, subject
         return self.relation, subject, object_
 
-    def _ends(self, env: Env, source: Source) -> tuple[str | None, str | None] | None:
+    def _ends(self, env: Env, source: ClaimSource) -> tuple[str | None, str | None] | None:
         ends: list[str | None] = []
         for term in (self.subject, self.object):
             if term == ANY:
@@ -101,7 +101,7 @@ class Atom:
                 ends.append(next(iter(bearers)) if len(bearers) == 1 else None)
         return ends[0], ends[1]
 
-    def _fit(self, subject: str, object_: str, env: Env, source: Source) -> Env | None:
+    def _fit(self, subject: str, object_: str, env: Env, source: ClaimSource) -> Env | None:
         found = env
         for term, id_ in ((self.subject, subject), (self.object, object_)):
             if term == ANY:
@@ -116,7 +116,9 @@ class Atom:
         return found
 
 
-def join(atoms: Iterable[Atom], env: Env, source: Source) -> Iterator[tuple[tuple[Line, ...], Env]]:
+def join(
+    atoms: Iterable[Atom], env: Env, source: ClaimSource
+) -> Iterator[tuple[tuple[ClaimKey, ...], Env]]:
     """Yield the lines by which all atoms hold together, in their order."""
     rest = tuple(atoms)
     yield from _join(rest, tuple(range(len(rest))), env, source, ())
@@ -126,9 +128,9 @@ def _join(
     atoms: tuple[Atom, ...],
     left: tuple[int, ...],
     env: Env,
-    source: Source,
-    lines: tuple[tuple[int, Line], ...],
-) -> Iterator[tuple[tuple[Line, ...], Env]]:
+    source: ClaimSource,
+    lines: tuple[tuple[int, ClaimKey], ...],
+) -> Iterator[tuple[tuple[ClaimKey, ...], Env]]:
     if not left:
         yield tuple(line for _, line in sorted(lines)), env
         return
@@ -139,7 +141,7 @@ def _join(
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class RuleClause:
     """A standing rule: from what, except for what, to what."""
 
     rule: StandingRule
@@ -159,18 +161,18 @@ class Clause:
 class Program:
     """The standing rules of a graph."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[RuleClause, ...]
     level: Mapping[str, int]
     """In which order facts lose their support, by relation."""
-    resting_on: Mapping[str, tuple[Clause, ...]] = field(init=False)
+    resting_on: Mapping[str, tuple[RuleClause, ...]] = field(init=False)
     """By relation: the rules that look at it."""
-    giving: Mapping[str, tuple[Clause, ...]] = field(init=False)
+    giving: Mapping[str, tuple[RuleClause, ...]] = field(init=False)
     """By relation: the rules that say something of it."""
 
     def __post_init__(self) -> None:
         """Sort the rules by the relations that they look at and speak of."""
-        looked: dict[str, dict[int, Clause]] = defaultdict(dict)
-        spoken: dict[str, dict[int, Clause]] = defaultdict(dict)
+        looked: dict[str, dict[int, RuleClause]] = defaultdict(dict)
+        spoken: dict[str, dict[int, RuleClause]] = defaultdict(dict)
         for clause in self.clauses:
             spoken[clause.head.relation][clause.number] = clause
             for atom in (*clause.body, *clause.unless):
@@ -221,18 +223,18 @@ def _said(relation: str) -> str:
     return f"{_SAID}{relation}"
 
 
-def _clause(rule: StandingRule, number: int, relations: Relations) -> Clause:
+def _clause(rule: StandingRule, number: int, relations: Relations) -> RuleClause:
     def atoms(patterns: Iterable[Pattern]) -> tuple[Atom, ...]:
         return tuple(_atom(pattern, relations) for pattern in patterns)
 
     match rule:
         case Ends():
-            return Clause(rule, number, _atom(rule.ends, relations), atoms([rule.when]))
+            return RuleClause(rule, number, _atom(rule.ends, relations), atoms([rule.when]))
         case Needs():
-            return Clause(rule, number, _atom(rule.fact, relations), atoms(rule.support))
+            return RuleClause(rule, number, _atom(rule.fact, relations), atoms(rule.support))
         case Derives():
             head = _atom(rule.head, relations)
-            return Clause(rule, number, head, atoms(rule.body), atoms(rule.unless))
+            return RuleClause(rule, number, head, atoms(rule.body), atoms(rule.unless))
 
 
 def _atom(pattern: Pattern, relations: Relations) -> Atom:

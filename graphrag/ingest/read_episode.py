@@ -6,7 +6,7 @@ is checked.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -23,7 +23,7 @@ from graphrag.model.values import Episode
 from graphrag.ontology.conform import Violation, straightened
 from graphrag.ontology.ontology import known_types
 from graphrag.protocols import Arbiter, Case, ExtractionContext, Extractor, Ruling, call, traced
-from graphrag.resolve.enrich import with_named_mentions, with_source_named
+from graphrag.resolve.enrich import with_named_mentions
 from graphrag.resolve.spot import context_of
 from graphrag.temporal.moment import to_micros
 
@@ -35,7 +35,7 @@ Given = TypeVar("Given", Extraction, Ruling)
 
 
 async def read(
-    ingestion: Ingestion, episode: Episode, pending: tuple[Episode, ...] = ()
+    ingestion: Ingestion, episode: Episode, pending: Iterable[Episode] = ()
 ) -> Extraction:
     """Extract an episode; ``pending`` are earlier episodes that are not stored yet.
 
@@ -54,7 +54,7 @@ async def read(
 
 
 async def _previous(
-    ingestion: Ingestion, episode: Episode, pending: tuple[Episode, ...], index: GroupIndex
+    ingestion: Ingestion, episode: Episode, pending: Iterable[Episode], index: GroupIndex
 ) -> tuple[Episode, ...]:
     own = episode.id if episode.id in index.episodes.row_of else None
     ids = index.latest_before(to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own)
@@ -116,8 +116,7 @@ async def extract(extractor: Extractor, context: ExtractionContext) -> Extractio
     episode = context.episode
 
     def check(extraction: Extraction) -> Extraction:
-        placed = checked_extraction(extraction, episode)
-        return with_named_mentions(with_source_named(placed, episode))
+        return with_named_mentions(checked_extraction(extraction, episode))
 
     ask = partial(extractor.extract, context)
     return await _asked("extractor", extractor, episode, Extraction, ask, check)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
@@ -10,7 +9,7 @@ from graphrag.ingest.effects import denied
 from graphrag.ingest.fitting import Fitting, Placed, warn_of
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.ledger import Rules
+from graphrag.ingest.ledger import JudgingRules
 from graphrag.ingest.plan import Plan, SkippedRow
 from graphrag.ingest.planning import Planning
 from graphrag.ingest.reports import WriteResult
@@ -36,7 +35,7 @@ class FactWriter:
     group: str
     kind: str
     """Kind of the events."""
-    rules: Rules
+    rules: JudgingRules
     summarize: bool = True
     """False: leave the summaries of entities that only gain facts to a later transaction."""
     skip: bool = False
@@ -59,7 +58,7 @@ class FactWriter:
         skip: bool = False,
     ) -> "FactWriter":
         """Return a writer by the rules of a graph."""
-        rules = Rules(ingestion.relations, ingestion.review_below, judge, once)
+        rules = JudgingRules(ingestion.relations, ingestion.review_below, judge, once)
         return cls(ingestion, group, kind, rules, summarize, skip)
 
     async def write(self, given: Sequence[GivenFact], extra: Sequence[End] = ()) -> Plan:
@@ -106,45 +105,47 @@ class FactWriter:
             UndecidedError: if the index must know first what is under way.
         """
         fitting = Fitting(index, self.ingestion, under_way)
-        facts: list[GivenFact] = []
-        skipped: list[SkippedRow] = []
+        facts: dict[int, GivenFact] = {}
+        skipped: dict[int, SkippedRow] = {}
 
-        def skip(fact: GivenFact, error: InputError) -> None:
+        def skip(number: int, error: InputError) -> None:
             if not self.skip:
                 raise error
-            skipped.append(SkippedRow.at(fact.place, error))
+            skipped[number] = SkippedRow.at(given[number].place, error)
 
-        for fact in given:
+        for number, fact in enumerate(given):
             try:
-                facts.append(fitting.fact(fact))
+                facts[number] = fitting.fact(fact)
             except InputError as error:
-                skip(fact, error)
+                skip(number, error)
         entities = [fitting.entity(end) for end in extra]
         while True:
             plan = Plan(group=self.group, kind=self.kind, actor=self.actor)
             planning = Planning(plan, index, self.ingestion, utc_now(), under_way)
-            ends = [end for fact in facts for end in (fact.subject, fact.object)] + entities
-            ids, said = self._identified(ends, planning)
-            pairs = list(zip(ids[: 2 * len(facts) : 2], ids[1 : 2 * len(facts) : 2], strict=True))
+            ends = [end for fact in facts.values() for end in (fact.subject, fact.object)]
+            ids, said = self._identified([*ends, *entities], planning)
+            meant = iter(ids)
+            pairs = {number: (next(meant), next(meant)) for number in facts}
             loops = [
-                one == other and not fact.loops(self.rules.relations)
-                for fact, (one, other) in zip(facts, pairs, strict=True)
+                number
+                for number, (one, other) in pairs.items()
+                if one == other and not facts[number].loops(self.rules.relations)
             ]
-            if not any(loops):
+            if not loops:
                 break
-            for fact in compress(facts, loops):
-                skip(fact, InputError(f"{fact.place}{fact.words}: both ends are the same entity"))
-            # Without them all is named anew: they may have made entities of nothing else.
-            facts = [fact for fact, loop in zip(facts, loops, strict=True) if not loop]
+            for number in loops:  # all is named anew: they may have made entities of nothing else
+                fact = facts.pop(number)
+                words = f"{fact.place}{fact.words}"
+                skip(number, InputError(f"{words}: both ends are the same entity"))
         await planning.enrich(said, planning.now)
         stated = [
             fact.stated(
                 self.group,
-                planning.named(one, "" if fact.subject.id else fact.subject.mention.name),
-                planning.named(other, "" if fact.object.id else fact.object.mention.name),
+                planning.named(pairs[number][0], fact.subject.said),
+                planning.named(pairs[number][1], fact.object.said),
                 now=planning.now,
             )
-            for fact, (one, other) in zip(facts, pairs, strict=True)
+            for number, fact in facts.items()
         ]
         ledger = await planning.judge(stated, self.rules)
         plan.notes = tuple(denied(stated, ledger))
@@ -153,12 +154,13 @@ class FactWriter:
             for new, id_ in ledger.stands.items()
             if new not in plan.facts
         }
-        vectors = [(new.id, fact.vector) for new, fact in zip(stated, facts, strict=True)]
-        vectors += [(id_, end.vector) for id_, end in zip(ids, ends, strict=True)]
-        given_ones = {id_: vector for id_, vector in vectors if vector is not None}
-        await planning.finish(given_ones, lazily=not self.summarize)
-        plan.extra = tuple(ids[2 * len(facts) :])
-        plan.skipped, plan.violations = tuple(skipped), tuple(fitting.violations)
+        vectors = [(new.id, fact.vector) for new, fact in zip(stated, facts.values(), strict=True)]
+        vectors += [(id_, end.vector) for id_, end in zip(ids, (*ends, *entities), strict=True)]
+        known = {id_: vector for id_, vector in vectors if vector is not None}
+        await planning.finish(known, lazily=not self.summarize)
+        plan.extra = tuple(meant)
+        plan.skipped = tuple(row for _, row in sorted(skipped.items()))
+        plan.violations = tuple(fitting.violations)
         return plan
 
     def _identified(

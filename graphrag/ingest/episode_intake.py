@@ -11,11 +11,10 @@ from dataclasses import replace
 from graphrag.errors import BudgetExceededError, GraphRAGError, InputError, LLMError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.episode_write import EpisodeWrite, known
-from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.ingestion import Ingestion, limited
 from graphrag.ingest.plan import EpisodeRows, Plan, new_saga
-from graphrag.ingest.reading import fitted, read, ruled
+from graphrag.ingest.read_episode import fitted, read, ruled
 from graphrag.ingest.reports import Added
-from graphrag.ingest.trust import limited
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.protocols import traced

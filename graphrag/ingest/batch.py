@@ -25,8 +25,7 @@ from graphrag.errors import (
     TransactionError,
 )
 from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
-from graphrag.ingest.episode_write import known
-from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.ingestion import Ingestion, known
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.ingest.read_episode import read
 from graphrag.ingest.reports import Added, BatchReport, Failed, Progress

@@ -1,4 +1,4 @@
-"""The road of an episode: known again or new, read or kept for later, written, reported.
+"""The road of an episode: known again or new, read or kept for later, planned, written, reported.
 
 A model that is dead or refuses costs the facts of a text, not the text: it stays in the graph as
 ``failed``, with the reason, and is read when it is added again or by ``queue.retry``.
@@ -6,19 +6,25 @@ A model that is dead or refuses costs the facts of a text, not the text: it stay
 
 import logging
 import re
-from dataclasses import replace
+import time
+from dataclasses import dataclass, field, replace
 
 from graphrag.errors import BudgetExceededError, GraphRAGError, InputError, LLMError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.episode_write import EpisodeWrite, known
-from graphrag.ingest.ingestion import Ingestion, limited
+from graphrag.ingest.effects import left_out, without_effect
+from graphrag.ingest.ingestion import Ingestion, known, limited
 from graphrag.ingest.plan import EpisodeRows, Plan, new_saga
+from graphrag.ingest.planning import Planning
 from graphrag.ingest.read_episode import fitted, read, ruled
 from graphrag.ingest.reports import Added
-from graphrag.model.extraction import Extraction
+from graphrag.ingest.statements import Successions, mentions_of, state
+from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Episode
-from graphrag.protocols import traced
+from graphrag.names.key import name_key
+from graphrag.protocols import Ruling, in_turns, traced
+from graphrag.resolve.mentions import resolve
 from graphrag.store.changes import ChangeSet
+from graphrag.temporal.moment import utc_now
 
 _LOG = logging.getLogger("graphrag")
 _COUNTED = ("entities", "facts", "changed", "dropped")
@@ -158,3 +164,106 @@ async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episod
 
     await ingestion.writer.commit(stored.group_id, build)
     return joined
+
+
+@dataclass(slots=True)
+class EpisodeWrite:
+    """An episode with what was read in it; planned anew whenever another writer was faster."""
+
+    ingestion: Ingestion
+    episode: Episode
+    extraction: Extraction
+    ruling: Ruling
+    trust: float
+    """Of its source."""
+    waited: bool
+    """It is in the store already, and is finished unless it was finished or removed meanwhile."""
+    plan: Plan | None = None
+    repeated: Episode | None = None
+    """The stored episode that this one repeats, if it does."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    _began: float = 0.0
+
+    async def build(self, index: GroupIndex) -> ChangeSet:
+        """Plan it against the group as it is now; nothing if the graph has it."""
+        episode, began = self.episode, time.perf_counter()
+        self.plan = self.repeated = None
+        # Asked again under the lock: the same episode may have been added meanwhile.
+        if self.waited:
+            stored = (await self.ingestion.store.get(Episode, [episode.id])).get(episode.id)
+            unread = stored is not None and stored.status != "done" and stored.removed_at is None
+        else:
+            stored = await known(self.ingestion, episode)
+            unread = stored is None
+        if not unread:
+            self.repeated = stored
+            return ChangeSet(episode.group_id, kind="add_episode")
+        text = EpisodeRows(episode, stored)
+        kind = "finish_episode" if self.waited else "add_episode"
+        self.plan = plan = Plan(group=episode.group_id, kind=kind, text=text)
+        await self._fill(plan, text, index)
+        plan.note = "; ".join((*plan.notes, *self.extraction.adjusted)) or None
+        self._began = time.perf_counter()
+        self.seconds["resolve"] = self._began - began - self.seconds["embed"]
+        return plan.changes()
+
+    def enter(self, index: GroupIndex, seq: int) -> None:
+        """Put what was committed into the index."""
+        assert self.plan is not None, "only a plan is committed"
+        entering = time.perf_counter()
+        self.seconds["store"] = entering - self._began
+        self.plan.enter(index, seq)
+        self.seconds["index"] = time.perf_counter() - entering
+
+    async def _fill(self, plan: Plan, text: EpisodeRows, index: GroupIndex) -> None:
+        """Work out what it changes: two reads of the store at most, one batch of vectors."""
+        ingestion, episode, extraction = self.ingestion, self.episode, self.extraction
+        group, now = episode.group_id, utc_now()
+        with traced(ingestion.tracer, "resolve", group=group) as note:
+            resolution = resolve(
+                mentions_of(extraction),
+                index,
+                created_at=now,
+                ruling=self.ruling,
+                stated_at=episode.valid_at,
+                source=episode.id,
+                identifiers=ingestion.ontology.identifiers,
+            )
+            note({"mentions": len(resolution.entity_of), "entities": len(resolution.created)})
+        plan.entities, entity_of = resolution.created, resolution.entity_of
+        text.entity_of = entity_of
+        text.place(index)
+        planning = Planning(plan, index, ingestion, now)
+        said = ((self._with_alias(mention), id_) for mention, id_ in entity_of.items())
+        await planning.enrich(said, episode.valid_at, episode.id)
+        claims = Successions(
+            extraction.claims, resolution, index, ingestion.relations, episode.valid_at
+        )
+        statements = state(
+            (*extraction.claims, *claims.posts()),
+            episode,
+            entity_of,
+            planning.named,
+            now=now,
+            ruling=self.ruling,
+            trust=self.trust,
+        )
+        new = [fact async for fact in in_turns(statements)]
+        with traced(ingestion.tracer, "judge", group=group) as note:
+            ledger = await planning.judge(new)
+            note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
+        lost = dict.fromkeys(without_effect(new, ledger))  # a death is more than one fact
+        plan.notes = (*extraction.dropped, *left_out(extraction.claims, entity_of), *lost)
+        started = time.perf_counter()
+        await planning.finish()
+        self.seconds["embed"] = time.perf_counter() - started
+
+    def _with_alias(self, mention: Mention) -> Mention:
+        """Return a mention that gives its own name to the entity that an arbiter found it to mean.
+
+        A lone first name is no alias: next time it may mean another person of that name.
+        """
+        lone = mention.entity_type == "person" and " " not in name_key(mention.name)
+        if lone or mention not in self.ruling.entity_of:
+            return mention
+        return replace(mention, aliases=(*mention.aliases, mention.name))

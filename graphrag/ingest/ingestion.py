@@ -11,15 +11,21 @@ from math import isfinite
 
 from graphrag.errors import InputError
 from graphrag.index.catalog import Catalog
+from graphrag.index.group import BEGINNING
 from graphrag.ingest.commit import Writer
 from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Arbiter, Embedder, Extractor, Tracer
 from graphrag.store.store import Store
+from graphrag.temporal.moment import to_micros
 
 REVIEW_BELOW = 0.7
 """JudgingRules give 0.8; a model's own figure below this has been a guess more often than not."""
+
+_SHOWN = 60
+"""Characters of a text in an error."""
 
 
 def checked_threshold(value: float) -> float:
@@ -91,6 +97,36 @@ class Ingestion:
     def catalog(self) -> Catalog:
         """Return the groups in memory."""
         return self.writer.catalog
+
+
+async def known(ingestion: Ingestion, episode: Episode) -> Episode | None:
+    """Return the stored episode that this one tells again, if any.
+
+    That is the one with its key; else one of the same content, reference time and group, if not
+    both have a key, and not both a saga of their own; by its author, if it has one.
+
+    Raises:
+        InputError: if the one with its key says something else.
+    """
+    index = await ingestion.catalog.group(episode.group_id)
+    if episode.key is not None and (id_ := index.episode_keyed(episode.key)) is not None:
+        stored = (await ingestion.store.get(Episode, [id_]))[id_]
+        if stored.content_hash != episode.content_hash:
+            raise InputError(
+                f"key {episode.key!r} is that of episode {id_}, which says "
+                f"{stored.content[:_SHOWN]!r}, not {episode.content[:_SHOWN]!r}: give another "
+                "key, or remove_episode() that one first"
+            )
+        return stored
+    ids = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+    alike = [
+        stored
+        for stored in (await ingestion.store.get(Episode, ids)).values()
+        if episode.author in (None, stored.author)
+        and (episode.key is None or stored.key is None)
+        and (episode.saga is None or stored.saga in (None, episode.saga))
+    ]
+    return min(alike, key=lambda stored: (stored.saga != episode.saga, stored.id), default=None)
 
 
 def limited(extraction: Extraction, source: str) -> Extraction:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any, Literal
 
-from graphrag.names.fold import folded
+from graphrag.names.key import folded
 
 Identifier = tuple[str, str]
 """Name of the attribute and its value, both normalised."""

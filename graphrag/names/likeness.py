@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import permutations
 
-from graphrag.names.fold import folded, skeleton, sounded, spelled_out, without_vowels
+from graphrag.names.key import folded, skeleton, sounded, spelled_out, without_vowels
 from graphrag.names.models import same_model, sibling, sizes_differ
 from graphrag.names.words import (
     COURTESIES,

@@ -13,9 +13,8 @@ import numpy as np
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
-from graphrag.names.fold import folded
 from graphrag.names.identifiers import Identifier, identifiers
-from graphrag.names.key import is_name, name_key
+from graphrag.names.key import folded, is_name, name_key
 from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
 from graphrag.names.words import NICKNAMES
 from graphrag.protocols import Matrix

@@ -82,7 +82,7 @@ class Writes(View):
             TransactionError: if the database refused; nothing was written then.
         """
         from graphrag.ingest.episode_intake import add_episode, add_known
-        from graphrag.ingest.episode_write import known
+        from graphrag.ingest.ingestion import known
 
         queue, ingestion = self._lens.session.queue, self._lens.session.ingestion
         new = NewEpisode(

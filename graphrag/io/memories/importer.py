@@ -16,10 +16,9 @@ import numpy as np
 from graphrag.errors import ExtractionError, InputError, TimeError
 from graphrag.index.group import BEGINNING
 from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
-from graphrag.ingest.episode_write import known
 from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.given import End, given_end, given_fact
-from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.ingestion import Ingestion, known
 from graphrag.ingest.plan import SkippedRow
 from graphrag.ingest.read_episode import read
 from graphrag.io.batches import Loadable, load

@@ -186,7 +186,7 @@ class Ledger:
             for id_ in statement.excludes
             if (other := facts.get(id_)) is not None
             and shares_end(fact, other)
-            and not _same(fact, other)
+            and triple_of(fact) != triple_of(other)
             if not competes
             or any(stated(statement, other, None).planned for statement in other.statements)
             or exclusion(fact, other, self.rules.relations) is None
@@ -241,7 +241,3 @@ def _takes_away(said: Assertion) -> bool:
 def _is_plain(fact: Fact) -> bool:
     statement = fact.statements[0]
     return statement.kind == "state" and not statement.corrects and not statement.excludes
-
-
-def _same(one: Fact, other: Fact) -> bool:
-    return triple_of(one) == triple_of(other)

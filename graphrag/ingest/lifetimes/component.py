@@ -19,7 +19,8 @@ from graphrag.store.store import Store
 
 if TYPE_CHECKING:
     from graphrag.ingest.lifetimes.nesting import Surroundings
-    from graphrag.ingest.standing.nearby import Beside, Nearby
+    from graphrag.ingest.standing.consequences import Beside
+    from graphrag.ingest.standing.nearby import Nearby
 
 _RIVALRY = Slot[Rivalry]()
 
@@ -270,11 +271,9 @@ class Component:
 
     def _ended(self, entity: str) -> bool:
         """Tell whether anything that is no fact was said of an entity."""
-        index = self.index
-        if entity not in index.entities.row_of:
-            return False
-        rows = (index.entities.row_of.get(id_) for id_ in index.heirs.family(entity))
-        return any(row is not None and bool(index.entities["endings"][row]) for row in rows)
+        entities = self.index.entities
+        rows = (entities.row_of.get(id_) for id_ in self.index.heirs.family(entity))
+        return any(row is not None and bool(entities["endings"][row]) for row in rows)
 
     def ended_among(self, facts: Iterable[Fact]) -> list[str]:
         """Return the entities at some facts of which anything was said that is no fact."""

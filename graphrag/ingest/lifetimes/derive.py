@@ -7,7 +7,7 @@ no longer once others say the same.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -23,8 +23,7 @@ from graphrag.model.values import Fact, Span
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
-    from graphrag.ingest.standing.consequences import Consequences
-    from graphrag.ingest.standing.nearby import Beside
+    from graphrag.ingest.standing.consequences import Beside
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def derive(
     inferred = {id_: fact for id_, fact in facts.items() if fact.derived_from}
     if inferred:
         facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred}
-    follow = None if beside is None else _consequences(relations, beside)
+    follow = None if beside is None else beside.consequences(relations)
     said = StoredStatements(facts, endings, gone)
     statements, rulings = list(said.statements()), list(said.rulings())
     homes = {statement.fact for statement in statements}
@@ -122,25 +121,20 @@ def derive(
     if follow is not None:
         after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
     if left := [fact for id_, fact in inferred.items() if id_ not in after]:
+        # Imported here: nobody pays for standing rules where there are none.
+        from graphrag.ingest.standing.infer import fallen
+
         known = {**(beside.context if beside is not None else {}), **after}
-        after |= {one.id: one for one in _fallen(left, known, relations, now)}
+        after |= {fact.id: fact for fact in fallen(left, known, relations, now)}
     return Outcome(said, settlement, after)
-
-
-@dataclass(frozen=True, slots=True)
-class _Closing:
-    """How a lifetime ends, for its fact."""
-
-    by: str | None = None
-    reason: str | None = None
-    by_hand: bool = False
 
 
 def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> Fact:
     """Return a fact with its lifetime."""
     nowhere = life.closed_as in NOWHERE
     rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
-    closing = _closing(fact, life, said)
+    again = (one for one in fact.statements if one.pending and one.void is None)  # too faintly
+    by, reason, by_hand = _closing(fact, life, said)
     expired = None
     if life.invalid_at is not None and not nowhere and life.closed_as != "past":
         if life.closed_by not in (None, *life.statements[:1]):  # or else it was stated with its end
@@ -155,32 +149,35 @@ def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> 
         retracted_at=(fact.retracted_at or now) if nowhere else None,
         closed_as=life.closed_as,
         closed_by_arbiter=life.ruling is not None,
-        closed_by_hand=closing.by_hand,
-        invalidated_by=closing.by,
-        reason=closing.reason,
+        closed_by_hand=by_hand,
+        invalidated_by=by,
+        reason=reason,
         confidence=life.confidence if life.statements else fact.confidence,
         pending=False,
         waits_as=None,
-        sources=_sources([*rests_on, *_also(fact)], said),
+        sources=_sources([*rests_on, *again], said),
     )
 
 
-def _closing(fact: Fact, life: Lifetime, said: StoredStatements) -> _Closing:
+def _closing(
+    fact: Fact, life: Lifetime, said: StoredStatements
+) -> tuple[str | None, str | None, bool]:
+    """Return by what a fact is closed, why, and whether a person did so."""
     if life.closed_as is None:
-        return _Closing()
+        return None, None, False
     if life.closed_as in NOWHERE and life.closed_as != "overruled":
         in_turn = sorted(fact.statements, key=attrgetter("id"), reverse=True)
         void = next(filter(None, map(said.void, in_turn)), None)
-        by_hand = void is not None and void.by is None
-        return _Closing((void.fact if void else None) or life.invalidated_by, life.reason, by_hand)
-    closer = said.by_id.get(life.closed_by or "")
-    if closer is not None and closer[1].manual and closer[1].ends:
-        return _Closing(life.invalidated_by, closer[1].reason or "ended", True)
+        by = (void.fact if void else None) or life.invalidated_by
+        return by, life.reason, void is not None and void.by is None
+    _, closer = said.by_id.get(life.closed_by or "", (fact, None))
+    if closer is not None and closer.manual and closer.ends:
+        return life.invalidated_by, closer.reason or "ended", True
     if life.closed_by in life.statements[:1]:  # it was stated with its end
-        why = closer[1].reason if closer is not None and not closer[1].manual else ""
-        return _Closing(life.invalidated_by, why or None)
+        why = closer.reason if closer is not None and not closer.manual else ""
+        return life.invalidated_by, why or None, False
     ruled = " (an arbiter decided)" if life.ruling is not None else ""
-    return _Closing(life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None)
+    return life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None, False
 
 
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
@@ -201,21 +198,6 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
         pending=not fact.statements,
         waits_as=None,
     )
-
-
-def _fallen(
-    facts: Iterable[Fact], known: Mapping[str, Fact], relations: Relations, now: datetime
-) -> Iterator[Fact]:
-    from graphrag.ingest.standing.infer import fallen
-
-    return fallen(facts, known, relations, now)
-
-
-def _consequences(relations: Relations, beside: "Beside") -> "Consequences":
-    # Imported here: without standing rules nobody pays for them.
-    from graphrag.ingest.standing.consequences import Consequences
-
-    return Consequences(relations, beside)
 
 
 def _known(fact: Fact, same: str, said: StoredStatements, now: datetime) -> Fact:
@@ -250,11 +232,6 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -
         return replace(free, waits_as="correction")
     over = assertions[0].ends or life is nothing
     return replace(free, waits_as="end" if over else None)
-
-
-def _also(fact: Fact) -> Iterator[Assertion]:
-    """Yield what says a fact again, too faintly to count."""
-    return (one for one in fact.statements if one.pending and one.void is None)
 
 
 def _sources(assertions: Iterable[Assertion], said: StoredStatements) -> tuple[Span, ...]:

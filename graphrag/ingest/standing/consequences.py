@@ -5,22 +5,39 @@ back the one before it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline
-from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
+from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
 from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.ingest.standing.ground import ClaimIndex, all_heads, ground
 from graphrag.ingest.standing.infer import InferredFacts, PlacedFact
-from graphrag.ingest.standing.nearby import Beside
+from graphrag.ingest.standing.program import Program
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import Ends
 from graphrag.temporal.moment import to_micros
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Rules, and what they look at beside the facts that are settled."""
+
+    program: Program
+    named: Callable[[str], Collection[str]]
+    """Return the ids of the entities that bear a name, given by its key."""
+    context: Mapping[str, Fact] = field(default_factory=dict)
+    """Facts that hold when they do, whatever is settled."""
+    heads: Collection[ClaimKey] | None = None
+    """What may be inferred; None for all that may be."""
+
+    def consequences(self, relations: Relations) -> "Consequences":
+        """Return what is to work out what follows from facts."""
+        return Consequences(relations, self)
 
 
 @dataclass(slots=True)
@@ -83,14 +100,12 @@ class Consequences:
         places: dict[ClaimKey, list[PlacedFact]] = defaultdict(list)
         for life in settlement.lifetimes:
             if life.closed_as not in (*NOWHERE, "past") and self._named(life.relation):
-                times = to_micros(life.valid_at, BEGINNING), to_micros(life.invalid_at, FOREVER)
                 line = self._line(life.relation, life.subject, life.object)
-                places[line].append(PlacedFact(*times, life.id, life.observed))
+                places[line].append(PlacedFact(*_times(life), life.id, life.observed))
         for line, beside in self._context.items():
             for fact in beside:
-                times = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
                 inferred = bool(fact.derived_from)
-                places[line].append(PlacedFact(*times, fact.id, fact.observed, inferred))
+                places[line].append(PlacedFact(*_times(fact), fact.id, fact.observed, inferred))
         for some in places.values():
             some.sort(key=lambda one: (one.inferred, one.start, one.id))
         writer = InferredFacts(places, {**self.beside.context, **facts}, known, now)
@@ -116,7 +131,7 @@ class Consequences:
         said = [statement for fact in facts for statement in fact.statements]
         for fact in filter(_stands, facts):
             self._context[line].append(fact)
-            start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+            start, end = _times(fact)
             if fact.derived_from:
                 inferred[line].append((start, end))
                 continue
@@ -167,8 +182,10 @@ class Consequences:
                         return piece.support.statement
                 beside = sorted(self._context.get(cut.by, ()), key=lambda fact: fact.derived_from)
                 for fact in beside:
-                    if _holds(fact, moment):
-                        return _as_statement(fact)
+                    start, end = _times(fact)
+                    if start <= moment < end:
+                        ends = fact.subject_id, fact.relation, fact.object_id
+                        return Statement(f"fact {fact.id}", fact.id, *ends, text=fact.text)
         nothing = Statement(f"rule {cut.clause.name}", None, "", cut.clause.name, "nothing")
         if cut.by is None:
             return nothing
@@ -208,14 +225,8 @@ def _stands(fact: Fact) -> bool:
     return placed and fact.retracted_at is None and not fact.pending
 
 
-def _holds(fact: Fact, moment: int) -> bool:
-    start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
-    return start <= moment < end
-
-
-def _as_statement(fact: Fact) -> Statement:
-    ends = fact.subject_id, fact.relation, fact.object_id
-    return Statement(f"fact {fact.id}", fact.id, *ends, text=fact.text)
+def _times(of: Fact | Lifetime) -> tuple[int, int]:
+    return to_micros(of.valid_at, BEGINNING), to_micros(of.invalid_at, FOREVER)
 
 
 def _why(cut: Cut, by: Statement) -> str:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from graphrag.ingest.lifetimes.statement import to_moment
 from graphrag.ingest.lifetimes.support import ClaimKey
@@ -55,6 +55,9 @@ def fallen(
             else f"says the same as: {other.text}",
             pending=other is not None,
         )
+
+
+Stretched = TypeVar("Stretched", PlacedFact, Inferred)
 
 
 @dataclass(slots=True)
@@ -168,12 +171,12 @@ class InferredFacts:
             )
             below[spell], sure = [], 1.0
             for line in lines:
-                found = self._place(line, spell.start)
+                found = _at(self.places.get(line, ()), spell.start)
                 if found is not None:
                     root = found.id.partition(_BETWEEN)[0]
                     first = min(first, root) if first else root
                     sure = min(sure, self.facts[found.id].confidence)
-                elif (other := self._spell(line, spell.start)) is not None:
+                elif (other := _at(self._spells.get(line, ()), spell.start)) is not None:
                     below[spell].append(other)
             self._roots[spell], self._sure[spell] = first, sure
         changing = True
@@ -188,21 +191,14 @@ class InferredFacts:
 
     def at(self, line: ClaimKey, moment: int) -> PlacedFact | None:
         """Return the fact that says a line at a moment."""
-        found = self._place(line, moment)
-        if found is None and (spell := self._spell(line, moment)) is not None:
+        found = _at(self.places.get(line, ()), moment)
+        if found is None and (spell := _at(self._spells.get(line, ()), moment)) is not None:
             return PlacedFact(
                 spell.start, spell.end, self._ids[spell], observed=False, inferred=True
             )
         return found
 
-    def _place(self, line: ClaimKey, moment: int) -> PlacedFact | None:
-        some = self.places.get(line, ())
-        return next(
-            (inferred for inferred in some if inferred.start <= moment < inferred.end), None
-        )
 
-    def _spell(self, line: ClaimKey, moment: int) -> Inferred | None:
-        some = self._spells.get(line, ())
-        return next(
-            (inferred for inferred in some if inferred.start <= moment < inferred.end), None
-        )
+def _at(stretches: Iterable[Stretched], moment: int) -> Stretched | None:
+    """Return the stretch that goes over a moment."""
+    return next((each for each in stretches if each.start <= moment < each.end), None)

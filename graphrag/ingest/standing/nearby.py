@@ -14,6 +14,7 @@ import numpy as np
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.standing.consequences import Beside
 from graphrag.ingest.standing.ground import ClaimIndex, checked_count, follow, ground
 from graphrag.ingest.standing.program import Program
 from graphrag.model.values import Fact
@@ -21,19 +22,6 @@ from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import Derives
 from graphrag.store.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """Rules, and what they look at beside the facts that are settled."""
-
-    program: Program
-    named: Callable[[str], Collection[str]]
-    """Return the ids of the entities that bear a name, given by its key."""
-    context: Mapping[str, Fact] = field(default_factory=dict)
-    """Facts that hold when they do, whatever is settled."""
-    heads: Collection[ClaimKey] | None = None
-    """What may be inferred; None for all that may be."""
 
 
 @dataclass(slots=True)

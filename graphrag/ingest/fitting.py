@@ -47,20 +47,18 @@ def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
     An address book says "organization" of every employer: where only ``Company`` is declared for
     that end, it is one.
     """
-    subject, object_ = given.subject.mention, given.object.mention
-    open_ends = [
+    subject, object_ = (
         mention
         if mention.entity_type in ontology.entities
         else replace(mention, entity_type=UNTYPED)
-        for mention in (subject, object_)
-    ]
-    claim = ontology.typed(Claim(open_ends[0], given.relation, open_ends[1], given.text, 0, 0))
-    assert claim.object is not None, "an object was given"
-    one, other = (
-        end if found.entity_type == UNTYPED else replace(end, mention=found)
-        for end, found in ((given.subject, claim.subject), (given.object, claim.object))
+        for mention in (given.subject.mention, given.object.mention)
     )
-    return replace(given, subject=one, object=other)
+    claim = ontology.typed(Claim(subject, given.relation, object_, given.text, 0, 0))
+    ends = []
+    for end, mention in ((given.subject, claim.subject), (given.object, claim.object)):
+        known = mention is not None and mention.entity_type != UNTYPED
+        ends.append(replace(end, mention=mention) if known else end)
+    return replace(given, subject=ends[0], object=ends[1])
 
 
 class Fitting:

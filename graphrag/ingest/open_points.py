@@ -12,6 +12,7 @@ value replaces another. So only a new relation costs questions.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -24,10 +25,9 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Case, Conflict, Doubt, Ruling
-from graphrag.resolve.doubt import with_meanings
+from graphrag.resolve.doubt import OpenMention, with_meanings
 from graphrag.resolve.known import UNTYPED, KnownEntities
 from graphrag.resolve.mentions import Resolution, resolve
-from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
 _ALIKE = 80
@@ -44,7 +44,7 @@ def may_exclude(
     *,
     many: Set[tuple[str, str]] = frozenset(),
 ) -> bool:
-    """Tell whether a claim and a stored fact that hold at one time may not both be true.
+    """Tell whether a claim and a stored fact hold at one time and may not both be true.
 
     Args:
         claim: What the text says.
@@ -55,7 +55,9 @@ def may_exclude(
         many: Subjects and relations of which the text itself tells several objects.
     """
     one, other = new_fact.relation, fact.relation
-    if one in relations and other in relations:
+    if fact.retracted_at is not None or fact.pending or (one in relations and other in relations):
+        return False
+    if not shares_end(new_fact, fact) or not overlap(new_fact, fact):
         return False
     if {new_fact.subject_id, new_fact.object_id} == {fact.subject_id, fact.object_id}:
         return one != other and (claim.replaces or _denies(one, other))
@@ -112,7 +114,7 @@ def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
 _RELATIONS, _EACH = 50, 5
 """Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
 _MOST = 24
-"""Conflicts in one question; the latest added come first."""
+"""Conflicts in one question."""
 
 
 async def find_open_points(
@@ -124,76 +126,64 @@ async def find_open_points(
 ) -> Case:
     """Return what the rules would leave open about an episode, against the group as it is now.
 
-    What the extractor has found already is not open.
-
+    No doubts and no conflicts is the common case. What the extractor has found already is not open.
     New names are embedded here; an embedder with a cache has their vectors when they are written.
     """
+    declared = ingestion.ontology.identifiers
     resolution = resolve(
         mentions_of(extraction),
         index,
         created_at=utc_now(),
         ruling=ruling,
         stated_at=episode.valid_at,
-        identifiers=ingestion.ontology.identifiers,
+        identifiers=declared,
         doubts=True,
     )
+    doubts: Sequence[OpenMention] = resolution.doubts
     if resolution.created and len(index.entities):
         texts = {id_: entity_text(entity) for id_, entity in resolution.created.items()}
         vector_of = await embed_texts(ingestion.embedder, texts)
-        resolution.doubts = with_meanings(
-            resolution.doubts,
-            {
-                mention: vector_of[id_]
-                for mention, id_ in resolution.entity_of.items()
-                if id_ in vector_of
-            },
-            index,
-            KnownEntities(index, ingestion.ontology.identifiers),
-        )
-    resolution.doubts = [open_ for open_ in resolution.doubts if not _is_decided(open_.mention)]
-    return await _case(episode, extraction, resolution, index, ingestion.store, ingestion.relations)
-
-
-def _is_decided(mention: Mention) -> bool:
-    return mention.entity_id is not None or bool(mention.distinct_from)
-
-
-async def _case(
-    episode: Episode,
-    extraction: Extraction,
-    resolution: Resolution,
-    index: GroupIndex,
-    store: Store,
-    relations: Relations,
-) -> Case:
-    """Return what is open about an episode: no doubts and no conflicts is the common case."""
+        new = {mention: id_ for mention, id_ in resolution.entity_of.items() if id_ in vector_of}
+        vectors = {mention: vector_of[id_] for mention, id_ in new.items()}
+        doubts = with_meanings(doubts, vectors, index, KnownEntities(index, declared))
     meanings = {
-        open_.mention: [candidate.id for candidate in open_.candidates]
-        for open_ in resolution.doubts
+        doubt.mention: [candidate.id for candidate in doubt.candidates]
+        for doubt in doubts
+        if doubt.mention.entity_id is None and not doubt.mention.distinct_from
     }
-    known = await store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
-    doubts = tuple(
+    known = await ingestion.store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
+    asked = (
         Doubt(mention, tuple(known[id_] for id_ in ids if id_ in known))
         for mention, ids in meanings.items()
     )
     stated = list(_stated(extraction.claims, episode, resolution, meanings, index))
-    wanted = {id_: None for _, fact in stated for id_ in _near(fact, index, relations)}
-    stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)
-    conflicts: dict[tuple[Claim, str], Conflict] = {}
-    many = _several(stated)
+    conflicts = await _conflicts(stated, extraction, index, ingestion)
+    return Case(episode, tuple(asked), tuple(conflicts[:_MOST]))
+
+
+async def _conflicts(
+    stated: Sequence[tuple[Claim, Fact]],
+    extraction: Extraction,
+    index: GroupIndex,
+    ingestion: Ingestion,
+) -> list[Conflict]:
+    """Return the claims and stored facts that may exclude each other, the latest added first."""
+    relations = ingestion.relations
+    near = {fact.id: list(_near(fact, index, relations)) for _, fact in stated}
+    wanted = dict.fromkeys(id_ for ids in near.values() for id_ in ids)
+    stored = index.heirs.follow(await ingestion.store.get(Fact, wanted), index.entity_name)
+    objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
     for claim, fact in stated:
-        for id_ in _near(fact, index, relations):
-            other = stored.get(id_)
-            if claim.settled and id_ in extraction.shown:
-                continue
-            if (
-                other is not None
-                and _may_clash(fact, other)
-                and may_exclude(claim, fact, other, index, relations, many=many)
-            ):
+        objects[fact.subject_id, fact.relation].add(claim.object)
+    many = {key for key, several in objects.items() if len(several) > 1}
+    conflicts: dict[tuple[Claim, str], Conflict] = {}
+    for claim, fact in stated:
+        shown = extraction.shown if claim.settled else ()
+        for id_ in near[fact.id]:
+            other = None if id_ in shown else stored.get(id_)
+            if other is not None and may_exclude(claim, fact, other, index, relations, many=many):
                 conflicts[claim, id_] = Conflict(claim, other)
-    latest = sorted(conflicts.values(), key=lambda conflict: conflict.fact.created_at, reverse=True)
-    return Case(episode, doubts, tuple(latest[:_MOST]))
+    return sorted(conflicts.values(), key=lambda conflict: conflict.fact.created_at, reverse=True)
 
 
 def _stated(
@@ -208,16 +198,14 @@ def _stated(
     for claim in claims:
         if claim.ends or claim.object is None:
             continue
-        for subject in (resolution.entity_of.get(claim.subject), *meanings.get(claim.subject, ())):
-            for object_ in (
-                resolution.entity_of.get(claim.object),
-                *meanings.get(claim.object, ()),
-            ):
-                if subject is None or object_ is None:
-                    continue
-                meant = {claim.subject: subject, claim.object: object_}
-                for fact in state((claim,), episode, meant, named, now=utc_now()):
-                    yield claim, fact
+        ends = (
+            [*filter(None, (resolution.entity_of.get(end), *meanings.get(end, ())))]
+            for end in (claim.subject, claim.object)
+        )
+        for subject, object_ in product(*ends):
+            meant = {claim.subject: subject, claim.object: object_}
+            for fact in state((claim,), episode, meant, named, now=utc_now()):
+                yield claim, fact
 
 
 def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
@@ -227,20 +215,3 @@ def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
         for relation, rows in latest.items():
             if relation not in relations or fact.relation not in relations:
                 yield from (index.facts.ids[row] for row in rows)
-
-
-def _several(stated: Iterable[tuple[Claim, Fact]]) -> Set[tuple[str, str]]:
-    """Return the subjects and relations of which one text tells several objects."""
-    objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
-    for claim, fact in stated:
-        objects[fact.subject_id, fact.relation].add(claim.object)
-    return {key for key, found in objects.items() if len(found) > 1}
-
-
-def _may_clash(new_fact: Fact, fact: Fact) -> bool:
-    return (
-        fact.retracted_at is None
-        and not fact.pending
-        and shares_end(new_fact, fact)
-        and overlap(new_fact, fact)
-    )

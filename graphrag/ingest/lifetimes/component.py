@@ -19,8 +19,7 @@ from graphrag.store.store import Store
 
 if TYPE_CHECKING:
     from graphrag.ingest.lifetimes.nesting import Surroundings
-    from graphrag.ingest.standing.consequences import Beside
-    from graphrag.ingest.standing.nearby import Nearby
+    from graphrag.ingest.standing.ground import Beside, Nearby
 
 _RIVALRY = Slot[Rivalry]()
 
@@ -70,7 +69,7 @@ class Component:
             _RIVALRY.set(index, rivalry)
         found = cls(index, rivalry)
         if (program := rivalry.program) is not None:
-            from graphrag.ingest.standing.nearby import Nearby
+            from graphrag.ingest.standing.ground import Nearby
 
             found.nearby = Nearby(program, relations, index)
         return found

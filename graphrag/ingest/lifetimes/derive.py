@@ -23,7 +23,7 @@ from graphrag.model.values import Fact, Span
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
-    from graphrag.ingest.standing.consequences import Beside
+    from graphrag.ingest.standing.ground import Beside
 
 
 @dataclass(frozen=True)

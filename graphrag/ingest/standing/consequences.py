@@ -5,39 +5,22 @@ back the one before it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline
 from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
 from graphrag.ingest.lifetimes.support import ClaimKey
-from graphrag.ingest.standing.ground import ClaimIndex, all_heads, ground
+from graphrag.ingest.standing.ground import Beside, checked_count, follow, ground
 from graphrag.ingest.standing.infer import InferredFacts, PlacedFact
-from graphrag.ingest.standing.program import Program
+from graphrag.ingest.standing.program import ClaimIndex, Program
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import Ends
 from graphrag.temporal.moment import to_micros
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """Rules, and what they look at beside the facts that are settled."""
-
-    program: Program
-    named: Callable[[str], Collection[str]]
-    """Return the ids of the entities that bear a name, given by its key."""
-    context: Mapping[str, Fact] = field(default_factory=dict)
-    """Facts that hold when they do, whatever is settled."""
-    heads: Collection[ClaimKey] | None = None
-    """What may be inferred; None for all that may be."""
-
-    def consequences(self, relations: Relations) -> "Consequences":
-        """Return what is to work out what follows from facts."""
-        return Consequences(relations, self)
 
 
 @dataclass(slots=True)
@@ -234,3 +217,23 @@ def _why(cut: Cut, by: Statement) -> str:
     if isinstance(cut.clause.rule, Ends):
         return f"{rule}: {by.words}"
     return f"{rule}: no longer so: {by.words}" if by.fact else f"{rule}: nothing supports it"
+
+
+def all_heads(
+    lines: Iterable[ClaimKey], program: Program, known: ClaimIndex
+) -> dict[ClaimKey, None]:
+    """Return all lines that may be inferred from some, and take them in as known.
+
+    Raises:
+        InputError: if they are too many.
+    """
+    heads: dict[ClaimKey, None] = {}
+    queue = list(dict.fromkeys(lines))
+    for line in queue:
+        for inferred, head in follow(line, program, known):
+            if inferred and head not in heads:
+                heads[head] = None
+                known.add((head,))
+                checked_count(len(heads), head, program)
+                queue.append(head)
+    return heads

@@ -1,50 +1,34 @@
-"""Grounding of standing rules: which lines may end, support or make which, whenever they hold."""
+"""Standing rules on the facts of a group: which lines may end, support or make which.
+
+Two kinds of facts are needed around some that are settled, found in the columns of the group and
+read from there. Those that may change: whatever follows from, ends with or rests on a fact that
+does. And those that tell how they change, which only are looked at.
+"""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from graphrag.errors import InputError
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.support import ClaimKey
-from graphrag.ingest.standing.program import ClaimSource, Program, RuleClause, join
+from graphrag.ingest.standing.program import ClaimIndex, ClaimSource, Program, RuleClause, join
+from graphrag.model.values import Fact
+from graphrag.names.key import name_key
+from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import Derives, Ends, Needs
+from graphrag.store.store import Store
+
+if TYPE_CHECKING:
+    from graphrag.ingest.standing.consequences import Consequences
 
 MOST = 200_000
 """Lines that may be inferred at once: more is a rule that joins what has nothing in common."""
-_Key = tuple[str, str | None, str | None]
-
-
-@dataclass(slots=True)
-class ClaimIndex:
-    """Lines in memory, found by their relation and ends."""
-
-    name: Callable[[str], Collection[str]]
-    """Return who bears a name, given by its key."""
-    _by_key: dict[_Key, dict[ClaimKey, None]] = field(default_factory=lambda: defaultdict(dict))
-    _named: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    def add(self, lines: Iterable[ClaimKey]) -> None:
-        """Take in lines."""
-        for line in lines:
-            relation, subject, object_ = line
-            for key in (
-                (relation, subject, object_),
-                (relation, subject, None),
-                (relation, None, object_),
-                (relation, None, None),
-            ):
-                self._by_key[key][line] = None
-
-    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
-        """Return the lines of a relation with these ends, as far as they are given."""
-        return list(self._by_key.get((relation, subject, object_), ()))
-
-    def named(self, key: str) -> Collection[str]:
-        """Return the ids of the entities that bear a name."""
-        found = self._named.get(key)
-        if found is None:
-            found = self._named[key] = frozenset(self.name(key))
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +86,6 @@ def follow(
                     head = clause.head.line(found)
                     if head[1] != head[2]:
                         yield True, head
-
-
-def all_heads(
-    lines: Iterable[ClaimKey], program: Program, known: ClaimIndex
-) -> dict[ClaimKey, None]:
-    """Return all lines that may be inferred from some, and take them in as known.
-
-    Raises:
-        InputError: if they are too many.
-    """
-    heads: dict[ClaimKey, None] = {}
-    queue = list(dict.fromkeys(lines))
-    for line in queue:
-        for inferred, head in follow(line, program, known):
-            if inferred and head not in heads:
-                heads[head] = None
-                known.add((head,))
-                checked_count(len(heads), head, program)
-                queue.append(head)
-    return heads
 
 
 def checked_count(count: int, head: ClaimKey, program: Program) -> None:
@@ -184,3 +148,139 @@ def _instances(clause: RuleClause, head: ClaimKey, source: ClaimSource) -> Itera
 
 def _order(instance: Instance) -> tuple[int, tuple[ClaimKey, ...]]:
     return instance.clause.number, instance.body
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Rules, and what they look at beside the facts that are settled."""
+
+    program: Program
+    named: Callable[[str], Collection[str]]
+    """Return the ids of the entities that bear a name, given by its key."""
+    context: Mapping[str, Fact] = field(default_factory=dict)
+    """Facts that hold when they do, whatever is settled."""
+    heads: Collection[ClaimKey] | None = None
+    """What may be inferred; None for all that may be."""
+
+    def consequences(self, relations: Relations) -> "Consequences":
+        """Return what is to work out what follows from facts."""
+        # Imported here: it rests on this module.
+        from graphrag.ingest.standing.consequences import Consequences
+
+        return Consequences(relations, self)
+
+
+@dataclass(slots=True)
+class Nearby:
+    """What the rules look at: the columns of a group, and facts that are not in there yet."""
+
+    program: Program
+    relations: Relations
+    index: GroupIndex
+    heads: dict[ClaimKey, None] = field(default_factory=dict)
+    """What may be inferred, of all that was touched."""
+    seen: dict[ClaimKey, None] = field(default_factory=dict)
+    """What was touched."""
+    context: dict[str, Fact] = field(default_factory=dict)
+    """Facts that are looked at, and may be touched later on."""
+    _known: ClaimIndex = field(init=False)
+    _beside: defaultdict[ClaimKey, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _bearers: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def __post_init__(self) -> None:
+        """Begin with nothing beside the columns."""
+        self._known = ClaimIndex(self.named)
+
+    def enter(self, fact: Fact) -> None:
+        """Take in a fact that is not in the columns, or not yet."""
+        line = self.relations.line(fact.relation, fact.subject_id, fact.object_id)
+        self._known.add((line,))
+        self._beside[line].append(fact.id)
+        for id_, name in ((fact.subject_id, fact.subject), (fact.object_id, fact.object)):
+            if id_ not in self.index.entities.row_of:
+                self._bearers[name_key(name)].add(id_)
+
+    def concerns(self, relation: str) -> bool:
+        """Tell whether a rule names a relation."""
+        return self.relations.canonical(relation)[0] in self.program.relations
+
+    def touched(self, triple: Triple) -> Iterator[tuple[str | None, Triple]]:
+        """Yield what may change with a fact: ids, if it is stored, and what it says.
+
+        Raises:
+            InputError: if too much is inferred.
+        """
+        line = self.relations.line(*triple)
+        if line[0] not in self.program.relations or line in self.seen:
+            return
+        self.seen[line] = None
+        self._known.add((line,))
+        if any(isinstance(clause.rule, Derives) for clause in self.program.giving.get(line[0], ())):
+            self.heads[line] = None
+        for inferred, target in follow(line, self.program, self):
+            if inferred and target not in self.heads:
+                self.heads[target] = None
+                self._known.add((target,))
+                checked_count(len(self.heads), target, self.program)
+                yield None, target
+            yield from self._stored(target)
+
+    async def look(
+        self,
+        store: Store,
+        under_way: Mapping[str, Fact],
+        supposed: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Have the facts by which what was touched may change."""
+        with supposed():
+            wanted = [id_ for id_ in self._looked_at() if id_ not in self.context]
+        read = await store.get(Fact, [id_ for id_ in wanted if id_ not in under_way])
+        with supposed():
+            self.context |= self.index.heirs.follow(read, self.index.entity_name)
+        self.context |= {id_: under_way[id_] for id_ in wanted if id_ in under_way}
+
+    def beside(self, facts: Mapping[str, Fact]) -> Beside:
+        """Return the rules, and what they look at beside these facts."""
+        context = {id_: fact for id_, fact in self.context.items() if id_ not in facts}
+        return Beside(self.program, self.named, context, self.heads)
+
+    def _looked_at(self) -> list[str]:
+        instances = ground(self.program, self.seen, self.heads, self)
+        lines = (line for line in dict.fromkeys(instances.said()) if line not in self.seen)
+        return [id_ for line in lines for id_, _ in self._stored(line)]
+
+    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
+        """Return the lines of a relation with these ends, and maybe more."""
+        found = dict.fromkeys(self._known.lines(relation, subject, object_))
+        for name in self.relations.same(relation):
+            for row in self._rows(name, subject, object_):
+                found[self.relations.line(name, *self.index.ends_of(row))] = None
+        return list(found)
+
+    def named(self, key: str) -> Collection[str]:
+        """Return the ids of the entities that bear a name."""
+        return {*self.index.entities_keyed(key), *self._bearers.get(key, ())}
+
+    def _rows(self, name: str, subject: str | None, object_: str | None) -> list[int]:
+        index = self.index
+        if name not in index.relations:
+            return []
+        one, other = (subject, object_) if subject is not None else (object_, None)
+        if one is not None:
+            known = index.entities.row_of
+            if one not in known or (other is not None and other not in known):
+                return []
+            return index.rows_at(one, name, other)
+        code = index.relation_code(name)
+        alive = index.facts.alive.values
+        return np.flatnonzero((index.facts["relation"] == code) & alive).tolist()
+
+    def _stored(self, line: ClaimKey) -> Iterator[tuple[str, Triple]]:
+        """Yield the facts that say a line, each with how it says it."""
+        for name in self.relations.same(line[0]):
+            for row in self._rows(name, line[1], line[2]):
+                triple = name, *self.index.ends_of(row)
+                if self.relations.line(*triple) == line:
+                    yield self.index.facts.ids[row], triple
+        for id_ in self._beside.get(line, ()):
+            yield id_, line

@@ -5,7 +5,7 @@ relation are one. An atom is a pattern of a rule, read the same way.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -26,6 +26,7 @@ from graphrag.ontology.standing import (
 
 Env = dict[str, str]
 """What stands for each variable: the id of an entity."""
+_Key = tuple[str, str | None, str | None]
 
 
 class ClaimSource(Protocol):
@@ -36,6 +37,39 @@ class ClaimSource(Protocol):
 
     def named(self, key: str) -> Collection[str]:
         """Return the ids of the entities that bear a name, given by its key."""
+
+
+@dataclass(slots=True)
+class ClaimIndex:
+    """Lines in memory, found by their relation and ends."""
+
+    name: Callable[[str], Collection[str]]
+    """Return who bears a name, given by its key."""
+    _by_key: dict[_Key, dict[ClaimKey, None]] = field(default_factory=lambda: defaultdict(dict))
+    _named: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def add(self, lines: Iterable[ClaimKey]) -> None:
+        """Take in lines."""
+        for line in lines:
+            relation, subject, object_ = line
+            for key in (
+                (relation, subject, object_),
+                (relation, subject, None),
+                (relation, None, object_),
+                (relation, None, None),
+            ):
+                self._by_key[key][line] = None
+
+    def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
+        """Return the lines of a relation with these ends, as far as they are given."""
+        return list(self._by_key.get((relation, subject, object_), ()))
+
+    def named(self, key: str) -> Collection[str]:
+        """Return the ids of the entities that bear a name."""
+        found = self._named.get(key)
+        if found is None:
+            found = self._named[key] = frozenset(self.name(key))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

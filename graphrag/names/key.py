@@ -78,48 +78,27 @@ def completes(name: str, known: str) -> bool:
     return full_name(name) and name_key(name).split()[:1] == name_key(known).split()
 
 
-_CYRILLIC = dict(
-    zip(
-        "абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ",
-        "a b v g d e e zh z i y k l m n o p r s t u f kh ts ch sh shch  y  e yu ya i yi ye g".split(
-            " "
-        ),
-        strict=True,
-    )
+def _letters(letters: str, latin: str) -> dict[str, str]:
+    """Return what stands for each letter; letters that are silent have nothing between commas."""
+    return dict(zip(letters, latin.split(","), strict=True))
+
+
+_CYRILLIC = _letters(
+    "абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ",
+    "a,b,v,g,d,e,e,zh,z,i,y,k,l,m,n,o,p,r,s,t,u,f,kh,ts,ch,sh,shch,,y,,e,yu,ya,i,yi,ye,g",
 )
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρστυφχψως",
-        "a v g d e z i th i k l m n x o p r s t y f ch ps o s".split(),
-        strict=True,
-    )
+_GREEK = _letters(
+    "αβγδεζηθικλμνξοπρστυφχψως", "a,v,g,d,e,z,i,th,i,k,l,m,n,x,o,p,r,s,t,y,f,ch,ps,o,s"
 )
-_ARABIC = dict(
-    zip(
-        "ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئپچژگکی",
-        "a,b,t,th,j,h,kh,d,dh,r,z,s,sh,s,d,t,z,,gh,f,q,k,l,m,n,h,w,y,a,a,,a,a,a,w,y,p,ch,zh,g,k,y"
-        "".split(","),
-        strict=True,
-    )
+_ARABIC = _letters(
+    "ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئپچژگکی",
+    "a,b,t,th,j,h,kh,d,dh,r,z,s,sh,s,d,t,z,,gh,f,q,k,l,m,n,h,w,y,a,a,,a,a,a,w,y,p,ch,zh,g,k,y",
 )
-_HEBREW = dict(
-    zip(
-        "אבגדהוזחטיכךלמםנןסעפףצץקרשת",
-        "a,b,g,d,h,v,z,h,t,y,k,k,l,m,m,n,n,s,,p,p,tz,tz,k,r,sh,t".split(","),
-        strict=True,
-    )
+_HEBREW = _letters(
+    "אבגדהוזחטיכךלמםנןסעפףצץקרשת",
+    "a,b,g,d,h,v,z,h,t,y,k,k,l,m,m,n,n,s,,p,p,tz,tz,k,r,sh,t",
 )
-_LATIN = {
-    "ß": "ss",
-    "ø": "o",
-    "ł": "l",
-    "đ": "d",
-    "ð": "d",
-    "þ": "th",
-    "æ": "ae",
-    "œ": "oe",
-    "ı": "i",
-}
+_LATIN = _letters("ßøłđðþæœı", "ss,o,l,d,d,th,ae,oe,i")
 _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, **_ARABIC, **_HEBREW, **_LATIN, "&": " and "})
 _CONSONANTS_ONLY = frozenset({*_ARABIC, *_HEBREW})
 _VOWELS = str.maketrans("", "", "aeiouwyv")

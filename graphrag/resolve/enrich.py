@@ -5,7 +5,7 @@ a fuller name demotes a lone first name to an alias, and the attribute value wit
 reference time stands.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
@@ -91,7 +91,7 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
         one = replace(one, aliases=tuple(dict.fromkeys(aliases)), names=(*one.names, *names))
         stale = [other for other, mention in named.items() if name_key(mention.name) == key]
         named |= dict.fromkeys((key, name_key(claim.object.name), *stale), one)
-    mentions = dict.fromkeys(_each(extraction.mentions, named))
+    mentions = (named.get(name_key(it.name), it) for it in extraction.mentions)
     claims = (
         replace(
             claim,
@@ -103,15 +103,6 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
     )
     everyone = dict.fromkeys((*mentions, *named.values()))
     return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
-
-
-def _each(mentions: Iterable[Mention], named: Mapping[str, Mention]) -> Iterable[Mention]:
-    for mention in mentions:
-        yield named.get(name_key(mention.name), mention)
-
-
-def _relation(claim: Claim) -> str:
-    return claim.relation.removeprefix("is_").removeprefix("was_")
 
 
 def _is_naming(claim: Claim) -> bool:
@@ -126,7 +117,7 @@ def _is_naming(claim: Claim) -> bool:
 
 
 def _names(claim: Claim, other: str) -> Iterable[EntityName]:
-    one, relation = claim.subject.name, _relation(claim)
+    one, relation = claim.subject.name, claim.relation.removeprefix("is_").removeprefix("was_")
     since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
     until = None if claim.invalid_at is None else Date(claim.invalid_at, claim.invalid_precision)
     if relation in _RENAMED:

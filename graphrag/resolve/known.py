@@ -5,7 +5,7 @@ weights, rough log odds of which only the order matters: an identifier outweighs
 equals an address and a half.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from graphrag.index.group import GroupIndex
@@ -164,7 +164,8 @@ class KnownEntities:
         """Return the entities that share an identifier with a mention."""
         if not mention.attributes:
             return []
-        pairs = list(self._unique(identifiers(mention.attributes), mention.entity_type))
+        given, kind = identifiers(mention.attributes), mention.entity_type
+        pairs = list(unique(given, kind, self._declared))
         found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
         return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
 
@@ -178,9 +179,6 @@ class KnownEntities:
         if apart(self._numbers.get(id_, ()), own_keys(given, mention.entity_type)):
             return replace(found, excludes=True, certain=False)
         return found
-
-    def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
-        return unique(found, kind, self._declared)
 
     def _book(self, id_: str) -> NameBook:
         return self._fresh if id_ in self._fresh.types else self._index.names

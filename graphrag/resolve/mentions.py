@@ -39,7 +39,8 @@ _MANY = 64
 def find(mention: Mention, known: KnownEntities) -> str | None:
     """Return the entity that a mention means by the rules, None if they leave it open."""
     for sharing in known.sharing(mention):
-        if not known.evidence(sharing, mention).two or _shares_name(mention, sharing, known):
+        named_so = name_key(mention.name) in map(name_key, known.names_of(sharing))
+        if named_so or not known.evidence(sharing, mention).two:
             return sharing
     # A text may only give the new name of a renamed thing, or only the old one.
     for name in (mention.name, *mention.aliases):
@@ -76,10 +77,6 @@ def _fitting(ids: list[str], mention: Mention, known: KnownEntities) -> str | No
         sure = [id_ for id_, found in weighed.items() if found.same_record]
         return _only(sure or [id_ for id_, found in weighed.items() if found.certain])
     return next((id_ for id_, found in weighed.items() if not found.excludes), None)
-
-
-def _shares_name(mention: Mention, id_: str, known: KnownEntities) -> bool:
-    return name_key(mention.name) in map(name_key, known.names_of(id_))
 
 
 def _only_bearer(mention: Mention, known: KnownEntities) -> str | None:

@@ -84,18 +84,18 @@ def denied(new: Iterable[Fact], ledger: "Ledger", *, contested: bool = True) -> 
     Not ``contested``: only what is no contested fact of its own, such as an end of what goes on.
     """
     outcome, said = ledger.component.outcome, {fact.statements[0].id: fact for fact in new}
-    for contradiction in () if outcome is None else outcome.settlement.contradictions:
-        fact = said.get(contradiction.statement)
-        if outcome is None or fact is None or contradiction.kind != "overruled":
+    for statement, against in () if outcome is None else outcome.settlement.overruled:
+        fact = said.get(statement)
+        if outcome is None or fact is None:
             continue
         stands = ledger.component.facts.get(ledger.stands.get(fact.id, ""))
         if not contested and stands is not None and stands.closed_as == "overruled":
             continue
-        if contradiction.against not in outcome.said.by_id:  # a standing rule says so, and nobody
+        if against not in outcome.said.by_id:  # a standing rule says so, and nobody
             why = "by a rule" if stands is None else stands.reason
             yield f"{fact.text!r} holds at no time: {why}"
             continue
-        home, other = outcome.said.by_id[contradiction.against]
+        home, other = outcome.said.by_id[against]
         trusted = other.trust > fact.statements[0].trust
         source = "a more trusted source" if trusted else "newer evidence"
         yield f"{fact.text!r} gives way to what {source} says: {other.text or home.text}"

@@ -77,18 +77,9 @@ class IntervalIndex:
         self._last = list(accumulate(self._pieces, _later))
         """For each piece: of those up to it the one that ends last."""
 
-    @property
-    def shared(self) -> bool:
-        """Tell whether there is more than one piece."""
-        return len(self._pieces) > 1
-
     @cached_property
     def _ends(self) -> list[int]:
         return sorted(piece.end for piece in self._pieces)
-
-    def __iter__(self) -> Iterator[HeldInterval]:
-        """Iterate over the pieces in order."""
-        return iter(self._pieces)
 
     def latest(self, before: int) -> HeldInterval | None:
         """Return of what starts before a moment what ends last."""

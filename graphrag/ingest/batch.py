@@ -26,10 +26,9 @@ from graphrag.errors import (
 )
 from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
 from graphrag.ingest.ingestion import Ingestion, known
-from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.ingest.intake import NewEpisode, Stream, prepare, windows
 from graphrag.ingest.read_episode import embed_ahead, prepare_texts, read
 from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
-from graphrag.ingest.windows import Stream, windows
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode

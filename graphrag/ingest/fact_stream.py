@@ -83,10 +83,10 @@ class Stream:
         await self.settle()
         touched = list(self.touched)
         for first in range(0, len(touched), _SUMMARIES):
-            some = touched[first : first + _SUMMARIES]
+            part = touched[first : first + _SUMMARIES]
 
-            async def make(index: GroupIndex, _: Plan | None, some: Sequence[str] = some) -> Plan:
-                updates = refreshed(some, index, {}, now=utc_now())
+            async def make(index: GroupIndex, _: Plan | None, part: Sequence[str] = part) -> Plan:
+                updates = refreshed(part, index, {}, now=utc_now())
                 return Plan(group=index.group_id, kind="summarize", summaries=updates)
 
             await self._begin(make)

@@ -128,8 +128,8 @@ class FactWriter:
             pairs = {number: (next(meant), next(meant)) for number in facts}
             loops = [
                 number
-                for number, (one, other) in pairs.items()
-                if one == other and not facts[number].loops(self.rules.relations)
+                for number, (subject, object_) in pairs.items()
+                if subject == object_ and not facts[number].loops(self.rules.relations)
             ]
             if not loops:
                 break

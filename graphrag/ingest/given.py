@@ -239,7 +239,7 @@ def given_fact(
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
         origin=origin,
-        provenance=tuple(dict.fromkeys(checked_name("source", one) for one in sources)),
+        provenance=tuple(dict.fromkeys(checked_name("source", name) for name in sources)),
         place=place,
     )
 

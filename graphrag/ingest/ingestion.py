@@ -139,8 +139,8 @@ def limited(extraction: Extraction, source: str) -> Extraction:
     def plain(mention: Mention) -> Mention:
         given = [*mention.aliases, *(name.name for name in mention.names)]
         given += (f"{key}: {item}" for key, item in mention.attributes.items())
-        for one in given:
-            notes[f"{one!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
+        for addition in given:
+            notes[f"{addition!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
         return replace(mention, aliases=(), attributes={}, names=()) if given else mention
 
     def modest(claim: Claim) -> Claim:

@@ -158,9 +158,9 @@ def _content(new: NewEpisode) -> tuple[Source, str]:
     content = str.__str__(new.content).strip("\ufeff")
     if not content.strip():
         raise EpisodeError(f"{label} is empty: give it text or a JSON value")
-    if found := CONTROL.search(content):
+    if control := CONTROL.search(content):
         raise EpisodeError(
-            f"{label} is not text: control character {found.group()!r} at {found.start()}"
+            f"{label} is not text: control character {control.group()!r} at {control.start()}"
         )
     if new.source == "json":
         try:

@@ -172,8 +172,8 @@ class Ledger:
         """Let a faint statement wait for a person; what ends whatever it is, once for each."""
         component, gone, now = self.component, gone_from(self.index), self.now
         whole = [fact] if _is_fact(fact) else ends_of_each(fact, component, gone, now=now)
-        for one in whole:
-            self.stands[one.id] = wait(one, component, gone, now=now)
+        for faint in whole:
+            self.stands[faint.id] = wait(faint, component, gone, now=now)
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
@@ -191,7 +191,7 @@ class Ledger:
             or any(stated(statement, other, None).planned for statement in other.statements)
             or exclusion(fact, other, self.rules.relations) is None
         ]
-        kept = (one.id if one.statements else self._home(one.id) for one in against)
+        kept = (rival.id if rival.statements else self._home(rival.id) for rival in against)
         homes = tuple(dict.fromkeys(kept))
         for id_ in homes:
             rivals = dict.fromkeys((*facts[id_].rivals, fact.id))

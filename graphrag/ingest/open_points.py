@@ -54,34 +54,44 @@ def may_exclude(
         relations: What is declared; about two declared relations the rules have decided.
         many: Subjects and relations of which the text itself tells several objects.
     """
-    one, other = new_fact.relation, fact.relation
-    if fact.retracted_at is not None or fact.pending or (one in relations and other in relations):
+    relation, known = new_fact.relation, fact.relation
+    if (
+        fact.retracted_at is not None
+        or fact.pending
+        or (relation in relations and known in relations)
+    ):
         return False
     if not shares_end(new_fact, fact) or not overlap(new_fact, fact):
         return False
     if {new_fact.subject_id, new_fact.object_id} == {fact.subject_id, fact.object_id}:
-        return one != other and (claim.replaces or _denies(one, other))
+        return relation != known and (claim.replaces or _denies(relation, known))
     of_subject = new_fact.subject_id == fact.subject_id
-    if one == other:
+    if relation == known:
         # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
-        if not of_subject and not (new_fact.object_id == fact.object_id and one.endswith("_of")):
+        if not of_subject and not (
+            new_fact.object_id == fact.object_id and relation.endswith("_of")
+        ):
             return False
-    elif not of_subject or not _called_alike(one, other) or not _of_one_kind(claim, fact, index):
+    elif (
+        not of_subject or not _called_alike(relation, known) or not _of_one_kind(claim, fact, index)
+    ):
         return False
     if claim.replaces:
         return True
     end = "subject" if of_subject else "object"
-    return (new_fact.subject_id, one) not in many and not _held_together(one, other, end, index)
+    return (new_fact.subject_id, relation) not in many and not _held_together(
+        relation, known, end, index
+    )
 
 
-def _called_alike(one: str, other: str) -> bool:
+def _called_alike(relation: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
-    return bool(fuzz.ratio(one.split("_")[0], other.split("_")[0]) >= _ALIKE)
+    return bool(fuzz.ratio(relation.split("_")[0], other.split("_")[0]) >= _ALIKE)
 
 
-def _denies(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _denies(relation: str, other: str) -> bool:
+    short, long = sorted((relation, other), key=len)
     return any(long == denial + short for denial in _DENIALS)
 
 
@@ -92,9 +102,9 @@ def _of_one_kind(claim: Claim, fact: Fact, index: GroupIndex) -> bool:
     return len(kinds) == 1 or UNTYPED in kinds
 
 
-def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
+def _held_together(relation: str, other: str, end: str, index: GroupIndex) -> bool:
     """Tell whether something stored has two values of a relation, or of two, at one time."""
-    codes = {index.relation_code(name) for name in (one, other)}
+    codes = {index.relation_code(name) for name in (relation, other)}
     facts = index.facts
     standing = facts.alive.values & ~facts["pending"] & (facts["retracted"] == FOREVER)
     standing &= facts["valid"] < facts["invalid"]
@@ -103,11 +113,11 @@ def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
     here, there = (subjects, objects) if end == "subject" else (objects, subjects)
     order = np.lexsort((facts["valid"][rows], here))
     rows, here, there = rows[order], here[order], there[order]
-    relation, start, stop = (facts[name][rows] for name in ("relation", "valid", "invalid"))
+    code, start, stop = (facts[name][rows] for name in ("relation", "valid", "invalid"))
     # Of each end only those that follow each other in time: one such pair is enough to know.
     together = (here[1:] == here[:-1]) & (there[1:] != there[:-1]) & (start[1:] < stop[:-1])
     if len(codes) == 2:
-        together &= relation[1:] != relation[:-1]
+        together &= code[1:] != code[:-1]
     return bool(together.any())
 
 

@@ -97,20 +97,20 @@ class Queue:
 
     async def retry(self, group: str) -> int:
         """Make the failed episodes of a group pending again and return their number."""
-        found: list[Episode] = []
+        failed: list[Episode] = []
 
         async def build(_: GroupIndex) -> ChangeSet:
             nonlocal found
-            found = await self.failed(group)
+            failed = await self.failed(group)
             changes = ChangeSet(group, "retry_episodes")
-            for episode in found:
+            for episode in failed:
                 changes.change(episode, replace(episode, status="pending", error=None))
             return changes
 
         await self._ingestion.writer.commit(group, build, enter=_step)
-        times = [to_micros(episode.valid_at, BEGINNING) for episode in found]
-        self._take([(group, at, episode.id) for at, episode in zip(times, found, strict=True)])
-        return len(found)
+        times = [to_micros(episode.valid_at, BEGINNING) for episode in failed]
+        self._take([(group, at, episode.id) for at, episode in zip(times, failed, strict=True)])
+        return len(failed)
 
     async def failed(self, group: str) -> list[Episode]:
         """Return the failed episodes of a group, by reference time."""

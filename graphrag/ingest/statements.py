@@ -54,11 +54,13 @@ def as_fact(
 ) -> Fact:
     """Return the fact of one assertion, with the times that follow from that alone."""
     valid_at, invalid_at, observed, closed_as = alone(said)
-    one, other = subject[2], object_[2]
+    subject_as, object_as = subject[2], object_[2]
     if subject[0] == object_[0]:
-        one = other = one or subject[1]  # so it was stated: no merge has made it so
-    if one or other:
-        said = replace(said, subject_as=one, object_as=other)
+        subject_as = object_as = (
+            subject_as or subject[1]
+        )  # so it was stated: no merge has made it so
+    if subject_as or object_as:
+        said = replace(said, subject_as=subject_as, object_as=object_as)
     return Fact(
         id=said.id,
         group_id=group,

@@ -77,20 +77,20 @@ NAMING = frozenset(
 
 def with_named_mentions(extraction: Extraction) -> Extraction:
     """Return an extraction in which names are said of mentions, and not of two that are one."""
-    found = [claim for claim in extraction.claims if _is_naming(claim)]
-    if not found:
+    naming = [claim for claim in extraction.claims if _is_naming(claim)]
+    if not naming:
         return extraction
     named: dict[str, Mention] = {}
-    for claim in found:
+    for claim in naming:
         if claim.object is None:
             continue
         key = name_key(claim.subject.name)
-        one = named.get(key, claim.subject)
+        owner = named.get(key, claim.subject)
         names = tuple(_names(claim, claim.object.name))
-        aliases = (*one.aliases, claim.object.name)
-        one = replace(one, aliases=tuple(dict.fromkeys(aliases)), names=(*one.names, *names))
+        aliases = (*owner.aliases, claim.object.name)
+        owner = replace(owner, aliases=tuple(dict.fromkeys(aliases)), names=(*owner.names, *names))
         stale = [other for other, mention in named.items() if name_key(mention.name) == key]
-        named |= dict.fromkeys((key, name_key(claim.object.name), *stale), one)
+        named |= dict.fromkeys((key, name_key(claim.object.name), *stale), owner)
     mentions = (named.get(name_key(it.name), it) for it in extraction.mentions)
     claims = (
         replace(
@@ -99,7 +99,7 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
             object=claim.object and named.get(name_key(claim.object.name), claim.object),
         )
         for claim in extraction.claims
-        if claim not in found
+        if claim not in naming
     )
     everyone = dict.fromkeys((*mentions, *named.values()))
     return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
@@ -117,16 +117,16 @@ def _is_naming(claim: Claim) -> bool:
 
 
 def _names(claim: Claim, other: str) -> Iterable[EntityName]:
-    one, relation = claim.subject.name, claim.relation.removeprefix("is_").removeprefix("was_")
+    name, relation = claim.subject.name, claim.relation.removeprefix("is_").removeprefix("was_")
     since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
     until = None if claim.invalid_at is None else Date(claim.invalid_at, claim.invalid_precision)
     if relation in _RENAMED:
         yield EntityName(other, "name", since)
-        yield EntityName(one, "former", None, since)
+        yield EntityName(name, "former", None, since)
     elif relation in _FORMER:
         if relation == "renamed_from" and until is None:
             since, until = None, since
-        yield EntityName(one, "name", until)
+        yield EntityName(name, "name", until)
         yield EntityName(other, "former", since, until)
     else:
         yield EntityName(other, "nickname", since, until)

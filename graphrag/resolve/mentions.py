@@ -69,14 +69,14 @@ def _fitting(ids: list[str], mention: Mention, known: KnownEntities) -> str | No
     A name that several bear ("Guest editorial") is no longer enough: what is said must fit one of
     them for certain.
     """
-    weighed = {id_: known.evidence(id_, mention) for id_ in ids}
-    numbered = [one for one, found in weighed.items() if found.same_number and not found.excludes]
+    weighed = {bearer: known.evidence(bearer, mention) for bearer in ids}
+    numbered = [id_ for id_, proof in weighed.items() if proof.same_number and not proof.excludes]
     if len(numbered) == 1:
         return numbered[0]
-    if len(ids) > 1 and any(found.excludes for found in weighed.values()):
-        sure = [id_ for id_, found in weighed.items() if found.same_record]
-        return _only(sure or [id_ for id_, found in weighed.items() if found.certain])
-    return next((id_ for id_, found in weighed.items() if not found.excludes), None)
+    if len(ids) > 1 and any(proof.excludes for proof in weighed.values()):
+        sure = [bearer for bearer, proof in weighed.items() if proof.same_record]
+        return _only(sure or [bearer for bearer, proof in weighed.items() if proof.certain])
+    return next((bearer for bearer, proof in weighed.items() if not proof.excludes), None)
 
 
 def _only_bearer(mention: Mention, known: KnownEntities) -> str | None:
@@ -103,11 +103,11 @@ def _plain(mention: Mention, known: KnownEntities) -> str | None:
     bare = plain_key(key, kind)
     if kind == "person" and " " not in bare:
         return None  # "Mr Smith" may be anyone's
-    found = known.each(lambda book: book.plain(key) if bare == key else book.keyed(bare))
+    bearers = known.each(lambda book: book.plain(key) if bare == key else book.keyed(bare))
     if bare == key:
         # Two companies of one name and different forms: which is meant is not known.
-        found += known.each(lambda book: book.keyed(key))
-    return _only([id_ for id_ in dict.fromkeys(found) if known.compatible(id_, kind)])
+        bearers += known.each(lambda book: book.keyed(key))
+    return _only([id_ for id_ in dict.fromkeys(bearers) if known.compatible(id_, kind)])
 
 
 def _short_form(mention: Mention, known: KnownEntities) -> str | None:
@@ -117,13 +117,13 @@ def _short_form(mention: Mention, known: KnownEntities) -> str | None:
         return None
     if known.each(lambda book: book.keyed(" ".join(words))):
         return None
-    found = known.each(lambda book: {*book.shortened(words[0]), *book.shortened(words[-1])})
-    if len(found) > _MANY:
+    bearers = known.each(lambda book: {*book.shortened(words[0]), *book.shortened(words[-1])})
+    if len(bearers) > _MANY:
         return None
     return _only(
         [
             id_
-            for id_ in found
+            for id_ in bearers
             if known.type_of(id_) in wanted and _shortens(words, known.names_of(id_))
         ]
     )
@@ -262,9 +262,12 @@ def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
 def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str, ...]:
     if not ruling.distinct:
         return ()
-    found = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
-    return tuple(index.heirs.each(id_ for id_ in chain(*found) if id_ in index.entities.row_of))
+    ruled = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
+    return tuple(index.heirs.each(id_ for id_ in chain(*ruled) if id_ in index.entities.row_of))
 
 
-def _alike(one: Mention, other: Mention) -> bool:
-    return (name_key(one.name), one.entity_type) == (name_key(other.name), other.entity_type)
+def _alike(mention: Mention, other: Mention) -> bool:
+    return (name_key(mention.name), mention.entity_type) == (
+        name_key(other.name),
+        other.entity_type,
+    )

@@ -23,13 +23,13 @@ Spoken = Statement | Assertion
 """What was said of a value, and when."""
 
 
-def first_moment(one: Spoken) -> int:
+def first_moment(spoken: Spoken) -> int:
     """Return the first moment for which something was said."""
-    if one.since is not None:
-        return one.since.start
-    if one.until is not None:
-        return one.until.start - 1
-    return to_micros(one.at, BEGINNING)
+    if spoken.since is not None:
+        return spoken.since.start
+    if spoken.until is not None:
+        return spoken.until.start - 1
+    return to_micros(spoken.at, BEGINNING)
 
 
 def accounts(
@@ -97,8 +97,8 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
     by_line: dict[ClaimKey, list[Statement]] = defaultdict(list)
     called_off: dict[ClaimKey, list[Statement]] = defaultdict(list)
     for statement in standing:
-        found = called_off if statement.kind == "cancelled" else by_line
-        found[line_of(statement, relations)].append(statement)
+        of_kind = called_off if statement.kind == "cancelled" else by_line
+        of_kind[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
     planned = {line_of(plan, relations) for plan in plans}
     dates = {line: PlanDates(by_line[line]) for line in planned}
@@ -125,11 +125,11 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
 
 def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
     """Return what says of whom that they are dead."""
-    found: dict[str, list[Statement]] = defaultdict(list)
+    deaths: dict[str, list[Statement]] = defaultdict(list)
     for statement in standing:
         if statement.kind != "cancelled" and relations.canonical(statement.relation)[0] in DEATHS:
-            found[statement.subject].append(statement)
-    return found
+            deaths[statement.subject].append(statement)
+    return deaths
 
 
 def _outlived(plan: Statement, relation: str, death: Statement, relations: Relations) -> bool:
@@ -230,20 +230,21 @@ def first_said(spoken: Iterable[Spoken]) -> int:
 def last_said(spoken: Iterable[Spoken]) -> int:
     """Return the last moment for which something was said of a value; never for nothing."""
     return max(
-        (max(first_moment(one), to_micros(one.at, BEGINNING)) for one in spoken), default=FOREVER
+        (max(first_moment(word), to_micros(word.at, BEGINNING)) for word in spoken),
+        default=FOREVER,
     )
 
 
 def end_said(spoken: Iterable[Spoken]) -> int:
     """Return when the newest of what was said of a value ended it; never if that ended nothing."""
     running, ended = BEGINNING, BEGINNING
-    for one in spoken:
-        if one.until is not None:
-            ended = max(ended, one.until.start)
-        elif one.kind == "was":
-            ended = max(ended, to_micros(one.at, BEGINNING))
+    for word in spoken:
+        if word.until is not None:
+            ended = max(ended, word.until.start)
+        elif word.kind == "was":
+            ended = max(ended, to_micros(word.at, BEGINNING))
         else:
-            running = max(running, first_moment(one), to_micros(one.at, BEGINNING))
+            running = max(running, first_moment(word), to_micros(word.at, BEGINNING))
     return ended if ended > BEGINNING and ended >= running else FOREVER
 
 

@@ -38,19 +38,19 @@ class Outcome:
     @cached_property
     def places(self) -> Mapping[str, str]:
         """Return by the id of a statement the fact that it supports first in world time."""
-        found: dict[str, str] = {}
-        for one in sorted(self.settlement.lifetimes, key=_holds_first):
-            for id_ in one.statements:
-                found.setdefault(id_, one.id)
-        return found
+        places: dict[str, str] = {}
+        for life in sorted(self.settlement.lifetimes, key=_holds_first):
+            for id_ in life.statements:
+                places.setdefault(id_, life.id)
+        return places
 
     def names(self, ids: Iterable[str]) -> bool:
         """Tell whether one of some facts gave its id to another, or closed it."""
         gone = set(ids)
         if not gone:
             return False
-        closers = {one.invalidated_by for one in self.settlement.lifetimes}
-        times = Counter(id_ for one in self.settlement.lifetimes for id_ in one.statements)
+        closers = {life.invalidated_by for life in self.settlement.lifetimes}
+        times = Counter(id_ for life in self.settlement.lifetimes for id_ in life.statements)
         return not gone.isdisjoint(closers) or any(times[id_] > 1 for id_ in gone)
 
     def home_of(self, fact: str) -> str:
@@ -59,11 +59,13 @@ class Outcome:
 
     def supporting(self, fact: str) -> tuple[str, ...]:
         """Return the ids of the statements that a fact rests on."""
-        return self._support.get(fact) or tuple(one.id for one in self.facts[fact].statements)
+        return self._support.get(fact) or tuple(
+            statement.id for statement in self.facts[fact].statements
+        )
 
     @cached_property
     def _support(self) -> Mapping[str, tuple[str, ...]]:
-        return {one.id: one.statements for one in self.settlement.lifetimes if one.statements}
+        return {life.id: life.statements for life in self.settlement.lifetimes if life.statements}
 
 
 def derive(
@@ -133,7 +135,7 @@ def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> 
     """Return a fact with its lifetime."""
     nowhere = life.closed_as in NOWHERE
     rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
-    again = (one for one in fact.statements if one.pending and one.void is None)  # too faintly
+    again = (word for word in fact.statements if word.pending and word.void is None)  # too faintly
     by, reason, by_hand = _closing(fact, life, said)
     expired = None
     if life.invalid_at is not None and not nowhere and life.closed_as != "past":
@@ -183,7 +185,7 @@ def _closing(
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
-    if fact.statements and all(one.kind == "cancelled" for one in fact.statements):
+    if fact.statements and all(statement.kind == "cancelled" for statement in fact.statements):
         reason = f"says of a plan that it will not be: {fact.text}"
     if into is not None:
         reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
@@ -208,8 +210,8 @@ def _known(fact: Fact, same: str, said: StoredStatements, now: datetime) -> Fact
 
 def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
-    assertions = [replace(one, pending=False) for one in waiting]
-    alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
+    assertions = [replace(assertion, pending=False) for assertion in waiting]
+    alone = settle([stated(assertion, fact, None) for assertion in assertions], Relations([]))
     nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
     life = next(iter(alone.lifetimes), nothing)
     free = replace(
@@ -224,11 +226,11 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -
         retracted_at=None,
         invalidated_by=None,
         reason=None,
-        confidence=max(one.confidence for one in assertions),
+        confidence=max(assertion.confidence for assertion in assertions),
         pending=True,
         sources=_sources(assertions, said),
     )
-    if any(one.corrects for one in assertions):
+    if any(assertion.corrects for assertion in assertions):
         return replace(free, waits_as="correction")
     over = assertions[0].ends or life is nothing
     return replace(free, waits_as="end" if over else None)
@@ -236,33 +238,35 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -
 
 def _sources(assertions: Iterable[Assertion], said: StoredStatements) -> tuple[Span, ...]:
     """Return where statements stand; of what nothing states any more, where they stood."""
-    placed = {one.id: one for one in assertions if one.source}
-    there = [one for one in placed.values() if not said.gone(one.source)]
-    manual = any(one.manual for one in placed.values())
+    placed = {word.id: word for word in assertions if word.source}
+    there = [word for word in placed.values() if not said.gone(word.source)]
+    manual = any(word.manual for word in placed.values())
     shown = there if there or manual else placed.values()
-    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=attrgetter("id")))
+    spans = (
+        Span(word.source, word.start, word.end) for word in sorted(shown, key=attrgetter("id"))
+    )
     return tuple(dict.fromkeys(spans))
 
 
-def alike(one: Settlement, other: Settlement) -> bool:
+def alike(settlement: Settlement, other: Settlement) -> bool:
     """Tell whether the same holds at the same times, under whatever ids."""
-    return _times(one) == _times(other)
+    return _times(settlement) == _times(other)
 
 
 def _times(settlement: Settlement) -> Counter[tuple[object, ...]]:
     return Counter(
         (
-            *(one.subject, one.relation, one.object),
-            *(one.valid_at, one.invalid_at, one.observed, one.closed_as),
+            *(life.subject, life.relation, life.object),
+            *(life.valid_at, life.invalid_at, life.observed, life.closed_as),
         )
-        for one in settlement.lifetimes
-        if one.closed_as not in NOWHERE
+        for life in settlement.lifetimes
+        if life.closed_as not in NOWHERE
     )
 
 
 def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
     """Return a statement that stands in the same fact as one of those that wait."""
-    ids = {one.id for one in waiting}
+    ids = {assertion.id for assertion in waiting}
     for life in settlement.lifetimes:
         others = [id_ for id_ in life.statements if id_ not in ids]
         if others and len(others) < len(life.statements):
@@ -270,6 +274,6 @@ def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
     return None
 
 
-def _holds_first(one: Lifetime) -> tuple[bool, bool, float]:
-    start = 0.0 if one.valid_at is None else one.valid_at.timestamp()
-    return one.closed_as in NOWHERE, one.valid_at is not None, start
+def _holds_first(life: Lifetime) -> tuple[bool, bool, float]:
+    start = 0.0 if life.valid_at is None else life.valid_at.timestamp()
+    return life.closed_as in NOWHERE, life.valid_at is not None, start

@@ -30,7 +30,7 @@ def keep(component: Component, new: Iterable[str], outcome: Outcome) -> dict[str
             continue
         new_fact = kept_by(facts.pop(id_), repeated.pop(id_, ()))
         for rival in new_fact.rivals:
-            rivals = (home if one == id_ else one for one in facts[rival].rivals)
+            rivals = (home if rival_id == id_ else rival_id for rival_id in facts[rival].rivals)
             facts[rival] = replace(facts[rival], rivals=tuple(dict.fromkeys(rivals)))
         repeated.setdefault(home, []).append(new_fact)
         if into != home:
@@ -87,9 +87,9 @@ def _dies(fact: Fact, other: Fact) -> bool:
     return both and fact.subject_id == other.subject_id
 
 
-def _is_later(one: Assertion, denial: Assertion) -> bool:
-    date = one.since or one.until
-    moment = one.at if date is None else date.moment
+def _is_later(statement: Assertion, denial: Assertion) -> bool:
+    date = statement.since or statement.until
+    moment = statement.at if date is None else date.moment
     return denial.until is not None and moment is not None and moment > denial.until.moment
 
 

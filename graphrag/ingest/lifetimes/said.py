@@ -68,15 +68,17 @@ class StoredStatements:
     def _ends(self) -> dict[str, Assertion]:
         return {
             ending.assertion.id: ending.assertion
-            for some in self.endings.values()
-            for ending in some
+            for endings in self.endings.values()
+            for ending in endings
         }
 
-    def void(self, one: Assertion) -> Void | None:
+    def void(self, statement: Assertion) -> Void | None:
         """Return why a statement does not stand; None if it does, or waits."""
-        if one.void is not None and (one.void.by is None or self._corrects(one.void.by)):
-            return one.void
-        if one.source and not one.manual and self.gone(one.source):
+        if statement.void is not None and (
+            statement.void.by is None or self._corrects(statement.void.by)
+        ):
+            return statement.void
+        if statement.source and not statement.manual and self.gone(statement.source):
             return Void("retracted", reason=REMOVED)
         return None
 
@@ -105,22 +107,22 @@ class StoredStatements:
                 if self.void(statement) is None and not statement.pending:
                     yield _ending(ending, entity)
 
-    def _replaced(self, fact: Fact, one: Assertion) -> Iterator[Statement]:
+    def _replaced(self, fact: Fact, statement: Assertion) -> Iterator[Statement]:
         """Yield what a statement says of the facts whose place it takes, if it is no rival of them.
 
         An event ends what it names, and so does an end; a plan that it names is off. So is a plan
         that a newer plan or state names while it is still to come.
         """
-        competes = one.kind in ("state", "planned") and not one.ends
-        date = one.until if one.ends else one.since
-        for id_ in one.excludes:
+        competes = statement.kind in ("state", "planned") and not statement.ends
+        date = statement.until if statement.ends else statement.since
+        for id_ in statement.excludes:
             other = self.facts.get(id_)
             standing = [it for it in other.statements if self.void(it) is None] if other else []
             if other is None or fact.id == id_ or not standing:
                 continue
             plans = [it.since for it in standing if it.since and stated(it, other, None).planned]
             kind: Kind = "cancelled"
-            until, at = None, one.at
+            until, at = None, statement.at
             if not competes and plans:
                 until, at = max(plans, key=lambda plan: plan.start), None
             elif not competes and date is not None and first_said(standing) <= date.start:
@@ -128,8 +130,8 @@ class StoredStatements:
             if until is None and (at is None or not competes):
                 continue
             yield replace(
-                stated(one, other, None),
-                id=derived_id(one.id, id_),
+                stated(statement, other, None),
+                id=derived_id(statement.id, id_),
                 fact=None,
                 since=None,
                 until=until,
@@ -174,8 +176,8 @@ class StoredStatements:
 
     def _corrects(self, id_: str) -> bool:
         """Tell whether what says that another one is wrong is there, itself corrected or not."""
-        found = self._own.get(id_)
-        statement = self._ends.get(id_) if found is None else found[1]
+        known = self._own.get(id_)
+        statement = self._ends.get(id_) if known is None else known[1]
         if statement is None or statement.pending:
             return False
         if statement.source and not statement.manual and self.gone(statement.source):
@@ -183,31 +185,31 @@ class StoredStatements:
         return statement.void is None or statement.void.closed_as == "corrected"
 
 
-def merged(one: Assertion, fact: Fact) -> bool:
+def merged(statement: Assertion, fact: Fact) -> bool:
     """Tell whether both ends of a statement became one entity: by it they were two."""
     return fact.subject_id == fact.object_id and not (
-        one.subject_as and one.subject_as == one.object_as
+        statement.subject_as and statement.subject_as == statement.object_as
     )
 
 
-def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
+def stated(statement: Assertion, fact: Fact, void: Void | None) -> Statement:
     """Return what a fact keeps of a source as lifetimes are derived from it."""
     return Statement(
-        one.id,
+        statement.id,
         fact.id,
         fact.subject_id,
         fact.relation,
         fact.object_id,
-        one.since,
-        one.until,
-        one.at,
-        one.kind,
-        one.trust,
-        one.confidence,
-        source=one.source,
-        text=one.text or fact.text,
-        untyped=one.untyped,
-        as_given=one.as_given,
+        statement.since,
+        statement.until,
+        statement.at,
+        statement.kind,
+        statement.trust,
+        statement.confidence,
+        source=statement.source,
+        text=statement.text or fact.text,
+        untyped=statement.untyped,
+        as_given=statement.as_given,
         void=void,
     )
 

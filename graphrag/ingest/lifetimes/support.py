@@ -199,8 +199,8 @@ def _stopped(supports: Sequence[Evidence], ends: Sequence[EndEvidence]) -> Itera
             yield support
             continue
         level = support.statement.trust
-        found = newer(level).since(support.last), better(level).since(support.first + 1)
-        end = min(filter(None, found), key=_order, default=None)
+        candidates = newer(level).since(support.last), better(level).since(support.first + 1)
+        end = min(filter(None, candidates), key=_order, default=None)
         if end is None:
             yield support
         else:
@@ -212,9 +212,9 @@ class _First:
     """The first of the ends from a moment on."""
 
     def __init__(self, ends: Iterable[tuple[int, EndEvidence]]) -> None:
-        found = sorted(ends, key=itemgetter(0), reverse=True)
-        self._moments = [-moment for moment, _ in found]
-        self._first = list(accumulate((end for _, end in found), partial(min, key=_order)))
+        newest = sorted(ends, key=itemgetter(0), reverse=True)
+        self._moments = [-moment for moment, _ in newest]
+        self._first = list(accumulate((end for _, end in newest), partial(min, key=_order)))
 
     def since(self, moment: int) -> EndEvidence | None:
         place = bisect_right(self._moments, -moment)

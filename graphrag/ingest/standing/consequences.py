@@ -89,18 +89,18 @@ class Consequences:
             for fact in beside:
                 inferred = bool(fact.derived_from)
                 places[line].append(PlacedFact(*_times(fact), fact.id, fact.observed, inferred))
-        for some in places.values():
-            some.sort(key=lambda one: (one.inferred, one.start, one.id))
+        for own in places.values():
+            own.sort(key=lambda placed: (placed.inferred, placed.start, placed.id))
         writer = InferredFacts(places, {**self.beside.context, **facts}, known, now)
         writer.name(self.spells)
-        found = {fact.id: fact for fact in map(writer.fact, self.spells)}
-        yield from found.values()
+        inferred_facts = {fact.id: fact for fact in map(writer.fact, self.spells)}
+        yield from inferred_facts.values()
         for life in settlement.lifetimes if self._lost else ():
             cut = self._lost.get(life.closed_by or "")
             if cut is None or cut.by is None:
                 continue
             if (support := writer.at(cut.by, cut.moment - 1)) is not None:
-                why = f"rule {cut.clause.name!r}: no longer so: {found[support.id].text}"
+                why = f"rule {cut.clause.name!r}: no longer so: {inferred_facts[support.id].text}"
                 yield replace(facts[life.id], invalidated_by=support.id, reason=why)
 
     def _beside(
@@ -190,17 +190,17 @@ def _stretches(pieces: Sequence[HeldInterval]) -> Iterator[Stretch]:
         yield Stretch(piece.start, piece.end, piece.support.last, loose, trust, begins)
 
 
-def _begins(one: Assertion, fact: Fact) -> bool:
+def _begins(statement: Assertion, fact: Fact) -> bool:
     """Tell whether a fact begins when it does by what was said, of it or of another of its spells.
 
     Which of two spells a statement is kept with depends on the order of telling.
     """
-    start = one.at if one.since is None else one.since.moment
-    if one in fact.statements:
+    start = statement.at if statement.since is None else statement.since.moment
+    if statement in fact.statements:
         begins = start is None or fact.valid_at is None or start <= fact.valid_at
     else:
         begins = start is not None and start == fact.valid_at
-    return begins and one.void is None and not one.pending
+    return begins and statement.void is None and not statement.pending
 
 
 def _stands(fact: Fact) -> bool:

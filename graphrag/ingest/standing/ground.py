@@ -64,7 +64,7 @@ class GroundRules:
             yield from (line for _, line in ended)
         for line, rules in self.needs.items():
             yield line
-            yield from (one for _, ways in rules for way in ways for one in way)
+            yield from (support for _, ways in rules for way in ways for support in way)
         for line, instances in self.derives.items():
             yield line
             for instance in instances:
@@ -82,8 +82,8 @@ def follow(
                     yield from ((False, target) for target, _ in clause.head.find(env, source))
                     continue
                 rest = [atom for at, atom in enumerate(clause.body) if at != place]
-                for _, found in join(rest, env, source):
-                    head = clause.head.line(found)
+                for _, bound in join(rest, env, source):
+                    head = clause.head.line(bound)
                     if head[1] != head[2]:
                         yield True, head
 
@@ -106,10 +106,10 @@ def ground(
     program: Program, lines: Iterable[ClaimKey], heads: Iterable[ClaimKey], source: ClaimSource
 ) -> GroundRules:
     """Return what may end or support some lines, and what may make others."""
-    found = GroundRules()
+    rules = GroundRules()
     for line in dict.fromkeys(lines):
         for clause in program.giving.get(line[0], ()):
-            _said(clause, line, found, source)
+            _said(clause, line, rules, source)
     for line in dict.fromkeys(heads):
         instances = dict.fromkeys(
             instance
@@ -117,11 +117,11 @@ def ground(
             if isinstance(clause.rule, Derives)
             for instance in _instances(clause, line, source)
         )
-        found.derives[line] = sorted(instances, key=_order)
-    return found
+        rules.derives[line] = sorted(instances, key=_order)
+    return rules
 
 
-def _said(clause: RuleClause, line: ClaimKey, found: GroundRules, source: ClaimSource) -> None:
+def _said(clause: RuleClause, line: ClaimKey, rules: GroundRules, source: ClaimSource) -> None:
     if isinstance(clause.rule, Ends):
         triggers = {
             trigger
@@ -129,20 +129,20 @@ def _said(clause: RuleClause, line: ClaimKey, found: GroundRules, source: ClaimS
             for trigger, _ in clause.body[0].find(env, source)
         }
         for trigger in sorted(triggers - {line}):
-            found.ends[trigger].append((clause, line))
+            rules.ends[trigger].append((clause, line))
     elif isinstance(clause.rule, Needs):
         envs = list(clause.head.match(line, {}, source))
         if envs:
             ways = {lines for env in envs for lines, _ in join(clause.body, env, source)}
-            found.needs[line].append((clause, tuple(sorted(ways))))
+            rules.needs[line].append((clause, tuple(sorted(ways))))
 
 
 def _instances(clause: RuleClause, head: ClaimKey, source: ClaimSource) -> Iterator[Instance]:
     for env in clause.head.match(head, {}, source) if head[1] != head[2] else ():
-        for body, found in join(clause.body, env, source):
+        for body, bound in join(clause.body, env, source):
             if head in body:
                 continue
-            unless = {line for atom in clause.unless for line, _ in atom.find(found, source)}
+            unless = {line for atom in clause.unless for line, _ in atom.find(bound, source)}
             yield Instance(clause, body, tuple(sorted(unless)))
 
 
@@ -251,11 +251,11 @@ class Nearby:
 
     def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
         """Return the lines of a relation with these ends, and maybe more."""
-        found = dict.fromkeys(self._known.lines(relation, subject, object_))
+        lines = dict.fromkeys(self._known.lines(relation, subject, object_))
         for name in self.relations.same(relation):
             for row in self._rows(name, subject, object_):
-                found[self.relations.line(name, *self.index.ends_of(row))] = None
-        return list(found)
+                lines[self.relations.line(name, *self.index.ends_of(row))] = None
+        return list(lines)
 
     def named(self, key: str) -> Collection[str]:
         """Return the ids of the entities that bear a name."""
@@ -265,12 +265,12 @@ class Nearby:
         index = self.index
         if name not in index.relations:
             return []
-        one, other = (subject, object_) if subject is not None else (object_, None)
-        if one is not None:
+        end, other = (subject, object_) if subject is not None else (object_, None)
+        if end is not None:
             known = index.entities.row_of
-            if one not in known or (other is not None and other not in known):
+            if end not in known or (other is not None and other not in known):
                 return []
-            return index.rows_at(one, name, other)
+            return index.rows_at(end, name, other)
         code = index.relation_code(name)
         alive = index.facts.alive.values
         return np.flatnonzero((index.facts["relation"] == code) & alive).tolist()

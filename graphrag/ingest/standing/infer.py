@@ -96,13 +96,13 @@ class InferredFacts:
         """Return the fact of a stretch."""
         id_ = self._ids[spell]
         placed = [
-            found
+            at
             for instance, moment in spell.ways
             for line in instance.body
-            if (found := self.at(line, moment)) is not None
+            if (at := self.at(line, moment)) is not None
         ]
-        rests_on = tuple(dict.fromkeys(one.id for one in placed))
-        started = [one for one in placed if one.start == spell.start]
+        rests_on = tuple(dict.fromkeys(support.id for support in placed))
+        started = [support for support in placed if support.start == spell.start]
         relation, subject, object_ = spell.line
         known = self.known.get(id_) or Fact(
             id_,
@@ -127,7 +127,7 @@ class InferredFacts:
             expired_at=None if end is None else kept or self.now,
             retracted_at=None,
             pending=False,
-            observed=bool(started) and all(one.observed for one in started),
+            observed=bool(started) and all(support.observed for support in started),
             confidence=self._sure[spell],
             closed_as=None if end is None else "ended",
             invalidated_by=by,
@@ -140,17 +140,17 @@ class InferredFacts:
         """Return the fact that ended a stretch, and why in words."""
         if spell.end == FOREVER:
             return None, None
-        found = None
+        closer = None
         if spell.by is not None:
-            found = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
+            closer = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
         assert spell.clause is not None, "what has an end has a rule"
         rule = spell.clause.name
-        if found is None or spell.by is None:
+        if closer is None or spell.by is None:
             return None, f"rule {rule!r}: it follows no longer"
-        fact = self.facts.get(found.id)
+        fact = self.facts.get(closer.id)
         text = self.words(spell.by) if fact is None else fact.text
         how = "it was said then" if spell.by == spell.line else "it follows no longer"
-        return found.id, f"rule {rule!r}: {how}: {text}"
+        return closer.id, f"rule {rule!r}: {how}: {text}"
 
     def words(self, line: ClaimKey) -> str:
         """Return a line as a sentence."""
@@ -171,11 +171,11 @@ class InferredFacts:
             )
             below[spell], sure = [], 1.0
             for line in lines:
-                found = _at(self.places.get(line, ()), spell.start)
-                if found is not None:
-                    root = found.id.partition(_BETWEEN)[0]
+                placed = _at(self.places.get(line, ()), spell.start)
+                if placed is not None:
+                    root = placed.id.partition(_BETWEEN)[0]
                     first = min(first, root) if first else root
-                    sure = min(sure, self.facts[found.id].confidence)
+                    sure = min(sure, self.facts[placed.id].confidence)
                 elif (other := _at(self._spells.get(line, ()), spell.start)) is not None:
                     below[spell].append(other)
             self._roots[spell], self._sure[spell] = first, sure
@@ -191,12 +191,12 @@ class InferredFacts:
 
     def at(self, line: ClaimKey, moment: int) -> PlacedFact | None:
         """Return the fact that says a line at a moment."""
-        found = _at(self.places.get(line, ()), moment)
-        if found is None and (spell := _at(self._spells.get(line, ()), moment)) is not None:
+        placed = _at(self.places.get(line, ()), moment)
+        if placed is None and (spell := _at(self._spells.get(line, ()), moment)) is not None:
             return PlacedFact(
                 spell.start, spell.end, self._ids[spell], observed=False, inferred=True
             )
-        return found
+        return placed
 
 
 def _at(stretches: Iterable[Stretched], moment: int) -> Stretched | None:

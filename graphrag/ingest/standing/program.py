@@ -66,10 +66,10 @@ class ClaimIndex:
 
     def named(self, key: str) -> Collection[str]:
         """Return the ids of the entities that bear a name."""
-        found = self._named.get(key)
-        if found is None:
-            found = self._named[key] = frozenset(self.name(key))
-        return found
+        bearers = self._named.get(key)
+        if bearers is None:
+            bearers = self._named[key] = frozenset(self.name(key))
+        return bearers
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,13 @@ class Atom:
         """Yield how a line fits, with what stands for the variables then."""
         if line[0] != self.relation:
             return
-        found = self._fit(line[1], line[2], env, source)
-        if found is not None:
-            yield found
+        bound = self._fit(line[1], line[2], env, source)
+        if bound is not None:
+            yield bound
         if self.symmetric and line[1] != line[2]:
-            found = self._fit(line[2], line[1], env, source)
-            if found is not None:
-                yield found
+            bound = self._fit(line[2], line[1], env, source)
+            if bound is not None:
+                yield bound
 
     def find(self, env: Env, source: ClaimSource) -> Iterator[tuple[ClaimKey, Env]]:
         """Yield the lines that fit, each with what stands for the variables then."""
@@ -104,8 +104,8 @@ class Atom:
             for line in source.lines(self.relation, subject, object_):
                 if line not in met:
                     met.add(line)
-                    for found in self.match(line, env, source):
-                        yield line, found
+                    for bound in self.match(line, env, source):
+                        yield line, bound
 
     def known(self, env: Env) -> int:
         """Return how many of its ends are known."""
@@ -136,18 +136,18 @@ class Atom:
         return ends[0], ends[1]
 
     def _fit(self, subject: str, object_: str, env: Env, source: ClaimSource) -> Env | None:
-        found = env
+        bound = env
         for term, id_ in ((self.subject, subject), (self.object, object_)):
             if term == ANY:
                 continue
             if not is_variable(term):
                 if id_ not in source.named(name_key(term)):
                     return None
-            elif (known := found.get(term)) is None:
-                found = {**found, term: id_}
+            elif (known := bound.get(term)) is None:
+                bound = {**bound, term: id_}
             elif known != id_:
                 return None
-        return found
+        return bound
 
 
 def join(
@@ -170,8 +170,8 @@ def _join(
         return
     place = max(left, key=lambda at: (atoms[at].known(env), -at))
     rest = tuple(at for at in left if at != place)
-    for line, found in atoms[place].find(env, source):
-        yield from _join(atoms, rest, found, source, (*lines, (place, line)))
+    for line, bound in atoms[place].find(env, source):
+        yield from _join(atoms, rest, bound, source, (*lines, (place, line)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +211,8 @@ class Program:
             spoken[clause.head.relation][clause.number] = clause
             for atom in (*clause.body, *clause.unless):
                 looked[atom.relation][clause.number] = clause
-        for name, found in (("resting_on", looked), ("giving", spoken)):
-            sorted_ = {relation: tuple(some.values()) for relation, some in found.items()}
+        for name, clauses in (("resting_on", looked), ("giving", spoken)):
+            sorted_ = {relation: tuple(own.values()) for relation, own in clauses.items()}
             object.__setattr__(self, name, sorted_)
 
     @property
@@ -244,8 +244,8 @@ def program_of(relations: Relations) -> Program:
             links.append((clause.name, head, atom.relation, False))
             links.append((clause.name, atom.relation, _said(atom.relation), False))
         links += [(clause.name, head, _said(atom.relation), True) for atom in clause.unless]
-    found = levels(links)
-    said = {name.removeprefix(_SAID): at for name, at in found.items() if name.startswith(_SAID)}
+    order = levels(links)
+    said = {name.removeprefix(_SAID): at for name, at in order.items() if name.startswith(_SAID)}
     return Program(clauses, said)
 
 

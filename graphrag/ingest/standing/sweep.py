@@ -103,8 +103,8 @@ class Sweep:
                     self._makes[line].add(head)
         for line, rules in self.ground.needs.items():
             for _, ways in rules:
-                for one in (one for way in ways for one in way):
-                    self._supports[one].add(line)
+                for support in (support for way in ways for support in way):
+                    self._supports[support].add(line)
         self._levels = tuple(sorted({self.level.get(line[0], 0) for line in self.ground.needs}))
         moments: defaultdict[int, set[ClaimKey]] = defaultdict(set)
         for line in dict.fromkeys(self.ground.said()):
@@ -155,10 +155,10 @@ class Sweep:
         for trigger in begun if moment > BEGINNING else ():
             if trigger not in self._stated:
                 continue  # it never held
-            began = [one for one in self.said[trigger] if one.begins and one.holds(moment)]
+            began = [held for held in self.said[trigger] if held.begins and held.holds(moment)]
             if not began:
                 continue
-            trust = max(one.trust for one in began)
+            trust = max(held.trust for held in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
                 if self._cut(line, Cut(moment, clause, trigger), trust):
@@ -188,7 +188,7 @@ class Sweep:
         touched = set[ClaimKey]()
         news = set(asked)
         while news:
-            doubted = {line for one in news for line in self._supports.get(one, ())} | news
+            doubted = {line for news_of in news for line in self._supports.get(news_of, ())} | news
             news = set()
             gone = [
                 (line, clause, ways)
@@ -208,9 +208,9 @@ class Sweep:
                     news.add(line)
                     over.add(line)
             if news:
-                found = self._infer(news)
-                news |= found
-                touched |= found
+                inferred = self._infer(news)
+                news |= inferred
+                touched |= inferred
                 asked |= news
         return touched
 
@@ -221,7 +221,7 @@ class Sweep:
         if any(all(map(self._true, way)) for way in ways):
             self._supported.add(mark)
             return True
-        unknown = all(one.start == BEGINNING for one in self.said[line] if one.holds(moment))
+        unknown = all(held.start == BEGINNING for held in self.said[line] if held.holds(moment))
         return unknown and mark not in self._supported
 
     def _infer(self, news: Iterable[ClaimKey]) -> set[ClaimKey]:
@@ -260,7 +260,7 @@ class Sweep:
 
         With the trust of what begins then: what began before that, and is not trusted more.
         """
-        found, moment = False, cut.moment
+        cuts, moment = False, cut.moment
         for stretch in self.said.get(line, ()):
             started = stretch.start <= moment
             if trust is not None:
@@ -268,10 +268,10 @@ class Sweep:
             held = stretch.loose and started and stretch.last <= moment
             if held and stretch.cut is None and moment < stretch.end:
                 stretch.cut = cut
-                found = True
-        if found and not self._holds(line, self._now):
+                cuts = True
+        if cuts and not self._holds(line, self._now):
             self._stated.discard(line)
-        return found
+        return cuts
 
     def _note(self, head: ClaimKey, moment: int) -> None:
         """Begin, go on or end the stretch in which a line follows and nobody says so."""

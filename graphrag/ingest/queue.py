@@ -100,7 +100,7 @@ class Queue:
         failed: list[Episode] = []
 
         async def build(_: GroupIndex) -> ChangeSet:
-            nonlocal found
+            nonlocal failed
             failed = await self.failed(group)
             changes = ChangeSet(group, "retry_episodes")
             for episode in failed:

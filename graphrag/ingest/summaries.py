@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.assertion import held_from
-from graphrag.model.values import Entity, Fact
+from graphrag.model.values import Fact
 from graphrag.store.changes import Update
 from graphrag.temporal.moment import from_micros, to_micros
 
@@ -51,15 +51,6 @@ _Side = tuple[str, bool]
 _Tie = tuple[bool, int, str, _Live]
 """A fact from one side: whether it goes on, its start, its id. A plain tuple: a batch has a hundred
 thousand, and they sort as they are."""
-
-
-def summarize(entity: Entity, facts: Iterable[Fact], now: datetime) -> str:
-    """Describe an entity by those of the facts that are live: not retracted, not pending."""
-    by_relation: dict[str, list[str]] = defaultdict(list)
-    live = {fact.id: _live(fact) for fact in facts if entity.id in _ends(fact)}
-    for fact in facts:
-        by_relation[fact.relation].append(fact.id)
-    return _compose(entity.id, entity.name, by_relation, live, to_micros(now, FOREVER), None)
 
 
 def refreshed(
@@ -174,7 +165,7 @@ def _compose(
     by_relation: Mapping[str, Iterable[str]],
     live: Mapping[str, _Live | None],
     now: int,
-    index: GroupIndex | None,
+    index: GroupIndex,
 ) -> str:
     """Describe an entity by facts, given by relation, of the live ones among them."""
     ties: dict[_Side, list[_Tie]] = defaultdict(list)
@@ -193,11 +184,8 @@ def _compose(
     ranked.sort()
     summary = ""
     for *_, (relation, outgoing), fact in ranked[:_CLAUSES]:
-        if fact.names is not None:
-            other = fact.names[outgoing]
-        else:
-            assert index is not None, "a stored fact is one of a group"
-            other = index.entity_name(fact.object if outgoing else fact.subject)
+        end = fact.object if outgoing else fact.subject
+        other = index.entity_name(end) if fact.names is None else fact.names[outgoing]
         said = relation.replace("_", " ")
         words = f"{said} {other}" if outgoing else f"{other} {said} {name}"
         clause = words + _times(fact.start, fact.end, fact.observed)

@@ -140,7 +140,7 @@ class _Checking:
             end,
             self._moment("valid_at", given.valid_at),
             self._moment("invalid_at", given.invalid_at),
-            confidence=_share("confidence", given.confidence),
+            confidence=checked_share("confidence", given.confidence),
             attributes=checked_attributes(given.attributes, shown(text)),
             **{field: check(field, getattr(given, field)) for field, check in _FIELDS.items()},
         )
@@ -216,7 +216,12 @@ def _flag(name: str, given: bool) -> bool:
     return bool(given)
 
 
-def _share(name: str, given: float) -> float:
+def checked_share(name: str, given: float) -> float:
+    """Return a number from 0 to 1 as Python's own.
+
+    Raises:
+        InputError: if it is none.
+    """
     is_number = isinstance(given, Real) and not isinstance(given, bool)
     if not is_number or not 0 <= given <= 1:
         raise InputError(f"{name} is {shown(given)}: give a number from 0 to 1")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import NoneType
 
 from graphrag.errors import InputError
+from graphrag.ingest.checked import checked_share
 from graphrag.ingest.statements import Named, as_fact
 from graphrag.model.assertion import Assertion, Date, Kind, Precision
 from graphrag.model.checks import checked_attributes, checked_name, checked_text, shown
@@ -200,22 +201,18 @@ def given_fact(
     """
     if not isinstance(relation, str) or not checked_name("relation", relation).strip():
         raise InputError(f"relation {shown(relation)} is no name: give one such as 'works_at'")
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
-        raise InputError(f"confidence {shown(confidence)} is no number from 0 to 1")
-    if not 0 <= confidence <= 1:
-        raise InputError(f"confidence is {shown(confidence)}: give a number from 0 to 1")
-    start = None if valid_at is None else parse_moment(valid_at, what="valid_at")
-    end = None if invalid_at is None else parse_moment(invalid_at, what="invalid_at")
-    stated_at = (
-        None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    share = checked_share("confidence", confidence)
+    times = {"valid_at": valid_at, "invalid_at": invalid_at, "reference_time": reference_time}
+    start, end, stated_at = (
+        None if moment is None else parse_moment(moment, what=name)
+        for name, moment in times.items()
     )
     if start is not None and end is not None and end <= start:
         raise InputError(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
-    problem = _misfit(kind, start, end, stated_at) if kind != "state" else ""
-    if problem:
+    if kind != "state" and (problem := _misfit(kind, start, end, stated_at)):
         raise InputError(f"kind is {shown(kind)}: {problem}")
     if observed is None:
         ahead = stated_at is not None and (end is None or stated_at < end)
@@ -235,7 +232,7 @@ def given_fact(
         reference_time=stated_at,
         observed=observed and start is not None,
         kind=kind,
-        confidence=float(confidence),
+        confidence=share,
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
         origin=origin,

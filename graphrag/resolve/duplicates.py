@@ -6,7 +6,7 @@ them: at cosine 0.9 or more 99.8 % of pairs are found among 50,000 clustered vec
 with n^1.5; 100,000 rows of 384 take about 15 s of one core.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -118,14 +118,11 @@ async def likely_pairs(
     """
     proposed: dict[Pair, tuple[float, str]] = {}
     ids = [id_ for id_ in index.entities.row_of if _stands(id_, index)]
-    by_entity: tuple[Callable[[str], Iterator[Found]], ...] = (
-        lambda id_: _by_identifier(id_, index, identifiers),
-        lambda id_: _by_name(id_, index),
-        lambda id_: _by_attributes(id_, index),
-    )
     async for id_ in in_turns(ids):
-        for look in by_entity if id_ in index.names.names else ():
-            _note(proposed, look(id_))
+        if id_ in index.names.names:
+            _note(proposed, _by_identifier(id_, index, identifiers))
+            _note(proposed, _by_name(id_, index))
+            _note(proposed, _by_attributes(id_, index))
     _note(proposed, await _by_meaning(ids, index))
     fitting = {}
     async for pair, (score, why) in in_turns(proposed.items()):

@@ -82,8 +82,7 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
         return extraction
     named: dict[str, Mention] = {}
     for claim in naming:
-        if claim.object is None:
-            continue
+        assert claim.object is not None, "it names another"
         key = name_key(claim.subject.name)
         owner = named.get(key, claim.subject)
         names = tuple(_names(claim, claim.object.name))

@@ -151,8 +151,8 @@ class Resolution:
 
     def named(self, index: GroupIndex, id_: str, _: str) -> tuple[str, str, str]:
         """Return an entity, a new or a stored one, as a statement has it that is only supposed."""
-        created = self.created.get(id_)
-        return id_, created.name if created else index.entity_name(id_), ""
+        name = self.created[id_].name if id_ in self.created else index.entity_name(id_)
+        return id_, name, ""
 
 
 def resolve(

@@ -86,9 +86,8 @@ class EpisodeRows:
             if entity not in first or mention.start < first[entity].start:
                 first[entity] = mention
         for entity, mention in first.items():
-            ends = ("episode", id_), ("entity", entity)
-            place = {"group_id": group, "start": mention.start, "end": mention.end}
-            changes.insert_row("mentions", edge("mentions", new_id(), *ends, **place))
+            link = edge("mentions", new_id(), ("episode", id_), ("entity", entity), group_id=group)
+            changes.insert_row("mentions", link | {"start": mention.start, "end": mention.end})
         if self.stored is not None:
             return
         for passage, (start, end) in self.passages.items():

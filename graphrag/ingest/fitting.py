@@ -56,8 +56,9 @@ def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
     claim = ontology.typed(Claim(subject, given.relation, object_, given.text, 0, 0))
     ends = []
     for end, mention in ((given.subject, claim.subject), (given.object, claim.object)):
-        known = mention is not None and mention.entity_type != UNTYPED
-        ends.append(replace(end, mention=mention) if known else end)
+        if mention is not None and mention.entity_type != UNTYPED:
+            end = replace(end, mention=mention)
+        ends.append(end)
     return replace(given, subject=ends[0], object=ends[1])
 
 

@@ -67,13 +67,8 @@ class IntervalIndex:
     """Pieces by their start, with how far those before reach."""
 
     def __init__(self, pieces: Iterable[HeldInterval]) -> None:
-        order = [
-            (piece.start, piece.end, piece.line, piece.support.statement.id, piece)
-            for piece in pieces
-        ]
-        order.sort(key=lambda row: row[:-1])
-        self._pieces = [row[-1] for row in order]
-        self._starts = [row[0] for row in order]
+        self._pieces = sorted(pieces, key=_place)
+        self._starts = [piece.start for piece in self._pieces]
         self._last = list(accumulate(self._pieces, _later))
         """For each piece: of those up to it the one that ends last."""
 
@@ -113,19 +108,11 @@ class Trusted:
         self._cover = IntervalIndex(pieces)
         self._spells: list[tuple[int, int, HeldInterval | None, HeldInterval | None]] = []
         for start, end, own in touching((piece.start, piece.end, piece) for piece in pieces):
-            first = (piece for piece in own if piece.support.stated)
-            last = (piece for piece in own if piece.closed in ("ended", "bounded"))
-            self._spells.append(
-                (
-                    start,
-                    end,
-                    next(
-                        (piece for piece in first if start == piece.start == piece.support.first),
-                        None,
-                    ),
-                    next((piece for piece in last if piece.end == end), None),
-                )
-            )
+            began = (each for each in own if each.support.stated)
+            first = (each for each in began if start == each.start == each.support.first)
+            ended = (each for each in own if each.closed in ("ended", "bounded"))
+            last = (each for each in ended if each.end == end)
+            self._spells.append((start, end, next(first, None), next(last, None)))
 
     def against(self, pieces: Iterable[HeldInterval], end: int | None) -> HeldInterval | None:
         """Return what begins later or ends sooner than a piece that it touches.
@@ -235,6 +222,10 @@ class HeldTimeline:
             if piece is not None and piece.end > moment:
                 return piece
         return None
+
+
+def _place(piece: HeldInterval) -> tuple[int, int, ClaimKey, str]:
+    return piece.start, piece.end, piece.line, piece.support.statement.id
 
 
 def _later(first: HeldInterval, second: HeldInterval) -> HeldInterval:

@@ -4,7 +4,7 @@ Open are mentions that fit several entities, and pairs of a claim and a stored f
 at one time: same relation with another object, relations named alike ("works for", "works_at"), or
 a denial ("trusts", "distrusts").
 
-A pair is left out if the graph shows that both can hold (``plausible``): a relation with two
+A pair is left out if the graph shows that both can hold: a relation with two
 objects at one time for some subject is taken to be multi-valued, unless the text says that one
 value replaces another. So only a new relation costs questions.
 """

@@ -194,40 +194,35 @@ def merged(statement: Assertion, fact: Fact) -> bool:
 
 def stated(statement: Assertion, fact: Fact, void: Void | None) -> Statement:
     """Return what a fact keeps of a source as lifetimes are derived from it."""
-    return Statement(
-        statement.id,
-        fact.id,
-        fact.subject_id,
-        fact.relation,
-        fact.object_id,
-        statement.since,
-        statement.until,
-        statement.at,
-        statement.kind,
-        statement.trust,
-        statement.confidence,
-        source=statement.source,
-        text=statement.text or fact.text,
-        untyped=statement.untyped,
-        as_given=statement.as_given,
-        void=void,
-    )
+    ends = fact.subject_id, fact.relation, fact.object_id
+    return _statement(statement, fact.id, ends, statement.text or fact.text, void)
 
 
 def _ending(ending: Ending, entity: str) -> Statement:
-    statement = ending.assertion
+    said = replace(ending.assertion, since=None, untyped=False, as_given=False)
+    return _statement(said, None, (entity, ending.relation, ending.object_id), ending.text)
+
+
+def _statement(
+    said: Assertion,
+    fact: str | None,
+    ends: tuple[str, str, str],
+    text: str,
+    void: Void | None = None,
+) -> Statement:
     return Statement(
-        statement.id,
-        None,
-        entity,
-        ending.relation,
-        ending.object_id,
-        None,
-        statement.until,
-        statement.at,
-        statement.kind,
-        statement.trust,
-        statement.confidence,
-        source=statement.source,
-        text=ending.text,
+        said.id,
+        fact,
+        *ends,
+        said.since,
+        said.until,
+        said.at,
+        said.kind,
+        said.trust,
+        said.confidence,
+        source=said.source,
+        text=text,
+        untyped=said.untyped,
+        as_given=said.as_given,
+        void=void,
     )

@@ -86,7 +86,12 @@ def derive(
     inferred = {id_: fact for id_, fact in facts.items() if fact.derived_from}
     if inferred:
         facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred}
-    follow = None if beside is None else beside.consequences(relations)
+    follow = None
+    if beside is not None:
+        # Imported here: nobody pays for standing rules where there are none.
+        from graphrag.ingest.standing.consequences import Consequences
+
+        follow = Consequences(relations, beside)
     said = StoredStatements(facts, endings, gone)
     statements, rulings = list(said.statements()), list(said.rulings())
     homes = {statement.fact for statement in statements}
@@ -123,7 +128,6 @@ def derive(
     if follow is not None:
         after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
     if left := [fact for id_, fact in inferred.items() if id_ not in after]:
-        # Imported here: nobody pays for standing rules where there are none.
         from graphrag.ingest.standing.infer import fallen
 
         known = {**(beside.context if beside is not None else {}), **after}

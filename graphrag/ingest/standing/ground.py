@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
 from graphrag.ontology.standing import Derives, Ends, Needs
 from graphrag.store.store import Store
-
-if TYPE_CHECKING:
-    from graphrag.ingest.standing.consequences import Consequences
 
 MOST = 200_000
 """Lines that may be inferred at once: more is a rule that joins what has nothing in common."""
@@ -161,13 +157,6 @@ class Beside:
     """Facts that hold when they do, whatever is settled."""
     heads: Collection[ClaimKey] | None = None
     """What may be inferred; None for all that may be."""
-
-    def consequences(self, relations: Relations) -> "Consequences":
-        """Return what is to work out what follows from facts."""
-        # Imported here: it rests on this module.
-        from graphrag.ingest.standing.consequences import Consequences
-
-        return Consequences(relations, self)
 
 
 @dataclass(slots=True)

@@ -11,12 +11,12 @@ from graphrag.edit.edits import Edit, shortened
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import fact_text
+from graphrag.ingest.effects import closed
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.ingest.reports import closed
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Fact

@@ -102,7 +102,6 @@ def corrected(
         raise InputError(f"the relation of {named(fact)} is empty: give a name such as 'works_at'")
     if wanted.text is not None and not wanted.text.strip():
         raise InputError(f"the text of {named(fact)} is empty: give a sentence, or leave it out")
-    words = f"{subject[1]} {relation.replace('_', ' ')} {object_[1]}."
     edited = replace(
         fact,
         subject_id=subject[0],
@@ -110,9 +109,10 @@ def corrected(
         relation=relation,
         object_id=object_[0],
         object=object_[1],
-        text=wanted.text or (words if moved else fact.text),
         confirmed=True,
     )
+    words = plain_sentence(edited) if moved else fact.text
+    edited = replace(edited, text=wanted.text or words)
     _dateless(fact, wanted, basis)
     start, stops = _times(fact, wanted, basis)
     starts = None if start is None else start.moment
@@ -290,6 +290,11 @@ def _possible(fact: Fact, start: datetime | None, end: datetime | None) -> None:
 
 def _end(entity: Entity | None, id_: str, name: str) -> tuple[str, str]:
     return (id_, name) if entity is None else (entity.id, entity.name)
+
+
+def plain_sentence(fact: Fact) -> str:
+    """Return the sentence of a fact that nobody gave one."""
+    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}."
 
 
 def named(fact: Fact) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graphrag.edit.editor import put_facts
+from graphrag.edit.editor import embedded, put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.rivalry import Triple
 from graphrag.ingest.lifetimes.said import gone_from
@@ -20,11 +21,8 @@ from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
-from graphrag.ontology.relations import Relations
-from graphrag.protocols import Embedder
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import edge
-from graphrag.store.store import Store
 
 SPLIT = "split"
 
@@ -43,22 +41,17 @@ class Split:
 
 
 async def split(
-    wanted: Split,
-    index: GroupIndex,
-    store: Store,
-    embedder: Embedder,
-    relations: Relations,
-    *,
-    now: datetime,
+    wanted: Split, index: GroupIndex, ingestion: Ingestion, *, now: datetime
 ) -> tuple[Entity, ChangeSet]:
     """Work out the new entity and what changes."""
+    store = ingestion.store
     old = (await store.get(Entity, [wanted.entity]))[wanted.entity]
     new, left = _named(wanted, old, index, now)
     stored = await store.get(Fact, {*index.facts_of(old.id), *wanted.facts})
     stored = index.heirs.follow(stored, index.entity_name)
     live = {id_: fact for id_, fact in stored.items() if fact.retracted_at is None}
     _check(wanted, old, live)
-    component = await component_of(live.values(), index, store, relations)
+    component = await component_of(live.values(), index, store, ingestion.relations)
     component.settle(gone_from(index), now=now)
     copies = _divide(wanted, component, live, new, now)
     endings = _endings(wanted, old)
@@ -72,12 +65,11 @@ async def split(
     after = component.changed()
     changes = ChangeSet(index.group_id, SPLIT)
     new = replace(new, summary=composed({new.id: new.name}, index, after, now=now)[new.id])
-    [vector] = await embedder.embed([new.name], purpose="document")
-    changes.insert(new, vector)
+    changes.insert(new, (await embedded({new.id: new.name}, ingestion))[new.id])
     changes.change(old, left)
-    await put_facts(changes, component.stored, after, store, embedder)
-    touched = [end for end in ends_of(after.values()) if end != new.id]
-    changes.updates += refreshed(dict.fromkeys([old.id, *touched]), index, after, now=now)
+    await put_facts(changes, component.stored, after, ingestion)
+    touched = dict.fromkeys([old.id, *ends_of(after.values())])
+    changes.updates += refreshed(touched, index, after, now=now)
     mention(changes, new, [after[copy] for copy in copies if copy in after])
     return new, changes
 

@@ -10,15 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 
-from graphrag.edit.editor import put_facts
-from graphrag.edit.unmerge import unmerge
+from graphrag.edit.editor import put_component
+from graphrag.edit.inverse import changes_of, inverse
+from graphrag.edit.merge import remerge, separated, unmerge
 from graphrag.errors import InputError
-from graphrag.history.images import back, changes_of, parted, remerge
 from graphrag.history.revert_facts import Undoing, undone_facts
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FORGET
-from graphrag.ingest.summaries import ends_of, refreshed
 from graphrag.model.attributes import without_source
 from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
 from graphrag.store import links
@@ -42,27 +41,28 @@ async def revert(
     """
     entities = changes_of(event, "entity")
     if any((change.after or {}).get("merged_into") for change in entities.values()):
-        store, relations = ingestion.store, ingestion.relations
-        changes = await unmerge(event, index, store, ingestion.embedder, relations, now=now)
+        changes = await unmerge(event, index, ingestion, now=now)
         changes.kind = REVERT
         return changes
-    if pair := parted(event):
-        return await remerge(event, pair, index, ingestion, REVERT, force=force, now=now)
+    if pair := separated(event):
+        changes = await remerge(event, pair, index, ingestion, force=force, now=now)
+        changes.kind = REVERT
+        return changes
     _refuse_odd(event)
     changes = ChangeSet(index.group_id, REVERT)
     await _sagas(changes, event, ingestion.store, force)
     unread, gone, returned = await _episodes(changes, event, index, ingestion.store, force, now)
     stored = await ingestion.store.get(Entity, entities)
-    left = {id_: back(entity, entities[id_], event, force=force) for id_, entity in stored.items()}
+    left = {
+        id_: inverse(entity, entities[id_], event=event, force=force)
+        for id_, entity in stored.items()
+    }
     facts = changes_of(event, "relates_to")
     undoing = Undoing(event, facts, left, gone, returned, force, now)
     component = await undone_facts(undoing, index, ingestion)
-    before, after = component.stored, component.changed()
-    await put_facts(changes, before, after, ingestion.store, ingestion.embedder)
+    await put_component(changes, component, ingestion, now=now)
     silent = gone | unread
     await _entities(changes, stored, entities, undoing, silent, component.facts, index, ingestion)
-    touched = ends_of([*after.values(), *(before[id_] for id_ in after if id_ in before)])
-    changes.updates += refreshed(touched, index, after, now=now)
     if not changes:
         raise InputError(
             f"event {event.seq} ({event.kind}) changed nothing that still stands: it was reverted "
@@ -84,7 +84,7 @@ async def _episodes(
     unread, gone, returned = set(), set(), set()
     for id_, episode in (await store.get(Episode, images)).items():
         image = images[id_]
-        wanted = back(episode, image, event, force=force)
+        wanted = inverse(episode, image, event=event, force=force)
         if image.before is None:
             _refuse_read_since(episode, image, event)
             wanted = replace(episode, removed_at=episode.removed_at or now)

@@ -10,8 +10,8 @@ from datetime import datetime
 
 import numpy as np
 
-from graphrag.edit.unmerge import restamped
-from graphrag.history.images import back, conflict
+from graphrag.edit.edits import plain_sentence
+from graphrag.edit.inverse import conflict, inverse, restamped
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of
@@ -52,7 +52,7 @@ async def undone_facts(undoing: Undoing, index: GroupIndex, ingestion: Ingestion
     await component.read(component.reach((), [*ended, *await _ended(undoing, component)]), store)
     for id_, change in undoing.facts.items():
         if id_ in component.facts:
-            fact = back(component.facts[id_], change, undoing.event, force=undoing.force)
+            fact = inverse(component.facts[id_], change, event=undoing.event, force=undoing.force)
             component.facts[id_] = replace(fact, statements=_undone(fact, change, undoing))
     gone = gone_from(index, gone=undoing.gone, back=undoing.back)
     component.settle(gone, now=undoing.now)
@@ -156,10 +156,7 @@ def _back(
 
 
 async def unname(
-    entities: Iterable[tuple[Entity, Entity]],
-    component: Component,
-    index: GroupIndex,
-    store: Store,
+    entities: Iterable[tuple[Entity, Entity]], component: Component, store: Store
 ) -> None:
     """Let facts have the names that their ends would have had when they were stored."""
     for entity, left in entities:
@@ -167,9 +164,9 @@ async def unname(
         lost -= {left.name, *left.aliases}
         if not lost:
             continue
-        found = await store.get(Fact, index.facts_of(entity.id))
+        stored = await store.get(Fact, component.index.facts_of(entity.id))
         ids = [
-            id_ for id_, fact in found.items() if not lost.isdisjoint((fact.subject, fact.object))
+            id_ for id_, fact in stored.items() if not lost.isdisjoint((fact.subject, fact.object))
         ]
         await component.read(ids, store)
         for fact in [component.facts[id_] for id_ in ids if id_ in component.facts]:
@@ -184,10 +181,6 @@ async def unname(
                 subject=name if at_subject else fact.subject,
                 object=name if at_object else fact.object,
             )
-            if fact.text == _sentence(fact):  # nobody gave one
-                renamed = replace(renamed, text=_sentence(renamed))
+            if fact.text == plain_sentence(fact):
+                renamed = replace(renamed, text=plain_sentence(renamed))
             component.facts[fact.id] = renamed
-
-
-def _sentence(fact: Fact) -> str:
-    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}."

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
@@ -69,6 +70,14 @@ async def mentioned_beside(
         links=[Record("mentions", id_) for id_ in links],
     )
     return list(ids)
+
+
+async def links_at(store: Store, table: str, records: Iterable[Record]) -> dict[str, Row]:
+    """Return the links of a table that lead to or from some records, by id."""
+    found = await store.query(
+        f"SELECT * FROM $records->{table}; SELECT * FROM $records<-{table};", records=list(records)
+    )
+    return {row["id"].id: row for rows in found for row in rows}
 
 
 async def episodes_on(store: Store, entities: Iterable[str]) -> dict[str, set[str]]:

@@ -134,9 +134,10 @@ async def any_exists(store: Store, records: Iterable[Record]) -> bool:
     return bool(found)
 
 
-async def rows_of(store: Store, records: Iterable[Record]) -> list[Row]:
-    """Return the rows of those records that are there, vectors among it."""
-    [rows] = await store.query("SELECT * FROM $records;", records=list(records))
+async def rows_of(store: Store, records: Iterable[Record], *, vectors: bool = True) -> list[Row]:
+    """Return the rows of those records that are there."""
+    columns = "*" if vectors else "* OMIT embedding"
+    [rows] = await store.query(f"SELECT {columns} FROM $records;", records=list(records))
     return [*map(unlinked, rows)]
 
 

@@ -5,12 +5,13 @@ Initech" the facts of Initech move to an entity of their own.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graphrag.edit.editor import embedded
 from graphrag.edit.split import divide, mention
-from graphrag.index.group import GroupIndex
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import composed
@@ -18,13 +19,12 @@ from graphrag.model.assertion import Assertion
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
-from graphrag.protocols import Embedder
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 
 
 @dataclass(slots=True)
-class Parted:
+class SplitNames:
     """What was taken apart."""
 
     entities: list[Entity] = field(default_factory=list)
@@ -37,39 +37,28 @@ class Parted:
     """By the id of an old one: episodes that spoke of it by no other name."""
 
     async def insert(
-        self,
-        changes: ChangeSet,
-        after: Mapping[str, Fact],
-        index: GroupIndex,
-        embedder: Embedder,
-        *,
-        now: datetime,
+        self, changes: ChangeSet, component: Component, ingestion: Ingestion, *, now: datetime
     ) -> None:
         """Note the new entities, with the episodes that speak of them."""
-        if not self.entities:
-            return
-        described = composed(
-            {entity.id: entity.name for entity in self.entities}, index, after, now=now
-        )
-        vectors = await embedder.embed(
-            [entity.name for entity in self.entities], purpose="document"
-        )
-        for new, vector in zip(self.entities, vectors, strict=True):
-            changes.insert(replace(new, summary=described[new.id]), vector)
+        names = {entity.id: entity.name for entity in self.entities}
+        after = component.changed()
+        described = composed(names, component.index, after, now=now)
+        vectors = await embedded(names, ingestion)
+        for new in self.entities:
+            changes.insert(replace(new, summary=described[new.id]), vectors[new.id])
             mention(changes, new, [after[id_] for id_ in self.copies[new.id] if id_ in after])
 
 
-async def part(
+async def split_names(
     pairs: Sequence[tuple[Entity, Entity]],
     component: Component,
-    index: GroupIndex,
     store: Store,
     *,
     gone: frozenset[str],
     now: datetime,
-) -> Parted:
+) -> SplitNames:
     """Move what was said of entities by names that they lose; the component is settled anew."""
-    parted = Parted()
+    index, splits = component.index, SplitNames()
     for before, left in pairs:
         kept = {name_key(name) for name in _names(left)}
         lost = {name_key(name): name for name in _names(before) if name_key(name) not in kept}
@@ -93,17 +82,17 @@ async def part(
             copies = divide(moved, before.id, component, new, now)
             for id_ in copies:
                 component.facts[id_] = _own(component.facts[id_], new.id)
-            parted.entities.append(new)
-            parted.copies[new.id] = copies
-            parted.moved[before.id] |= moved
-        parted.episodes[before.id] = sources[True] - sources[False] - {""}
-    if parted.entities:
-        ids = [id_ for copies in parted.copies.values() for id_ in copies]
+            splits.entities.append(new)
+            splits.copies[new.id] = copies
+            splits.moved[before.id] |= moved
+        splits.episodes[before.id] = sources[True] - sources[False] - {""}
+    if splits.entities:
+        ids = [id_ for copies in splits.copies.values() for id_ in copies]
         copied = [component.facts[id_] for id_ in ids]
         triples = [(fact.relation, fact.subject_id, fact.object_id) for fact in copied]
         await component.read(component.reach(triples), store)
         component.settle(gone_from(index, gone=gone), now=now)
-    return parted
+    return splits
 
 
 def _names(entity: Entity) -> tuple[str, ...]:

@@ -1,12 +1,11 @@
-"""What is taken back, and the entities that nothing else speaks of: no text, table or person."""
+"""Removal plan: the statements of one source, and the entities left without any other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import numpy as np
 
-from graphrag.history.parted import Parted
+from graphrag.history.split_names import SplitNames
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.summaries import ends_of
 from graphrag.model.assertion import Assertion
@@ -18,7 +17,7 @@ from graphrag.temporal.moment import to_micros
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RemovalPlan:
     """What is taken back: some episodes, and what a source said without any."""
 
     episodes: Mapping[str, Episode]
@@ -27,9 +26,9 @@ class Taken:
     facts: tuple[str, ...] = ()
     """Ids of the facts that the source stated, maybe beside others."""
 
-    def has(self, one: Assertion) -> bool:
+    def has(self, statement: Assertion) -> bool:
         """Tell whether a statement goes with an episode."""
-        return one.source in self.episodes and not one.manual
+        return statement.source in self.episodes and not statement.manual
 
     def named(self, fact: Fact) -> list[str]:
         """Return the ids of the statements of a fact that the source made without an episode."""
@@ -50,52 +49,37 @@ class Taken:
         return replace(fact, provenance=names)
 
 
-async def forsaken(
-    taken: Taken,
-    parted: Parted,
-    pairs: Sequence[tuple[Entity, Entity]],
-    mentioned: Sequence[str],
-    facts: Mapping[str, Fact],
-    index: GroupIndex,
-    store: Store,
-    now: datetime,
-) -> list[tuple[Entity, Entity]]:
-    """Return the entities as they are left; those that nothing else speaks of are removed."""
-    held = await _held(mentioned, taken, parted, facts, index, store)
-    gone = set(mentioned) - held
-    return [
-        (entity, replace(left, removed_at=now))
-        if entity.id in gone and entity.removed_at is None
-        else (entity, left)
-        for entity, left in pairs
-    ]
-
-
-async def _held(
+async def unmentioned(
     entities: Iterable[str],
-    taken: Taken,
-    parted: Parted,
+    plan: RemovalPlan,
+    names: SplitNames,
     facts: Mapping[str, Fact],
     index: GroupIndex,
     store: Store,
 ) -> set[str]:
-    """Return the entities that something else speaks of: an episode, a table or a person."""
-    held = set(entities)
-    standing = _standing(sorted(held), facts, index)
-    families = {member: one for one in held - standing for member in index.heirs.family(one)}
-    held -= set(families.values())
-    spoken = await links.mentioned_beside(store, families, episodes=taken.episodes)
-    for one in {families[member] for member in spoken}:
-        episodes, family = {*taken.episodes, *parted.episodes[one]}, index.heirs.family(one)
-        if not parted.episodes[one] or await links.mentioned_beside(
+    """Return those of the entities of which no episode, fact, table or person speaks any more.
+
+    Args:
+        entities: Ids of those that what is taken back spoke of.
+        plan: What is taken back.
+        names: The entities that it had joined.
+        facts: Facts as they are to be.
+        index: The group as it is.
+        store: Where it is.
+    """
+    candidates = set(entities)
+    left = candidates - _standing(sorted(candidates), facts, index)
+    families = {member: heir for heir in left for member in index.heirs.family(heir)}
+    spoken = await links.mentioned_beside(store, families, episodes=plan.episodes)
+    for heir in {families[member] for member in spoken}:
+        episodes, family = {*plan.episodes, *names.episodes[heir]}, index.heirs.family(heir)
+        if not names.episodes[heir] or await links.mentioned_beside(
             store, family, episodes=episodes
         ):
-            held.add(one)
-    for one in set(families.values()) - held:
-        if await _heard_of(one, taken, parted, index, store):
-            held.add(one)
-    rest = {member: one for member, one in families.items() if one not in held}
-    return held | await _by_hand(rest, taken, index, store)
+            left.discard(heir)
+    left = {heir for heir in left if not await _heard_of(heir, plan, names, index, store)}
+    rest = {member: heir for member, heir in families.items() if heir in left}
+    return left - await _by_hand(rest, plan, index, store)
 
 
 def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
@@ -108,17 +92,17 @@ def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIn
     there = np.isin([index.entities.row_of[id_] for id_ in entities], ends)
     new = (fact for id_, fact in facts.items() if id_ not in index.facts.row_of)
     about = {*ends_of(fact for fact in new if fact.retracted_at is None)}
-    return {id_ for id_, one in zip(entities, there, strict=True) if one or id_ in about}
+    return {id_ for id_, ends in zip(entities, there, strict=True) if ends or id_ in about}
 
 
 async def _heard_of(
-    entity: str, taken: Taken, parted: Parted, index: GroupIndex, store: Store
+    entity: str, plan: RemovalPlan, names: SplitNames, index: GroupIndex, store: Store
 ) -> bool:
     """Tell whether anybody else stated a fact about it without an episode, in vain or not."""
     return any(
         not statement.source
-        and statement.id not in parted.moved[entity]
-        and statement.id not in taken.named(fact)
+        and statement.id not in names.moved[entity]
+        and statement.id not in plan.named(fact)
         for fact in (await store.get(Fact, index.facts_of(entity))).values()
         if not fact.derived_from
         for statement in fact.statements
@@ -126,13 +110,13 @@ async def _heard_of(
 
 
 async def _by_hand(
-    families: Mapping[str, str], taken: Taken, index: GroupIndex, store: Store
+    families: Mapping[str, str], plan: RemovalPlan, index: GroupIndex, store: Store
 ) -> set[str]:
     """Return the entities that were entered without an episode.
 
     One that came as the end of a fact of the source that is taken back was not.
     """
-    found, own = set(), {f"relates_to:{id_}" for id_ in taken.facts}
+    entered, own = set[str](), {f"relates_to:{id_}" for id_ in plan.facts}
     stored = await store.get(Entity, families)
     records = {f"entity:{id_}": to_micros(entity.created_at, 0) for id_, entity in stored.items()}
     for event in await events_with(store, index.group_id, records):
@@ -141,8 +125,8 @@ async def _by_hand(
             if change.record in own and change.before is None and change.after is not None:
                 new -= {change.after["in"], change.after["out"]}
         if not any(record.startswith("episode:") for record in new) and not _finished(event):
-            found |= {one for member, one in families.items() if f"entity:{member}" in new}
-    return found
+            entered |= {heir for member, heir in families.items() if f"entity:{member}" in new}
+    return entered
 
 
 def _finished(event: Event) -> bool:

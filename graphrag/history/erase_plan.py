@@ -16,10 +16,13 @@ from graphrag.analysis.cleanup import manual_entities
 from graphrag.history.erase import Texts
 from graphrag.history.redact import Names
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.lifetimes.component import Component
 from graphrag.model.values import Change, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import in_turns
 from graphrag.store import links
+from graphrag.store.assertions import STATED, parts
 from graphrag.store.engine import Row
 from graphrag.store.log import log_rows
 from graphrag.store.pages import group_pages, group_rows, rows_of
@@ -77,9 +80,9 @@ class ErasePlan:
         }
 
 
-async def plan_of(entity: str, index: GroupIndex, store: Store, texts: Texts) -> ErasePlan:
+async def plan_of(entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts) -> ErasePlan:
     """Return what goes with an entity, given by id."""
-    family, group = set(index.heirs.family(entity)), index.group_id
+    family, group, store = set(index.heirs.family(entity)), index.group_id, ingestion.store
     names = await _names(family, index, store)
     rows: Rows = {table: {} for table in ("passage", "relates_to", "episode", "entity", "saga")}
     for table in ("community", "has_member"):  # communities.build() makes them anew
@@ -102,7 +105,9 @@ async def plan_of(entity: str, index: GroupIndex, store: Store, texts: Texts) ->
         for id_, row in rows["relates_to"].items()
         if id_ not in facts and not _sources(row) <= rows["episode"].keys()
     ]
-    plan.touched |= {f"relates_to:{id_}" for id_ in resting}
+    # What these closed, or were closed by, may quote them.
+    met = Component.of(index, ingestion.relations).reach_from(sorted(rows["relates_to"]))
+    plan.touched |= {f"relates_to:{id_}" for id_ in met}
     for id_ in resting:
         del rows["relates_to"][id_]
     await plan.enter("saga", await _emptied(plan, store), store)
@@ -197,59 +202,47 @@ async def _look_through_log(plan: ErasePlan, entities: set[str], store: Store) -
         entities: Ids of those that may go.
         store: Where the log is.
     """
-    gone = {table: {*rows} for table, rows in plan.rows.items()} | {"entity": entities}
-    trace = _Trace(plan.names, {*entities}, plan.touched)
-    for table, ids in gone.items():
-        trace.ids |= {*ids, *(f"{table}:{id_}" for id_ in ids)}
-    episodes = {f"episode:{id_}" for id_ in gone["episode"]}
+    names, touched = plan.names, plan.touched
+    ids = {*entities, *(f"entity:{id_}" for id_ in entities)}
+    for table, rows in plan.rows.items():
+        ids |= {*rows, *(f"{table}:{id_}" for id_ in rows)}
+    episodes = {f"episode:{id_}" for id_ in plan.rows["episode"]}
     by_hand: set[str] = set()
     async for row in log_rows(store, plan.index.group_id):
-        if not row.get("note") and not trace.is_in(row["changes"], row["actor"]):
+        text, words = row["changes"], _words(row["changes"])
+        speaks = names.may_be_in(text) or not ids.isdisjoint(words)
+        if speaks or row.get("note") or names.may_be_in(row["actor"]):
+            plan.log.append(row)
+        elif not touched.isdisjoint(words):
+            plan.log.append(row)
+        if not speaks:
             continue
-        plan.log.append(row)
-        changes = [
-            Change(part["record"], part["before"], part["after"])
-            for part in json.loads(row["changes"])
-        ]
+        changes = [Change(**change) for change in json.loads(text)]
         by_hand |= manual_entities([(row["kind"], changes)])
         told = {change.record for change in changes if change.record.startswith("episode:")}
+        tells = bool(told) and told <= episodes
         async for change in in_turns(changes):
-            if told and told <= episodes:
+            if tells:
                 plan.told[change.record].insert(0, change)
-                trace.add(change)
-            elif change.record not in trace.touched and trace.speaks(change):
-                trace.add(change)
+            elif change.record in touched or not _speaks(change, ids, names):
+                continue
+            if change.record.startswith(("entity:", "relates_to:")):
+                touched.add(change.record)
+                if (change.after or {}).get("derived_from"):  # what rests on this goes, too
+                    ids |= {change.record, change.record.partition(":")[2]}
     return by_hand & entities
 
 
-@dataclass(slots=True)
-class _Trace:
-    """What a text of the log shows that speaks of what goes."""
-
-    names: Names
-    ids: set[str]
-    """Of what goes, and of what was inferred from it, each alone and after its table."""
-    touched: set[str]
-    """Records that stay and may repeat its words."""
-
-    def is_in(self, text: str, actor: str) -> bool:
-        """Tell whether an event may have something to hide."""
-        if self.names.may_be_in(text) or self.names.may_be_in(actor):
-            return True
-        words = _words(text)
-        return not (self.ids.isdisjoint(words) and self.touched.isdisjoint(words))
-
-    def speaks(self, change: Change) -> bool:
-        """Tell whether a change may tell of what goes."""
-        text = json.dumps([change.record, change.before, change.after], ensure_ascii=False)
-        return self.names.may_be_in(text) or not self.ids.isdisjoint(_words(text))
-
-    def add(self, change: Change) -> None:
-        """Look for the record of a change, too; for what was inferred, wherever it is named."""
-        if change.record.startswith(("entity:", "relates_to:")):
-            self.touched.add(change.record)
-            if (change.after or {}).get("derived_from"):
-                self.ids |= {change.record, change.record.partition(":")[2]}
+def _speaks(change: Change, ids: set[str], names: Names) -> bool:
+    """Tell whether a change tells of some records, or names a name."""
+    text = json.dumps([change.record, change.before, change.after], ensure_ascii=False)
+    if not ids.isdisjoint(_words(text)):
+        return True
+    return names.may_be_in(text) and any(
+        names.named_in(parts(item) if column in STATED and item else item)
+        for image in (change.before or {}, change.after or {})
+        for column, item in image.items()
+    )
 
 
 def _words(text: str) -> list[str]:

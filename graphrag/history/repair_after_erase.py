@@ -52,7 +52,7 @@ class Removal:
         cls, entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, now: datetime
     ) -> "Removal":
         """Work out what goes with an entity, given by id."""
-        removal = cls(await plan_of(entity, index, ingestion.store, texts), texts)
+        removal = cls(await plan_of(entity, index, ingestion, texts), texts)
         await removal._settle(ingestion, now)
         return removal
 
@@ -167,16 +167,15 @@ async def _eraser(
         neighbours[str(row["out"])].add(row["subject"])
     given: dict[str, set[Attribute]] = {}
     called: dict[str, set[str]] = {}
-    values: Sequence[tuple[str, Mapping[str, Fact] | Mapping[str, Entity]]]
-    values = ("relates_to", facts), ("entity", entities)
-    for table, some in values:
-        for id_, value in some.items():
-            told = plan.told.get(record := f"{table}:{id_}", ())
+    for record, told in plan.told.items():
+        table, _, id_ = record.partition(":")
+        value = facts.get(id_) if table == "relates_to" else entities.get(id_)
+        if value is not None:
             pairs = {comparable(*pair) for change in told for pair in added(change, "attributes")}
             given[record] = pairs - {comparable(*pair) for pair in value.attributes.items()}
-            if isinstance(value, Entity):
-                names = {name for change in told for name in added(change, "aliases")}
-                called[record] = names - {value.name}
+        if isinstance(value, Entity):
+            names = {name for change in told for name in added(change, "aliases")}
+            called[record] = names - {value.name}
     sentences = await _only_said(removal, called, store)
     return Eraser(
         plan.names,
@@ -205,13 +204,14 @@ async def _only_said(removal: Removal, called: Mapping[str, set[str]], store: St
         if any(plan.has("episode", id_) for id_ in fact.episodes)
     }
     alone = said - {""}
-    all_said = Sentences(alone)
+    all_said, names = Sentences(alone), set().union(*called.values())
     async for page in group_pages(store, "episode", plan.index.group_id):
         async for row in in_turns(page):
             if not plan.has("episode", row["id"].id):
                 alone.difference_update(all_said.within(row["content"]))
-                for names in called.values():
-                    names.difference_update([name for name in names if name in row["content"]])
+                names -= {name for name in names if name in row["content"]}
+    for given in called.values():
+        given &= names
     return Sentences(alone)
 
 

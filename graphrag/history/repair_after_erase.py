@@ -6,34 +6,41 @@ stated by a text that stays; and the log loses the names. Events keep their numb
 Bytes that the database has not compacted yet are beyond it.
 """
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 
-from graphrag.edit.editor import embedded
+from graphrag.edit.editor import embedded, put_facts
 from graphrag.edit.edits import plain_sentence
 from graphrag.edit.inverse import added, inverse
 from graphrag.history.erase import Texts
 from graphrag.history.erase_plan import ErasePlan, plan_of
-from graphrag.history.redact import Attribute, Eraser, Sentences, comparable
+from graphrag.history.redact import MARK, Attribute, Eraser, Sentences, comparable
 from graphrag.history.revert_facts import resting_on
 from graphrag.index.group import GroupIndex
-from graphrag.index.texts import entity_text, fact_text
+from graphrag.index.texts import entity_text
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import ends_of, refreshed
-from graphrag.model.assertion import Assertion
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.protocols import in_turns
-from graphrag.store.changes import FORGET, ChangeSet
+from graphrag.store.changes import FORGET, ChangeSet, image_of
 from graphrag.store.pages import group_pages
-from graphrag.store.rows import edge, from_row
+from graphrag.store.rows import TABLES, edge, from_image, from_row
 from graphrag.store.store import Store
 
 _LAST = ("passage", "relates_to", "community", "saga", "episode", "entity")
 """Tables whose rows links lead to, or that other rows rest on: they go after the links."""
+_WORDED: Mapping[type, tuple[str, ...]] = {
+    Fact: ("text", "subject", "object", "reason", "statements", "attributes", "provenance"),
+    Entity: tuple("name key aliases summary attributes distinct_from endings names".split()),
+}
+"""Fields that may repeat what is erased."""
+Value = TypeVar("Value", Fact, Entity)
 
 
 @dataclass(slots=True)
@@ -125,9 +132,9 @@ async def forget(
 ) -> ChangeSet:
     """Work out the transaction that erases an entity."""
     plan, before, store = removal.plan, removal.before, ingestion.store
-    fallen = [from_row(Fact, row) for row in plan.rows["relates_to"].values()]
-    changed = {id_: fact for id_, fact in removal.after.items() if fact != before.get(id_)}
-    heirs = index.heirs.each(ends_of([*fallen, *changed.values()]))
+    erased = [from_row(Fact, row) for row in plan.rows["relates_to"].values()]
+    settled = [fact for id_, fact in removal.after.items() if fact != before.get(id_)]
+    heirs = index.heirs.each(ends_of([*erased, *settled]))
     ends = [id_ for id_ in dict.fromkeys(heirs) if not plan.has("entity", id_)]
     entities = await store.get(Entity, [*plan.touched_in("entity"), *ends])
     left = {id_: _untold(entity, plan) for id_, entity in entities.items()}
@@ -138,14 +145,12 @@ async def forget(
     for table in (*(plan.rows.keys() - set(_LAST)), *_LAST):
         changes.deletes += [(table, row) for _, row in sorted(plan.rows[table].items())]
     after = await _restated(removal.after, eraser, store)
-    await _change_facts(changes, before, after, ingestion)
-    changed_facts: dict[str, Fact | None] = dict.fromkeys(plan.rows["relates_to"])
-    changed_facts |= {id_: fact for id_, fact in after.items() if fact != before.get(id_)}
-    summaries = {
-        update.id: update.after["summary"]
-        for update in refreshed(ends, index, changed_facts, now=now)
-    }
-    await _change_entities(changes, entities, left, summaries, eraser, ingestion)
+    changed = {id_: fact for id_, fact in after.items() if fact != before.get(id_)}
+    await put_facts(changes, before, changed, ingestion)
+    fallen: dict[str, Fact | None] = dict.fromkeys(plan.rows["relates_to"])
+    for update in refreshed(ends, index, fallen | changed, now=now):
+        left[update.id] = replace(left[update.id], summary=update.after["summary"])
+    await _change_entities(changes, entities, left, eraser, ingestion)
     for saga in sagas:
         if saga.summary:  # it may tell of what is erased
             changes.change(saga, Saga(saga.id, saga.group_id, saga.created_at, saga.name))
@@ -226,105 +231,46 @@ async def _restated(facts: Mapping[str, Fact], eraser: Eraser, store: Store) -> 
     """Return facts without what is erased from their words."""
     quoting = [fact for fact in facts.values() if fact.text in eraser.sentences]
     episodes = await store.get(Episode, [id_ for fact in quoting for id_ in fact.episodes])
-    return {id_: _restate(fact, eraser, episodes) async for id_, fact in in_turns(facts.items())}
-
-
-def _restate(fact: Fact, eraser: Eraser, episodes: Mapping[str, Episode]) -> Fact:
-    text = fact.text
-    if text in eraser.sentences:
-        quotes = (
+    texts = {}
+    for fact in quoting:
+        quotes = [
             episodes[span.episode_id].content[span.start : span.end].strip()
             for span in fact.sources
             if span.episode_id in episodes
-        )
-        text = next(quotes, "") or plain_sentence(fact)
-    record, attributes = f"relates_to:{fact.id}", {"attributes": fact.attributes}
-    return replace(
-        fact,
-        text=eraser.text(text),
-        subject=eraser.names.cleaned(fact.subject),
-        object=eraser.names.cleaned(fact.object),
-        reason=fact.reason and eraser.text(fact.reason),
-        statements=tuple(_unsaid(statement, eraser) for statement in fact.statements),
-        attributes=eraser.image(record, attributes)["attributes"],
-        provenance=tuple(map(eraser.names.cleaned, fact.provenance)),
-    )
-
-
-def _unsaid(statement: Assertion, eraser: Eraser) -> Assertion:
-    """Return a statement without what is erased from the reasons of people."""
-    void = statement.void and replace(statement.void, reason=eraser.text(statement.void.reason))
-    return replace(
-        statement,
-        void=void,
-        reason=eraser.text(statement.reason),
-        subject_as=eraser.text(statement.subject_as),
-        object_as=eraser.text(statement.object_as),
-    )
-
-
-async def _change_facts(
-    changes: ChangeSet, before: Mapping[str, Fact], after: Mapping[str, Fact], ingestion: Ingestion
-) -> None:
-    texts = {
-        id_: text
-        for id_, fact in after.items()
-        if (text := fact_text(fact)) and (id_ not in before or text != fact_text(before[id_]))
+        ]
+        texts[fact.id] = next(iter(quotes), "") or plain_sentence(fact)
+    return {
+        id_: _cleaned(replace(fact, text=texts.get(id_, fact.text)), eraser)
+        async for id_, fact in in_turns(facts.items())
     }
-    vectors = await embedded(texts, ingestion)
-    async for id_, fact in in_turns(after.items()):
-        if id_ not in before:
-            changes.insert(fact, vectors[id_])
-        elif fact != before[id_]:  # comparing costs a hundredth of what making rows does
-            changes.change(before[id_], fact, vectors.get(id_))
+
+
+def _cleaned(value: Value, eraser: Eraser) -> Value:
+    """Return a value without what is erased from its words."""
+    image = json.loads(image_of(value))
+    clean = from_image(
+        type(value), value.id, eraser.image(f"{TABLES[type(value)]}:{value.id}", image)
+    )
+    return replace(value, **{name: getattr(clean, name) for name in _WORDED[type(value)]})
 
 
 async def _change_entities(
     changes: ChangeSet,
     before: Mapping[str, Entity],
     left: Mapping[str, Entity],
-    summaries: Mapping[str, str],
     eraser: Eraser,
     ingestion: Ingestion,
 ) -> None:
-    after = {
-        id_: _cleaned(replace(entity, summary=summaries.get(id_, entity.summary)), eraser)
-        async for id_, entity in in_turns(left.items())
-    }
+    after = {}
+    async for id_, entity in in_turns(left.items()):
+        clean = _cleaned(entity, eraser)
+        names = (name for name in clean.names if MARK not in name.name)
+        after[id_] = replace(clean, names=tuple(names))
     texts = {id_: entity_text(entity) for id_, entity in after.items()}
     renamed = {id_: text for id_, text in texts.items() if text != entity_text(before[id_])}
     vectors = await embedded(renamed, ingestion)
     for id_, entity in after.items():
         changes.change(before[id_], entity, vectors.get(id_))
-
-
-def _cleaned(entity: Entity, eraser: Eraser) -> Entity:
-    """Return an entity without what is erased from its words."""
-    columns = ("summary", "attributes", "aliases", "distinct_from")
-    clean = eraser.image(f"entity:{entity.id}", {name: getattr(entity, name) for name in columns})
-    return replace(
-        entity,
-        name=eraser.names.cleaned(entity.name),
-        key=eraser.names.cleaned(entity.key),
-        aliases=tuple(clean["aliases"]),
-        summary=clean["summary"],
-        attributes=clean["attributes"],
-        distinct_from=tuple(clean["distinct_from"]),
-        endings=tuple(
-            replace(
-                ending,
-                text=eraser.text(ending.text),
-                assertion=_unsaid(ending.assertion, eraser),
-            )
-            for ending in entity.endings
-            if ending.assertion.source not in eraser.episodes
-        ),
-        names=tuple(
-            name
-            for name in entity.names
-            if name.source not in eraser.episodes and not eraser.names.names_it(name.name)
-        ),
-    )
 
 
 def _relink(changes: ChangeSet, plan: ErasePlan) -> None:

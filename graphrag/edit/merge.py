@@ -43,13 +43,16 @@ def entity_id(given: Entity | str, index: GroupIndex) -> str:
         if id_ not in index.entities.row_of:
             raise InputError(f"entity {id_!r} is not in group {index.group_id!r}: name its group")
         return index.heirs.of(id_)
-    found = index.entities_named(given)
-    if not found:
+    named = index.entities_named(given)
+    if not named:
         raise InputError(f"no entity is called {given!r} in group {index.group_id!r}: try a search")
-    if len(found) > 1:
-        shown = ", ".join(f"{id_} ({index.entity_type(id_)})" for id_ in found)
-        raise InputError(f"{len(found)} entities are called {given!r}: pass one of {shown}")
-    return found[0]
+    if len(named) > 1:
+        shown = ", ".join(f"{id_} ({index.entity_type(id_)})" for id_ in named)
+        raise InputError(
+            f"{len(named)} entities are called {given!r}: pass the entity or its id; "
+            f"theirs are {shown}"
+        )
+    return named[0]
 
 
 async def merge(

@@ -14,9 +14,8 @@ from datetime import datetime
 from graphrag.edit.editor import put_component
 from graphrag.edit.inverse import added, changed_by, inverse
 from graphrag.errors import InputError
-from graphrag.history.removal_plan import RemovalPlan, unmentioned
+from graphrag.history.removal_plan import RemovalPlan, split_names, unmentioned
 from graphrag.history.revert_facts import resting_on, unname
-from graphrag.history.split_names import split_names
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of

@@ -8,10 +8,10 @@ from typing import Any
 from graphrag.health.findings import Finding
 from graphrag.model.values import Event
 from graphrag.store.engine import Row
+from graphrag.store.groups import read_entry
 from graphrag.store.pages import group_rows, groups_in, groups_of
 from graphrag.store.record import Record
 from graphrag.store.rows import plain
-from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
 
 TABLES = tuple(

@@ -8,18 +8,19 @@ gone.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError, UnknownGroupError
+from graphrag.health.holdings import TABLES, group_names
+from graphrag.history.erase_plan import Forgotten, Texts
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import Policy, refused
 from graphrag.model.arguments import checked
-from graphrag.model.values import Entity, Event
+from graphrag.model.values import Entity
 from graphrag.session import Handle
 from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.pages import group_pages
@@ -28,22 +29,6 @@ from graphrag.temporal.moment import utc_now
 
 if TYPE_CHECKING:
     from graphrag.history.repair_after_erase import Removal
-
-Texts = Literal["erase", "keep"]
-"""What becomes of the episodes that name what is forgotten."""
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What was erased."""
-
-    group: str
-    records: Mapping[str, int]
-    """Erased rows by table; of a whole group also its ``event`` rows."""
-    event: Event | None = None
-    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
-    what was only counted.
-    """
 
 
 @checked(door="graph.erase")
@@ -146,8 +131,6 @@ async def _erase_group(group: str, ingestion: Ingestion, actor: str, *, dry_run:
         PolicyError: if the policy refused; nothing was erased.
         StoreError: if a copy beside the store cannot be deleted; nothing was erased.
     """
-    from graphrag.health.holdings import group_names
-
     store, catalog = ingestion.store, ingestion.catalog
     half_gone = await store.forgotten_since(group) is not None
     if not half_gone and group not in await group_names(store):
@@ -181,8 +164,6 @@ async def _as_it_is(changes: ChangeSet, _: GroupIndex) -> ChangeSet:
 
 
 async def _pages(group: str, store: Store) -> AsyncIterator[ChangeSet]:
-    from graphrag.health.holdings import TABLES
-
     for table in TABLES:
         async for rows in group_pages(store, table, group):
             changes = ChangeSet(group, FORGET)

@@ -9,16 +9,16 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from graphrag.analysis.cleanup import manual_entities
-from graphrag.history.erase import Texts
 from graphrag.history.redact import Names
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
-from graphrag.model.values import Change, Episode, Fact
+from graphrag.model.values import Change, Episode, Event, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import in_turns
 from graphrag.store import links
@@ -29,8 +29,23 @@ from graphrag.store.pages import group_pages, group_rows, rows_of
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
+Texts = Literal["erase", "keep"]
+"""What becomes of the episodes that name what is forgotten."""
 Rows = dict[str, dict[str, Row]]
 """By table and id, without vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was erased."""
+
+    group: str
+    records: Mapping[str, int]
+    """Erased rows by table; of a whole group also its ``event`` rows."""
+    event: Event | None = None
+    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
+    what was only counted.
+    """
 
 
 @dataclass(slots=True)

@@ -16,8 +16,7 @@ from typing import TypeVar
 from graphrag.edit.editor import embedded, put_facts
 from graphrag.edit.edits import plain_sentence
 from graphrag.edit.inverse import added, inverse
-from graphrag.history.erase import Texts
-from graphrag.history.erase_plan import ErasePlan, plan_of
+from graphrag.history.erase_plan import ErasePlan, Texts, plan_of
 from graphrag.history.redact import MARK, Attribute, Eraser, Sentences, comparable
 from graphrag.history.revert_facts import resting_on
 from graphrag.index.group import GroupIndex

@@ -17,9 +17,9 @@ from graphrag.health.rules import embedding_fault
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.store.engine import Row
-from graphrag.store.marks import claim_group, discard_group, write_entry
 from graphrag.store.pages import Table, rows_of, write_page
 from graphrag.store.rows import event_of, row_of, vector_bytes
+from graphrag.store.staging import claim_group, discard_group, write_entry
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 

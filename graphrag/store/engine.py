@@ -9,8 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
-from graphrag.store.cbor import decode, encode
-from graphrag.store.record import from_sdk, to_sdk
+from graphrag.store.record import decode, encode, from_sdk, to_sdk
 from graphrag.store.target import Target, check_version, user_of
 
 Row = dict[str, Any]

@@ -40,7 +40,7 @@ from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
-from graphrag.health.findings import CheckReport, RepairReport
+from graphrag.health.snapshot import CheckReport, RepairReport
 from graphrag.history.erase_plan import Forgotten, Texts
 from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import NewEpisode

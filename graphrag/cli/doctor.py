@@ -17,7 +17,7 @@ from graphrag.cli.config import PROJECT_FILE, user_file
 from graphrag.cli.render import day, line, plain, table, tally
 from graphrag.cli.terminal import Session, address_of
 from graphrag.errors import GraphRAGError, InputError, StoreLockedError
-from graphrag.health.findings import Finding
+from graphrag.health.snapshot import Finding
 from graphrag.model.values import Episode
 from graphrag.settings import shown_url
 

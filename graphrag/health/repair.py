@@ -17,9 +17,8 @@ from typing import Any
 from graphrag.engine.rows import SearchRows
 from graphrag.errors import StoreProfileError
 from graphrag.health.check import checked, restorable
-from graphrag.health.findings import Finding, RepairReport
-from graphrag.health.holdings import Snapshot, replayed, take
 from graphrag.health.rules import chain, embedding_fault, record_findings
+from graphrag.health.snapshot import Finding, RepairReport, Snapshot, replayed, take
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError, UnknownGroupError
-from graphrag.health.holdings import TABLES, group_names
+from graphrag.health.snapshot import TABLES, group_names
 from graphrag.history.erase_plan import Forgotten, Texts
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion

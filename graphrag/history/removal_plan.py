@@ -175,7 +175,7 @@ async def unmentioned(
         store: Where it is.
     """
     candidates = set(entities)
-    left = candidates - _standing(sorted(candidates), facts, index)
+    left = candidates - standing(candidates, facts, index)
     families = {member: heir for heir in left for member in index.heirs.family(heir)}
     spoken = await links.mentioned_beside(store, families, episodes=plan.episodes)
     for heir in {families[member] for member in spoken}:
@@ -189,17 +189,20 @@ async def unmentioned(
     return left - await _by_hand(rest, plan, index, store)
 
 
-def _standing(entities: Sequence[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
-    """Return which of the entities a fact that stands is about; some are new or about to change."""
+def standing(entities: Iterable[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
+    """Return those of the entities that a fact is about that stands; ``facts`` are to be so."""
     live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
     for id_, fact in facts.items():
         if id_ in index.facts.row_of:
             live[index.facts.row_of[id_]] = fact.retracted_at is None
-    ends = np.concatenate([end[live] for end in index.ends()])
-    there = np.isin([index.entities.row_of[id_] for id_ in entities], ends)
+    rows = {*np.concatenate([end[live] for end in index.ends()]).tolist()}
     new = (fact for id_, fact in facts.items() if id_ not in index.facts.row_of)
     about = {*ends_of(fact for fact in new if fact.retracted_at is None)}
-    return {id_ for id_, ends in zip(entities, there, strict=True) if ends or id_ in about}
+    return {
+        id_
+        for id_ in entities
+        if (heir := index.heirs.of(id_)) in about or index.entities.row_of[heir] in rows
+    }
 
 
 async def _heard_of(

@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import islice
 
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.health.holdings import Image, group_names, replayed
 from graphrag.health.rules import embedding_fault
+from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.store.engine import Row

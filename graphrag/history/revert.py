@@ -14,6 +14,7 @@ from graphrag.edit.editor import put_component
 from graphrag.edit.inverse import changes_of, inverse
 from graphrag.edit.merge import remerge, separated, unmerge
 from graphrag.errors import InputError
+from graphrag.history.removal_plan import standing
 from graphrag.history.revert_facts import Undoing, undone_facts
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
@@ -172,13 +173,7 @@ async def _held(
         if change.before is None and change.record.startswith("mentions:")
     ]
     spoken = await links.mentioned_beside(store, families, episodes=silent, links=new)
-    held = {families[member] for member in spoken}
-    for id_ in set(families.values()) - held:
-        at = index.facts_of(id_)
-        known = {**(await store.get(Fact, at)), **{key: facts[key] for key in at if key in facts}}
-        if any(fact.retracted_at is None for fact in known.values()):
-            held.add(id_)
-    return held
+    return {families[member] for member in spoken} | standing(families.values(), facts, index)
 
 
 def _refuse_odd(event: Event) -> None:

@@ -285,18 +285,14 @@ class Store:
         self, group: str, *, after: int = 0, upto: int | None = None, limit: int | None = None
     ) -> list[Row]:
         """Return the rows of the group's events above ``after`` up to ``upto``, oldest first."""
-        if limit is not None:
-            # The engine reads a range to its end, whatever the limit; only a damaged log has gaps.
+        if limit is not None:  # LIMIT would read on to the end; only a damaged log has gaps
             page = await self.event_rows(group, after=after, upto=after + limit)
-            if page:
-                return page
+            return page or (await self.event_rows(group, after=after))[:limit]
         last = ".." if upto is None else "$upto"
-        most = "" if limit is None else " LIMIT $limit"
         [rows] = await self.query(
-            f"SELECT * FROM event:[$group, $first]..=[$group, {last}]{most};",
+            f"SELECT * FROM event:[$group, $first]..=[$group, {last}];",
             group=group,
             first=after + 1,
             upto=upto,
-            limit=limit,
         )
         return list(rows)

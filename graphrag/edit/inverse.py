@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from graphrag.errors import InputError
-from graphrag.model.values import Change, Entity, Episode, Event, Fact
+from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
 from graphrag.store.rows import imaged
 
 _STAMPS = ("expired_at", "retracted_at")
@@ -31,7 +31,7 @@ _GATHERED = frozenset(
 _KEYED = (("attributes", "attribute_times"), ("metadata",))
 """Mappings by key: an attribute and its time are one."""
 _ABSENT = object()
-Value = TypeVar("Value", Entity, Fact, Episode)
+Value = TypeVar("Value", Entity, Fact, Episode, Saga)
 
 
 def inverse(
@@ -56,16 +56,20 @@ def inverse(
     """
     if change.before is None or change.after is None:
         return value
-    names = {field.name for field in fields(value)} - {"summary"}
+    usual = {field.name: field.default for field in fields(value)}
+    names = set(usual)
     if isinstance(value, Fact):
         names -= _SETTLED
+    elif isinstance(value, Entity):
+        names.discard("summary")
     was: dict[str, Any] = {}
     for column in sorted(change.after.keys() if columns is None else {*columns} & {*change.after}):
         name = _RENAMED.get(column, column) if isinstance(value, Fact) else column
         if name not in names:
             continue
         then, now = (
-            imaged(column, image.get(column), value.id) for image in (change.before, change.after)
+            usual[name] if (item := imaged(column, image.get(column), value.id)) is None else item
+            for image in (change.before, change.after)
         )
         present = getattr(value, name)
         keyed = next((kind for kind in _KEYED if name in kind), None)

@@ -7,20 +7,20 @@ person, too, and stays.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from graphrag.edit.editor import put_component
+from graphrag.edit.edits import plain_sentence
 from graphrag.edit.inverse import added, changed_by, inverse
 from graphrag.errors import InputError
-from graphrag.history.removal_plan import RemovalPlan, split_names, unmentioned
-from graphrag.history.revert_facts import resting_on, unname
+from graphrag.history.removal_plan import RemovalPlan, resting_on, split_names, unmentioned
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.model.assertion import Void
+from graphrag.model.assertion import Void, latest_first
 from graphrag.model.attributes import without_source
 from graphrag.model.ids import made_at
 from graphrag.model.values import Entity, Episode, Event, Fact
@@ -109,7 +109,7 @@ async def _take_out(
         else (entity, left)
         for entity, left in entities
     ]
-    await unname(entities, component, store)
+    await _unname(entities, component, store)
     await names.insert(changes, component, ingestion, now=now)
     await put_component(changes, component, ingestion, now=now)
     for entity, left in entities:
@@ -205,3 +205,34 @@ async def _tellings(
         if len(changed) == 1 and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE):
             telling.append(event)
     return telling
+
+
+async def _unname(
+    entities: Iterable[tuple[Entity, Entity]], component: Component, store: Store
+) -> None:
+    """Let facts have the names that their ends would have had when they were stored."""
+    for entity, left in entities:
+        lost = {name.name for name in entity.names} - {name.name for name in left.names}
+        lost -= {left.name, *left.aliases}
+        if not lost:
+            continue
+        stored = await store.get(Fact, component.index.facts_of(entity.id))
+        ids = [
+            id_ for id_, fact in stored.items() if not lost.isdisjoint((fact.subject, fact.object))
+        ]
+        await component.read(ids, store)
+        for fact in [component.facts[id_] for id_ in ids if id_ in component.facts]:
+            then = [
+                name for name in left.names if made_at(name.source) <= to_micros(fact.created_at, 0)
+            ]
+            name, *_ = latest_first(left.name, left.aliases, then)
+            at_subject = fact.subject_id == entity.id and fact.subject in lost
+            at_object = fact.object_id == entity.id and fact.object in lost
+            renamed = replace(
+                fact,
+                subject=name if at_subject else fact.subject,
+                object=name if at_object else fact.object,
+            )
+            if fact.text == plain_sentence(fact):
+                renamed = replace(renamed, text=plain_sentence(renamed))
+            component.facts[fact.id] = renamed

@@ -6,7 +6,7 @@ their own. An entity that no other text, table or person speaks of is removed.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -241,3 +241,33 @@ async def _by_hand(
 
 def _finished(event: Event) -> bool:
     return any(change.record.startswith("mentions:") for change in event.changes)
+
+
+async def resting_on(
+    episodes: Collection[str], index: GroupIndex, store: Store
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the facts that rest on one of some episodes, and the ends that name no object."""
+    if not episodes:
+        return [], []
+    mentioned = {entity for _, entity in await links.mentioned_in(store, episodes)}
+    members = {id_ for one in mentioned for id_ in index.heirs.family(index.heirs.of(one))}
+    # What no longer has an episode among its sources still has its ends, which it mentions.
+    rows = [index.entities.row_of[id_] for id_ in members if id_ in index.entities.row_of]
+    within = np.isin(index.facts["subject"], rows) & np.isin(index.facts["object"], rows)
+    near = [index.facts.ids[row] for row in np.flatnonzero(within & index.facts.alive.values)]
+    stored = await store.get(Fact, [*await links.facts_on(store, episodes), *near])
+    facts = [
+        id_
+        for id_, fact in stored.items()
+        if not {*episodes}.isdisjoint(
+            (*fact.episodes, *(statement.source for statement in fact.statements))
+        )
+    ]
+    said = [index.entities.ids[row] for row in np.flatnonzero(index.entities["endings"])]
+    ended = [
+        (ending.relation, index.heirs.of(entity.id))
+        for entity in (await store.get(Entity, said)).values()
+        if any(ending.assertion.source in episodes for ending in entity.endings)
+        for ending in entity.endings
+    ]
+    return facts, ended

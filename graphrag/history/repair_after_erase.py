@@ -18,7 +18,7 @@ from graphrag.edit.edits import plain_sentence
 from graphrag.edit.inverse import added, inverse
 from graphrag.history.erase_plan import ErasePlan, Texts, plan_of
 from graphrag.history.redact import MARK, Attribute, Eraser, Sentences, comparable
-from graphrag.history.revert_facts import resting_on
+from graphrag.history.removal_plan import resting_on
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import entity_text
 from graphrag.ingest.ingestion import Ingestion

@@ -13,7 +13,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.texts import fact_text
 from graphrag.ingest.commit import Build
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of
+from graphrag.ingest.lifetimes.component import Component, component_of, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.lifetimes.said import gone_from
@@ -93,9 +93,7 @@ async def edit(
         rests_on = outcome.supporting(current.id)
         basis = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
         wanted = decide(current, basis, index, now)
-        new = wanted.fact
-        reached = component.reach([(new.relation, new.subject_id, new.object_id)])
-        await component.read(reached, store)
+        await component.read(component.reach([triple_of(wanted.fact)]), store)
         id_ = _say(component, current, wanted, outcome, now)
         stands = component.facts[id_]
         also = "; ".join(filter(None, (note, *_others(component, {current.id, id_}))))

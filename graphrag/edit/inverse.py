@@ -56,14 +56,14 @@ def inverse(
     """
     if change.before is None or change.after is None:
         return value
-    usual = {field.name: field.default for field in fields(value)}
+    usual: dict[str, Any] = {field.name: field.default for field in fields(value)}
     names = set(usual)
     if isinstance(value, Fact):
         names -= _SETTLED
     elif isinstance(value, Entity):
         names.discard("summary")
     was: dict[str, Any] = {}
-    for column in sorted(change.after.keys() if columns is None else {*columns} & {*change.after}):
+    for column in sorted(change.after if columns is None else change.after.keys() & {*columns}):
         name = _RENAMED.get(column, column) if isinstance(value, Fact) else column
         if name not in names:
             continue
@@ -95,20 +95,21 @@ def _without(present: Iterable[Any], then: Iterable[Any], now: Iterable[Any]) ->
 def _unkeyed(value: Value, names: Iterable[str], change: Change) -> dict[str, dict[str, Any]]:
     """Return mappings that belong together, with the keys that are as a change left them undone."""
     present = {name: dict(getattr(value, name)) for name in names}
-    then, now = (
-        {
-            name: imaged(name, (image or {})[name], value.id) if name in (image or {}) else mapping
+
+    def imaged_in(image: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        return {
+            name: imaged(name, image[name], value.id) if name in image else mapping
             for name, mapping in present.items()
         }
-        for image in (change.before, change.after)
-    )
+
+    then, now = imaged_in(change.before or {}), imaged_in(change.after or {})
     left = {name: dict(mapping) for name, mapping in present.items()}
     for key in {key for mapping in (*then.values(), *now.values()) for key in mapping}:
-        old, new, found = (
+        old, new, today = (
             {name: mapping.get(key, _ABSENT) for name, mapping in mappings.items()}
             for mappings in (then, now, present)
         )
-        if old == new or found != new:
+        if old == new or today != new:
             continue
         for name, item in old.items():
             left[name].pop(key, None)

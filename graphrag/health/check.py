@@ -141,12 +141,12 @@ async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Find
 async def _memory(snapshot: Snapshot, ingestion: Ingestion) -> list[Finding]:
     """Compare what was read of the tables before with what they say now, lazy parts included."""
     catalog, store, group = ingestion.catalog, ingestion.store, snapshot.group
-    found = [
+    damaged = [
         Finding(group, f"group_info:{group}", what, _ANEW, repairable=True)
         for what in (*await catalog.damage(group), *store.held.damage(snapshot.rows))
     ]
-    if found:
-        return found  # what is in memory may be from there, and is read again by a repair
+    if damaged:
+        return damaged  # what is in memory may be from there, and is read again by a repair
     held = await catalog.group(group)
     fresh = await load_group(store, group, ingestion.embedder.dimension)
     lazy = {table: [*scope.aside] for table, scope in scopes_of(held).items() if scope.aside}
@@ -156,7 +156,7 @@ async def _memory(snapshot: Snapshot, ingestion: Ingestion) -> list[Finding]:
             await read_mentions(store, index)
         if held.episodes.sources is not None:
             await read_sources(store, index)
-    return [*found, *memory_findings(snapshot, held, fresh)]
+    return [*memory_findings(snapshot, held, fresh)]
 
 
 _RELOAD = "health.repair() reads the group into memory again"
@@ -204,8 +204,8 @@ def _entries(
 def _lazy(scope: Scope, name: str) -> Mapping[str, object]:
     column = scope.aside[name]
     if column.is_sparse:
-        found = {id_: column.sparse.get(row) for id_, row in scope.row_of.items()}
-        return {id_: value for id_, value in found.items() if value is not None}
+        sparse = {id_: column.sparse.get(row) for id_, row in scope.row_of.items()}
+        return {id_: value for id_, value in sparse.items() if value is not None}
     values = column.values(len(scope.ids)).tolist()
     return {id_: str(values[row]) for id_, row in scope.row_of.items()}  # NaN is equal to NaN
 
@@ -260,9 +260,9 @@ def _differences(
             not np.array_equal(*counted)
         ):
             yield _finding(snapshot, table, "memory counts other words than the store")
-        found, there = ours.postings.frequencies(), theirs.postings.frequencies()
-        for term in found.keys() | there.keys():
-            if (rows_here := found.get(term, 0)) != (rows_there := there.get(term, 0)):
+        here, there = ours.postings.frequencies(), theirs.postings.frequencies()
+        for term in here.keys() | there.keys():
+            if (rows_here := here.get(term, 0)) != (rows_there := there.get(term, 0)):
                 what = f"memory finds {term!r} in {rows_here} records, the store in {rows_there}"
                 yield _finding(snapshot, table, what)
 

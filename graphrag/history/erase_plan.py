@@ -81,8 +81,8 @@ class ErasePlan:
     async def enter(self, table: str, ids: Iterable[str], store: Store) -> None:
         """Let more rows of a table go."""
         records = [Record(table, id_) for id_ in sorted(ids) if not self.has(table, id_)]
-        found = await rows_of(store, records, vectors=False) if records else []
-        self.rows[table] |= {row["id"].id: row for row in found}
+        stored = await rows_of(store, records, vectors=False) if records else []
+        self.rows[table] |= {row["id"].id: row for row in stored}
 
     def words(self) -> set[str]:
         """Return what the erased episodes said of facts: sentences, and reasons that quote them."""

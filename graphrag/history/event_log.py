@@ -74,14 +74,14 @@ class EventLog:
         if limit is None:
             events = await ingestion.store.events(group, after=after or 0)
             return Log(events if records is None else _about(events, records))
-        found: list[Event] = []
+        matching: list[Event] = []
         size = limit if records is None else max(limit, _PAGE)
         async for page in _pages(ingestion.store, group, after, size):
-            some = page if records is None else _about(page, records)
-            found = [*some, *found] if after is None else [*found, *some]
-            if len(found) >= limit:
+            part = page if records is None else _about(page, records)
+            matching = [*part, *matching] if after is None else [*matching, *part]
+            if len(matching) >= limit:
                 break
-        return Log(found[-limit:] if after is None else found[:limit])
+        return Log(matching[-limit:] if after is None else matching[:limit])
 
     async def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None

@@ -111,13 +111,13 @@ class Sentences:
     def within(self, text: str) -> list[str]:
         """Return those that stand in a text, the longest first."""
         lengths, begun = self._lengths, self._begun
-        found = {
+        within = {
             part
             for at in range(len(text) - begun + 1 if lengths else 0)
             for length in lengths.get(text[at : at + begun], ())
             if (part := text[at : at + length]) in self._all
         }
-        return sorted(found, key=lambda sentence: (-len(sentence), sentence))
+        return sorted(within, key=lambda sentence: (-len(sentence), sentence))
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Eraser:
                 clean[column] = joined(self.anything(stay)) if stay else None
                 continue
             elif column == "names":
-                item = [self._without(one) for one in item if self._stays(one)]
+                item = [self._without(name) for name in item if self._stays(name)]
             elif column in QUOTING:
                 item = self.text(item)
             clean[column] = self.anything(item)

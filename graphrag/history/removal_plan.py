@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from graphrag.edit.editor import embedded
 from graphrag.edit.split import divide, mention
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import composed, ends_of
 from graphrag.model.assertion import Assertion
@@ -127,9 +128,8 @@ async def split_names(
             splits.moved[before.id] |= moved
         splits.episodes[before.id] = sources[True] - sources[False] - {""}
     if splits.entities:
-        ids = [id_ for copies in splits.copies.values() for id_ in copies]
-        copied = [component.facts[id_] for id_ in ids]
-        triples = [(fact.relation, fact.subject_id, fact.object_id) for fact in copied]
+        copied = chain.from_iterable(splits.copies.values())
+        triples = [triple_of(component.facts[id_]) for id_ in copied]
         await component.read(component.reach(triples), store)
         component.settle(gone_from(index, gone=gone), now=now)
     return splits
@@ -250,7 +250,7 @@ async def resting_on(
     if not episodes:
         return [], []
     mentioned = {entity for _, entity in await links.mentioned_in(store, episodes)}
-    members = {id_ for one in mentioned for id_ in index.heirs.family(index.heirs.of(one))}
+    members = {id_ for entity in mentioned for id_ in index.heirs.family(entity)}
     # What no longer has an episode among its sources still has its ends, which it mentions.
     rows = [index.entities.row_of[id_] for id_ in members if id_ in index.entities.row_of]
     within = np.isin(index.facts["subject"], rows) & np.isin(index.facts["object"], rows)

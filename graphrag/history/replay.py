@@ -157,11 +157,11 @@ async def _embed(
         target.embedder.name,
         target.embedder.dimension,
     ):
-        found = await rows_of(source.store, (row["id"] for row in page))
+        stored = await rows_of(source.store, (row["id"] for row in page))
         dimension = target.embedder.dimension
         known = {
             row["id"].id: row
-            for row in found
+            for row in stored
             if embedding_fault(row.get("embedding"), dimension) is None
         }
     wanted = []

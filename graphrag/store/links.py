@@ -78,10 +78,10 @@ async def mentioned_beside(
 
 async def links_at(store: Store, table: str, records: Iterable[Record]) -> dict[str, Row]:
     """Return the links of a table that lead to or from some records, by id."""
-    found = await store.query(
+    results = await store.query(
         f"SELECT * FROM $records->{table}; SELECT * FROM $records<-{table};", records=list(records)
     )
-    return {row["id"].id: row for rows in found for row in rows}
+    return {row["id"].id: row for rows in results for row in rows}
 
 
 async def episodes_on(store: Store, entities: Iterable[str]) -> dict[str, set[str]]:

@@ -31,6 +31,8 @@ _GATHERED = frozenset(
 _KEYED = (("attributes", "attribute_times"), ("metadata",))
 """Mappings by key: an attribute and its time are one."""
 _ABSENT = object()
+Mappings = dict[str, dict[str, Any]]
+"""By the name of the field."""
 Value = TypeVar("Value", Entity, Fact, Episode, Saga)
 
 
@@ -63,7 +65,8 @@ def inverse(
     elif isinstance(value, Entity):
         names.discard("summary")
     was: dict[str, Any] = {}
-    for column in sorted(change.after if columns is None else change.after.keys() & {*columns}):
+    wanted = set(change.after) if columns is None else set(change.after).intersection(columns)
+    for column in sorted(wanted):
         name = _RENAMED.get(column, column) if isinstance(value, Fact) else column
         if name not in names:
             continue
@@ -92,17 +95,18 @@ def _without(present: Iterable[Any], then: Iterable[Any], now: Iterable[Any]) ->
     return (*kept, *(item for item in lost if item not in kept))
 
 
-def _unkeyed(value: Value, names: Iterable[str], change: Change) -> dict[str, dict[str, Any]]:
+def _unkeyed(value: Value, names: Iterable[str], change: Change) -> Mappings:
     """Return mappings that belong together, with the keys that are as a change left them undone."""
     present = {name: dict(getattr(value, name)) for name in names}
 
-    def imaged_in(image: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def imaged_in(image: Mapping[str, Any]) -> Mappings:
         return {
             name: imaged(name, image[name], value.id) if name in image else mapping
             for name, mapping in present.items()
         }
 
-    then, now = imaged_in(change.before or {}), imaged_in(change.after or {})
+    then: Mappings = imaged_in(change.before or {})
+    now: Mappings = imaged_in(change.after or {})
     left = {name: dict(mapping) for name, mapping in present.items()}
     for key in {key for mapping in (*then.values(), *now.values()) for key in mapping}:
         old, new, today = (

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag.errors import InputError
-from graphrag.health.findings import Finding
-from graphrag.health.holdings import Snapshot
+from graphrag.health.snapshot import Finding, Snapshot
 from graphrag.index.merged import Heirs
 from graphrag.ingest.lifetimes.derive import derive
 from graphrag.model.assertion import Ending

@@ -30,7 +30,7 @@ from graphrag.protocols import Embedder, Matrix
 from graphrag.search.rank_communities import Made
 from graphrag.search.rewind import Past
 from graphrag.search.visibility import Visible
-from graphrag.store.community_rows import ends_of, read_ranked
+from graphrag.store.links import ends_of, read_ranked
 from graphrag.store.record import Record
 from graphrag.store.rows import unplain
 from graphrag.store.store import Store

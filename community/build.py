@@ -25,7 +25,7 @@ from graphrag.protocols import Embedder, Matrix
 from graphrag.search.rewind import NOTHING_UNDONE
 from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
-from graphrag.store.community_rows import Detection, noted
+from graphrag.store.links import Detection, noted
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import utc_now

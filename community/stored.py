@@ -15,14 +15,14 @@ from graphrag.index.retention import Slot
 from graphrag.model.values import Community
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet, Update
-from graphrag.store.community_rows import (
+from graphrag.store.engine import Row
+from graphrag.store.links import (
     Detection,
     member_id,
     member_row,
     read_detection,
     read_ranked,
 )
-from graphrag.store.engine import Row
 from graphrag.store.rows import from_row, to_row
 from graphrag.store.store import Store
 

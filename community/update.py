@@ -22,7 +22,7 @@ from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.index.retention import Slot
 from graphrag.model.values import Community
-from graphrag.store.community_rows import Detection
+from graphrag.store.links import Detection
 from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 

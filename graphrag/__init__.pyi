@@ -71,12 +71,12 @@ from graphrag.extract.llm.small import SmallLLMExtractor as SmallLLMExtractor
 from graphrag.extract.neural.extractor import NeuralExtractor as NeuralExtractor
 from graphrag.extract.rules.extractor import RulesExtractor as RulesExtractor
 from graphrag.graph import GraphRAG as GraphRAG
-from graphrag.health.findings import CheckReport as CheckReport
-from graphrag.health.findings import Finding as Finding
-from graphrag.health.findings import RepairReport as RepairReport
+from graphrag.health.snapshot import CheckReport as CheckReport
+from graphrag.health.snapshot import Finding as Finding
+from graphrag.health.snapshot import RepairReport as RepairReport
 from graphrag.health.repair import Reembedded as Reembedded
 from graphrag.history.replay import Replayed as Replayed
-from graphrag.history.erasure import Forgotten as Forgotten
+from graphrag.history.erase_plan import Forgotten as Forgotten
 from graphrag.ingest.reports import BatchReport as BatchReport
 from graphrag.ingest.reports import Failed as Failed
 from graphrag.ingest.reports import Progress as Progress

@@ -6,9 +6,9 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, Self
 
+from graphrag.ingest.ingestion import checked_threshold
 from graphrag.ingest.intake import checked_group
 from graphrag.ingest.queue import checked_workers
-from graphrag.ingest.statements import checked_threshold
 from graphrag.local.embedder import CachedEmbedder, embedder_named
 from graphrag.model.arguments import checked
 from graphrag.model.values import DEFAULT_GROUP

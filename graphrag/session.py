@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Protocol
 from graphrag.errors import InputError, StoreClosedError, StoreError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.commit import Writer
-from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.ingestion import REVIEW_BELOW, Ingestion, Trust
 from graphrag.ingest.policy import Policy
 from graphrag.ingest.queue import Queue
-from graphrag.ingest.statements import REVIEW_BELOW
-from graphrag.ingest.trust import Trust
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations

@@ -40,8 +40,8 @@ from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
-from graphrag.health.findings import CheckReport, RepairReport
-from graphrag.history.erasure import Forgotten, Texts
+from graphrag.health.snapshot import CheckReport, RepairReport
+from graphrag.history.erase_plan import Forgotten, Texts
 from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus

@@ -37,7 +37,7 @@ from graphrag.search.rerank.cross import rerank, reread
 from graphrag.search.results import Hit, Results
 from graphrag.search.rewind import Past, index_then, undone
 from graphrag.search.visibility import Visible, visible
-from graphrag.store.hydrate import Found, read_found
+from graphrag.store.pages import Found, read_found
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval, Viewpoint
 from graphrag.temporal.moment import from_micros, to_micros, utc_now

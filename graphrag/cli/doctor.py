@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rich.console import RenderableType
@@ -17,9 +18,11 @@ from graphrag.cli.config import PROJECT_FILE, user_file
 from graphrag.cli.render import day, line, plain, table, tally
 from graphrag.cli.terminal import Session, address_of
 from graphrag.errors import GraphRAGError, InputError, StoreLockedError
-from graphrag.health.findings import Finding
 from graphrag.model.values import Episode
 from graphrag.settings import shown_url
+
+if TYPE_CHECKING:
+    from graphrag.health.snapshot import Finding
 
 _NAME, _SHOWN = 40, 50
 _SECONDS = 2.0
@@ -260,7 +263,7 @@ async def repair(session: Session, all_groups: EveryGroup = False) -> None:
     )
 
 
-def _findings(title: str, findings: Sequence[Finding]) -> list[RenderableType | None]:
+def _findings(title: str, findings: Sequence["Finding"]) -> list[RenderableType | None]:
     if not findings:
         return []
     rows = (

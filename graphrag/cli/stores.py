@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphrag.engine.build import Built
     from graphrag.engine.verify import IndexReport
     from graphrag.health.repair import Reembedded
-    from graphrag.history.erasure import Forgotten, Texts
+    from graphrag.history.erase_plan import Forgotten, Texts
     from graphrag.store.store import Store
 
 _DECLINED = 1

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from graphrag.edit.editor import Basis, Decide, edit, resettle
 from graphrag.edit.edits import KEEP, Correction, Edit, Keep, corrected, ended, retracted, waiting
+from graphrag.edit.merge import entity_id
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.model.arguments import checked
@@ -212,24 +213,13 @@ def _chosen(given: Entity | str, instead_of: str, index: GroupIndex, *, now: dat
     Raises:
         InputError: if it belongs to another group, or several entities bear the name.
     """
-    if isinstance(given, Entity):
-        if given.id not in index.entities.row_of:
-            raise InputError(
-                f"entity {given.name!r} ({given.id}) is not in group {index.group_id!r}: "
-                "pass one of the fact's own group"
-            )
-        return given
-    kind = index.entity_type(instead_of)
-    if given in index.entities.row_of:
-        named = [given]
+    known = isinstance(given, Entity) or given in index.entities.row_of
+    if known or index.entities_named(str(given)):
+        id_ = entity_id(given, index)
+        name = index.entity_name(id_)
     else:
-        named = index.entities_named(given)
-    if len(named) > 1:
-        raise InputError(
-            f"{len(named)} entities are called {given!r}: pass the entity or its id; "
-            f"theirs are {', '.join(named)}"
-        )
-    id_, name = (named[0], index.entity_name(named[0])) if named else (new_id(), given.strip())
+        id_, name = new_id(), str(given).strip()
     if not name_key(name):
         raise InputError(f"{given!r} is no name: give an entity, its id or its name")
+    kind = index.entity_type(id_ if id_ in index.entities.row_of else instead_of)
     return Entity(id_, index.group_id, now, name, name_key(name), kind)

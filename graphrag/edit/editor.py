@@ -11,16 +11,17 @@ from graphrag.edit.edits import Edit, shortened
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import fact_text
+from graphrag.ingest.effects import closed
+from graphrag.ingest.commit import Build
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of
+from graphrag.ingest.lifetimes.component import Component, component_of, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.repeat import keep, let_fall
 from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.ingest.reports import closed
 from graphrag.ingest.summaries import composed, ends_of, refreshed
 from graphrag.model.assertion import Assertion
-from graphrag.model.values import Entity, Fact
-from graphrag.protocols import Embedder
+from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
@@ -31,17 +32,35 @@ Decide = Callable[[Fact, Basis, GroupIndex, datetime], Edit]
 """Say what is wanted of a fact, given what it rests on."""
 
 
+def id_of(value: Fact | Entity | Episode | str) -> str:
+    """Return the id of what a caller gave as a value or by its id."""
+    return value if isinstance(value, str) else value.id
+
+
 async def stored_fact(fact: Fact | str, group: str, store: Store) -> Fact:
     """Return a fact of a group as it is stored now.
 
     Raises:
         InputError: if there is none with this id.
     """
-    id_ = fact if isinstance(fact, str) else fact.id
-    found = await store.get(Fact, [id_])
-    if id_ not in found or found[id_].group_id != group:
+    id_ = id_of(fact)
+    stored = (await store.get(Fact, [id_])).get(id_)
+    if stored is None or stored.group_id != group:
         raise InputError(f"no fact has the id {id_!r}: pass a fact from a search, or its id")
-    return found[id_]
+    return stored
+
+
+async def stored_event(event: Event | int, group: str, store: Store) -> Event:
+    """Return an event of the log of a group, given by its number, too.
+
+    Raises:
+        InputError: if there is none of this number.
+    """
+    number = event if isinstance(event, int) else event.seq
+    stored = await store.events(group, after=number - 1, limit=1)
+    if not stored or stored[0].seq != number:
+        raise InputError(f"group {group!r} has no event {number}: log.events() shows them all")
+    return stored[0]
 
 
 async def edit(
@@ -74,9 +93,7 @@ async def edit(
         rests_on = outcome.supporting(current.id)
         basis = tuple(outcome.said.by_id[id_][1] for id_ in rests_on)
         wanted = decide(current, basis, index, now)
-        new = wanted.fact
-        reached = component.reach([(new.relation, new.subject_id, new.object_id)])
-        await component.read(reached, store)
+        await component.read(component.reach([triple_of(wanted.fact)]), store)
         id_ = _say(component, current, wanted, outcome, now)
         stands = component.facts[id_]
         also = "; ".join(filter(None, (note, *_others(component, {current.id, id_}))))
@@ -155,39 +172,48 @@ def _shorten(component: Component, ids: tuple[str, ...], until: datetime) -> Non
 async def _write(
     changes: ChangeSet, component: Component, entities: tuple[Entity, ...], ingestion: Ingestion
 ) -> None:
-    index, before = component.index, component.stored
-    after = component.changed()
+    """Note what is different, with new entities."""
     now = utc_now()
-    described = composed({entity.id: entity.name for entity in entities}, index, after, now=now)
-    entities = tuple(replace(entity, summary=described[entity.id]) for entity in entities)
-    if entities:
-        names = [entity.name for entity in entities]
-        vectors = await ingestion.embedder.embed(names, purpose="document")
-        for entity, vector in zip(entities, vectors, strict=True):
-            changes.insert(entity, vector)
-    await put_facts(changes, before, after, ingestion.store, ingestion.embedder)
+    names = {entity.id: entity.name for entity in entities}
+    described = composed(names, component.index, component.changed(), now=now)
+    vectors = await embedded(names, ingestion)
+    for entity in entities:
+        new = replace(entity, summary=described[entity.id])
+        changes.insert(new, vectors[entity.id])
+    await put_component(changes, component, ingestion, now=now)
+
+
+async def put_component(
+    changes: ChangeSet, component: Component, ingestion: Ingestion, *, now: datetime
+) -> None:
+    """Note the facts of a component that are different, and the summaries that follow."""
+    before, after = component.stored, component.changed()
+    await put_facts(changes, before, after, ingestion)
     touched = ends_of([*after.values(), *(before[id_] for id_ in after if id_ in before)])
-    changes.updates += refreshed(touched, index, after, now=now)
+    changes.updates += refreshed(touched, component.index, after, now=now)
 
 
 async def put_facts(
     changes: ChangeSet,
     before: Mapping[str, Fact],
     after: Mapping[str, Fact],
-    store: Store,
-    embedder: Embedder,
+    ingestion: Ingestion,
 ) -> None:
     """Note facts that change or are new, with the vectors of what they say now."""
-    texts = await _reworded(before, after, store)
-    vectors = {}
-    if texts:
-        rows = await embedder.embed(list(texts.values()), purpose="document")
-        vectors = dict(zip(texts, rows, strict=True))
+    vectors = await embedded(await _reworded(before, after, ingestion.store), ingestion)
     for id_, fact in after.items():
         if id_ in before:
             changes.change(before[id_], fact, vectors.get(id_))
         else:
             changes.insert(fact, vectors[id_])
+
+
+async def embedded(texts: Mapping[str, str], ingestion: Ingestion) -> dict[str, Matrix]:
+    """Return the vectors of texts, by their keys."""
+    if not texts:
+        return {}
+    vectors = await ingestion.embedder.embed(list(texts.values()), purpose="document")
+    return dict(zip(texts, vectors, strict=True))
 
 
 async def _reworded(
@@ -205,6 +231,20 @@ async def _reworded(
         named = stored.get(fact.id, fact)
         texts[fact.id] = fact_text(replace(fact, subject=named.subject, object=named.object))
     return texts
+
+
+async def commit_event(
+    build: Build, ingestion: Ingestion, group: str, *, reason: str, actor: str | None
+) -> Event:
+    """Write one transaction for a reason in somebody's name, and return its event."""
+
+    async def signed(index: GroupIndex) -> ChangeSet:
+        changes = await build(index)
+        changes.note, changes.actor = reason or None, actor or ""
+        return changes
+
+    seq = await ingestion.writer.commit(group, signed)
+    return (await ingestion.store.events(group, after=seq - 1, limit=1))[0]
 
 
 SETTLE = "settle"

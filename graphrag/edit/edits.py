@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Final
 
 from graphrag.errors import InputError
+from graphrag.ingest.lifetimes.component import triple_of
 from graphrag.ingest.lifetimes.said import stated
 from graphrag.ingest.lifetimes.statement import to_moment
 from graphrag.model.assertion import Assertion, Date, Kind, Void
@@ -94,25 +95,20 @@ def corrected(
     _stands(fact)
     if wanted == Correction():
         raise InputError(f"nothing is to change in {named(fact)}: say what is to be different")
-    subject = _end(wanted.subject, fact.subject_id, fact.subject)
-    object_ = _end(wanted.object, fact.object_id, fact.object)
-    relation = fact.relation if wanted.relation is None else "_".join(wanted.relation.split())
-    moved = (subject[0], relation, object_[0]) != (fact.subject_id, fact.relation, fact.object_id)
-    if not relation:
+    edited = replace(fact, confirmed=True)
+    if wanted.subject is not None:
+        edited = replace(edited, subject_id=wanted.subject.id, subject=wanted.subject.name)
+    if wanted.object is not None:
+        edited = replace(edited, object_id=wanted.object.id, object=wanted.object.name)
+    if wanted.relation is not None:
+        edited = replace(edited, relation="_".join(wanted.relation.split()))
+    moved = triple_of(edited) != triple_of(fact)
+    if not edited.relation:
         raise InputError(f"the relation of {named(fact)} is empty: give a name such as 'works_at'")
     if wanted.text is not None and not wanted.text.strip():
         raise InputError(f"the text of {named(fact)} is empty: give a sentence, or leave it out")
-    words = f"{subject[1]} {relation.replace('_', ' ')} {object_[1]}."
-    edited = replace(
-        fact,
-        subject_id=subject[0],
-        subject=subject[1],
-        relation=relation,
-        object_id=object_[0],
-        object=object_[1],
-        text=wanted.text or (words if moved else fact.text),
-        confirmed=True,
-    )
+    words = plain_sentence(edited) if moved else fact.text
+    edited = replace(edited, text=wanted.text or words)
     _dateless(fact, wanted, basis)
     start, stops = _times(fact, wanted, basis)
     starts = None if start is None else start.moment
@@ -133,8 +129,9 @@ def corrected(
     elif (starts, stops) == (fact.valid_at, fact.invalid_at) and not fact.pending:
         return Edit(edited, stays=True)
     said = _dated(fact, wanted, start, stops, basis, reason)
-    if subject[0] == object_[0]:  # so a person states it: no merge has made it so
-        said = tuple(replace(one, subject_as=subject[1], object_as=subject[1]) for one in said)
+    if edited.subject_id == edited.object_id:  # a person states it: no merge has made it so
+        name = edited.subject
+        said = tuple(replace(part, subject_as=name, object_as=name) for part in said)
     if moved:
         said = (replace(said[0], id=edited.id), *said[1:])
     why = f"corrected by hand: {reason or edited.text}"
@@ -288,8 +285,9 @@ def _possible(fact: Fact, start: datetime | None, end: datetime | None) -> None:
         )
 
 
-def _end(entity: Entity | None, id_: str, name: str) -> tuple[str, str]:
-    return (id_, name) if entity is None else (entity.id, entity.name)
+def plain_sentence(fact: Fact) -> str:
+    """Return the sentence of a fact that nobody gave one."""
+    return f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}."
 
 
 def named(fact: Fact) -> str:

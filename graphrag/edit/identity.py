@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphrag.edit.merge import entity_id, keep_apart, merge
+from graphrag.edit.editor import commit_event, id_of, stored_event
+from graphrag.edit.merge import entity_id, keep_apart, merge, unmerge
 from graphrag.edit.split import Split, split
-from graphrag.edit.unmerge import unmerge
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.commit import Build
@@ -92,10 +92,7 @@ class Identity:
 
         async def build(index: GroupIndex) -> ChangeSet:
             ids = entity_id(keep, index), entity_id(other, index)
-            session = self._handle.session
-            return await merge(
-                *ids, index, session.store, session.embedder, session.relations, now=utc_now()
-            )
+            return await merge(*ids, index, self._handle.session.ingestion, now=utc_now())
 
         return await self._write(build, reason=reason, actor=actor)
 
@@ -111,19 +108,11 @@ class Identity:
         Raises:
             InputError: if it is no merge, was undone before, or ``keep`` was merged since.
         """
-        group, seq = self._group, event.seq if isinstance(event, Event) else event
-        session = self._handle.session
-        store = session.store
-        found = await store.events(self._group, after=seq - 1)
-        if not found or found[0].seq != seq:
-            raise InputError(
-                f"group {group!r} has no event {seq}: log.events() shows what there is"
-            )
+        ingestion = self._handle.session.ingestion
+        merged = await stored_event(event, self._group, ingestion.store)
 
         async def build(index: GroupIndex) -> ChangeSet:
-            return await unmerge(
-                found[0], index, store, session.embedder, session.relations, now=utc_now()
-            )
+            return await unmerge(merged, index, ingestion, now=utc_now())
 
         return await self._write(build, reason=reason, actor=actor)
 
@@ -157,19 +146,14 @@ class Identity:
             InputError: if the entity or a fact is not there, nothing is to move, or an entity has
                 the name.
         """
-        moving = frozenset(fact if isinstance(fact, str) else fact.id for fact in facts)
-        sources = frozenset(
-            episode if isinstance(episode, str) else episode.id for episode in episodes
-        )
+        moving, sources = frozenset(map(id_of, facts)), frozenset(map(id_of, episodes))
         made: Entity | None = None
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal made
-            session = self._handle.session
             wanted = Split(entity_id(entity, index), name, moving, sources, entity_type)
-            made, changes = await split(
-                wanted, index, session.store, session.embedder, session.relations, now=utc_now()
-            )
+            ingestion = self._handle.session.ingestion
+            made, changes = await split(wanted, index, ingestion, now=utc_now())
             return changes
 
         await self._write(build, reason=reason, actor=actor)
@@ -177,11 +161,5 @@ class Identity:
         return made
 
     async def _write(self, build: Build, *, reason: str, actor: str | None) -> Event:
-        async def signed(index: GroupIndex) -> ChangeSet:
-            changes = await build(index)
-            changes.note, changes.actor = reason or None, actor or ""
-            return changes
-
-        session = self._handle.session
-        seq = await session.writer.commit(self._group, signed)
-        return (await session.store.events(self._group, after=seq - 1))[0]
+        ingestion = self._handle.session.ingestion
+        return await commit_event(build, ingestion, self._group, reason=reason, actor=actor)

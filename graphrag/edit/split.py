@@ -8,23 +8,21 @@ said of each of the two is settled by itself.
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import compress
 
-from graphrag.edit.editor import put_facts
+from graphrag.edit.editor import embedded, put_facts
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.component import Component, component_of
-from graphrag.ingest.lifetimes.rivalry import Triple
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.lifetimes.component import Component, component_of, triple_of
 from graphrag.ingest.lifetimes.said import gone_from
 from graphrag.ingest.summaries import composed, ends_of, refreshed
-from graphrag.model.assertion import Assertion, Ending, Void
+from graphrag.model.assertion import Assertion, Void
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
-from graphrag.ontology.relations import Relations
-from graphrag.protocols import Embedder
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import edge
-from graphrag.store.store import Store
 
 SPLIT = "split"
 
@@ -43,41 +41,39 @@ class Split:
 
 
 async def split(
-    wanted: Split,
-    index: GroupIndex,
-    store: Store,
-    embedder: Embedder,
-    relations: Relations,
-    *,
-    now: datetime,
+    wanted: Split, index: GroupIndex, ingestion: Ingestion, *, now: datetime
 ) -> tuple[Entity, ChangeSet]:
     """Work out the new entity and what changes."""
+    store = ingestion.store
     old = (await store.get(Entity, [wanted.entity]))[wanted.entity]
     new, left = _named(wanted, old, index, now)
     stored = await store.get(Fact, {*index.facts_of(old.id), *wanted.facts})
     stored = index.heirs.follow(stored, index.entity_name)
     live = {id_: fact for id_, fact in stored.items() if fact.retracted_at is None}
     _check(wanted, old, live)
-    component = await component_of(live.values(), index, store, relations)
+    component = await component_of(live.values(), index, store, ingestion.relations)
     component.settle(gone_from(index), now=now)
     copies = _divide(wanted, component, live, new, now)
-    endings = _endings(wanted, old)
-    new, left = replace(new, endings=endings), _without(left, endings)
+    # What was said of the old entity that is no fact moves, too.
+    moves = [ending.assertion.source in wanted.episodes for ending in old.endings]
+    endings = tuple(compress(old.endings, moves))
+    stay = tuple(ending for ending in left.endings if ending not in endings)
+    new, left = replace(new, endings=endings), replace(left, endings=stay)
     if not copies and left == old:
         raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
-    await component.read(component.reach(_triples(component, copies)), store)
+    triples = [triple_of(component.facts[id_]) for id_ in copies]
+    await component.read(component.reach(triples), store)
     if endings:
         component.endings |= {entity.id: entity.endings for entity in (left, new)}
     component.settle(gone_from(index), now=now)
     after = component.changed()
     changes = ChangeSet(index.group_id, SPLIT)
     new = replace(new, summary=composed({new.id: new.name}, index, after, now=now)[new.id])
-    [vector] = await embedder.embed([new.name], purpose="document")
-    changes.insert(new, vector)
+    changes.insert(new, (await embedded({new.id: new.name}, ingestion))[new.id])
     changes.change(old, left)
-    await put_facts(changes, component.stored, after, store, embedder)
-    touched = [end for end in ends_of(after.values()) if end != new.id]
-    changes.updates += refreshed(dict.fromkeys([old.id, *touched]), index, after, now=now)
+    await put_facts(changes, component.stored, after, ingestion)
+    touched = dict.fromkeys([old.id, *ends_of(after.values())])
+    changes.updates += refreshed(touched, index, after, now=now)
     mention(changes, new, [after[copy] for copy in copies if copy in after])
     return new, changes
 
@@ -175,23 +171,6 @@ def _without_names(
         statement.provenance for statement in left
     }
     return tuple(name for name in fact.provenance if name not in names)
-
-
-def _triples(component: Component, facts: Iterable[str]) -> list[Triple]:
-    """Return what facts say, so that what that meets is read, too."""
-    some = (component.facts[id_] for id_ in facts)
-    return [(fact.relation, fact.subject_id, fact.object_id) for fact in some]
-
-
-def _endings(wanted: Split, old: Entity) -> tuple[Ending, ...]:
-    """Return what moves of what was said of the old entity that is no fact."""
-    return tuple(ending for ending in old.endings if ending.assertion.source in wanted.episodes)
-
-
-def _without(entity: Entity, endings: tuple[Ending, ...]) -> Entity:
-    return replace(
-        entity, endings=tuple(ending for ending in entity.endings if ending not in endings)
-    )
 
 
 def _copy(fact: Fact, old: str, new: Entity, now: datetime) -> Fact:

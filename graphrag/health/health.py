@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from graphrag.engine.build import Built
 from graphrag.engine.verify import IndexReport
 from graphrag.errors import InputError, UnknownGroupError
-from graphrag.health.findings import CheckReport, RepairReport
+from graphrag.health.snapshot import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.queue import QueueStatus
 from graphrag.model.arguments import checked
@@ -219,7 +219,7 @@ class Health:
             raise UnknownGroupError(self._group)
 
     async def _names(self) -> list[str]:
-        from graphrag.health.holdings import group_names
+        from graphrag.health.snapshot import group_names
 
         return await group_names(self._handle.session.store)
 

@@ -17,14 +17,13 @@ from typing import Any
 from graphrag.engine.rows import SearchRows
 from graphrag.errors import StoreProfileError
 from graphrag.health.check import checked, restorable
-from graphrag.health.findings import Finding, RepairReport
-from graphrag.health.holdings import Snapshot, replayed, take
 from graphrag.health.rules import chain, embedding_fault, record_findings
+from graphrag.health.snapshot import Finding, RepairReport, Snapshot, replayed, take
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.protocols import Embedder
-from graphrag.store import revector
+from graphrag.store import staging
 from graphrag.store.changes import REPAIR, ChangeSet, Update
 from graphrag.store.engine import Row
 from graphrag.store.migrate import embedder_of
@@ -206,23 +205,23 @@ async def reembed_store(
                 f"the store at {target.url} has profile 'engine', whose indexes are made for "
                 f"{dimension} numbers: log.replay_all() into a new store embeds again"
             )
-        await revector.begin(store, embedder.name, embedder.dimension)
+        await staging.begin(store, embedder.name, embedder.dimension)
         done = made = 0
         for table in EMBEDDED:
-            async for rows, staged in revector.pages(store, table):
+            async for rows, staged in staging.pages(store, table):
                 episodes: dict[str, Any] = {}
                 if table == "passage":
-                    episodes = await revector.episodes_of(store, [row["episode"] for row in rows])
+                    episodes = await staging.episodes_of(store, [row["episode"] for row in rows])
                 texts = {row["id"].id: words(table, row, episodes) for row in rows}
                 wanted = [id_ for id_, text in texts.items() if staged.get(id_) != _hash(text)]
                 done += len(rows) - len(wanted)
                 for first in range(0, len(wanted), _AT_ONCE):
                     some = wanted[first : first + _AT_ONCE]
                     vectors = await embedder.embed([texts[id_] for id_ in some], purpose="document")
-                    await revector.stage(
+                    await staging.stage(
                         store,
                         [
-                            revector.Staged(table, id_, _hash(texts[id_]), vector_bytes(vector))
+                            staging.Staged(table, id_, _hash(texts[id_]), vector_bytes(vector))
                             for id_, vector in zip(some, vectors, strict=True)
                         ],
                     )
@@ -230,7 +229,7 @@ async def reembed_store(
                     if on_progress is not None:
                         spent = time.perf_counter() - began
                         on_progress(Reembedded(embedder.name, done, total, made, spent))
-        await revector.mark_whole(store)
+        await staging.mark_whole(store)
     # Opening puts them in place; as the new model, which is what the store has then.
     async with await Store.open(target, embedder=embedder.name, dimension=embedder.dimension):
         return Reembedded(embedder.name, done, total, made, time.perf_counter() - began)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphrag.errors import InputError
-from graphrag.health.findings import Finding
-from graphrag.health.holdings import Snapshot
+from graphrag.health.snapshot import Finding, Snapshot
 from graphrag.index.merged import Heirs
 from graphrag.ingest.lifetimes.derive import derive
 from graphrag.model.assertion import Ending
@@ -24,7 +23,7 @@ from graphrag.store.record import Record
 from graphrag.store.rows import from_row
 
 if TYPE_CHECKING:
-    from graphrag.ingest.standing.nearby import Beside
+    from graphrag.ingest.standing.ground import Beside
 
 _EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")
 _EDGES = {
@@ -234,7 +233,7 @@ def _standing(
     """Return the standing rules, if there are any."""
     if not relations.standing:
         return None
-    from graphrag.ingest.standing.nearby import Beside
+    from graphrag.ingest.standing.ground import Beside
     from graphrag.ingest.standing.program import program_of
 
     bearers: dict[str, set[str]] = defaultdict(set)

@@ -1,16 +1,34 @@
-"""Erase for good, with vectors, log images and files beside the store: an entity, or a group."""
+"""Erase for good, with vectors, log images and files beside the store: an entity, or a group.
+
+A whole group cannot go in one transaction: it may be larger than memory. The policy is asked about
+every row before anything goes; then the group is closed, its log goes, then its rows, in batches,
+and its name last. A process that dies in between leaves a group that everybody sees to be half
+gone.
+"""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import TYPE_CHECKING
+
 from graphrag.edit.merge import entity_id
-from graphrag.errors import InputError
-from graphrag.history.erasure import Forgotten, Texts
+from graphrag.errors import InputError, UnknownGroupError
+from graphrag.health.snapshot import TABLES, group_names
+from graphrag.history.erase_plan import Forgotten, Texts
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.policy import Policy, refused
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
 from graphrag.session import Handle
-from graphrag.store.changes import ChangeSet
+from graphrag.store.changes import FORGET, ChangeSet
+from graphrag.store.pages import group_pages
+from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
+
+if TYPE_CHECKING:
+    from graphrag.history.repair_after_erase import Removal
 
 
 @checked(door="graph.erase")
@@ -55,24 +73,24 @@ class Erase:
         if entity is None:  # a look-up that found nothing
             raise InputError("there is no entity to forget: it is None, so nothing bears that name")
         ingestion, group = self._handle.session.ingestion, self._group
-        from graphrag.history.forget import Removal, forget
+        from graphrag.history.repair_after_erase import Removal, forget
 
         removal: Removal | None = None
 
-        async def found(index: GroupIndex) -> Removal:
+        async def planned(index: GroupIndex) -> Removal:
             return await Removal.of(entity_id(entity, index), index, ingestion, episodes, utc_now())
 
         async def build(index: GroupIndex) -> ChangeSet:
             nonlocal removal
-            removal = await found(index)
-            changes = await forget(removal, index, ingestion, episodes, now=utc_now())
+            removal = await planned(index)
+            changes = await forget(removal, index, ingestion, now=utc_now())
             changes.actor = actor or ""
             await ingestion.catalog.unsave(group)
             return changes
 
         if dry_run:
             async with ingestion.writer.locks[group]:  # of one state, as the real one
-                removal = await found(await ingestion.catalog.group(group))
+                removal = await planned(await ingestion.catalog.group(group))
             return Forgotten(group, removal.counted())
         seq = await ingestion.writer.commit(group, build)
         [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
@@ -96,12 +114,58 @@ class Erase:
             InputError: if ``confirm`` is not the name of the group.
             QueryError: if there is no such group.
         """
-        from graphrag.history.forget_group import forget_group
-
         if confirm != self._group and not (dry_run and confirm is None):
             raise InputError(
                 f"erasing group {self._group!r} takes its name twice: confirm={self._group!r}, "
                 f"not {confirm!r}"
             )
-        session = self._handle.session
-        return await forget_group(self._group, session.ingestion, actor or "", dry_run=dry_run)
+        ingestion = self._handle.session.ingestion
+        return await _erase_group(self._group, ingestion, actor or "", dry_run=dry_run)
+
+
+async def _erase_group(group: str, ingestion: Ingestion, actor: str, *, dry_run: bool) -> Forgotten:
+    """Erase a group, or with ``dry_run`` only count what would go.
+
+    Raises:
+        UnknownGroupError: if there is none of this name.
+        PolicyError: if the policy refused; nothing was erased.
+        StoreError: if a copy beside the store cannot be deleted; nothing was erased.
+    """
+    store, catalog = ingestion.store, ingestion.catalog
+    half_gone = await store.forgotten_since(group) is not None
+    if not half_gone and group not in await group_names(store):
+        raise UnknownGroupError(group)
+    if dry_run:
+        return Forgotten(group, await store.count_group(group))
+    # What is half gone was allowed to go.
+    if ingestion.writer.policy is not None and not half_gone:
+        await _ask(group, ingestion, ingestion.writer.policy, actor)
+    async with ingestion.writer.locks[group], catalog.gate(group).change():
+        await catalog.drop(group)
+        await catalog.unsave(group)
+        try:
+            erased = await store.erase_group(group)
+        finally:
+            await catalog.drop(group)  # whatever was read meanwhile
+    return Forgotten(group, erased)
+
+
+async def _ask(group: str, ingestion: Ingestion, policy: Policy, actor: str) -> None:
+    """Ask the policy about every row; what it refuses is refused, and logged, by the writer."""
+    index = await ingestion.catalog.group(group)
+    async for changes in _pages(group, ingestion.store):
+        changes.actor = actor or ingestion.writer.actor
+        if refused(changes, index, policy):
+            await ingestion.writer.commit(group, partial(_as_it_is, changes))
+
+
+async def _as_it_is(changes: ChangeSet, _: GroupIndex) -> ChangeSet:
+    return changes
+
+
+async def _pages(group: str, store: Store) -> AsyncIterator[ChangeSet]:
+    for table in TABLES:
+        async for rows in group_pages(store, table, group):
+            changes = ChangeSet(group, FORGET)
+            changes.deletes = [(table, row) for row in rows]
+            yield changes

@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from graphrag.display.lists import Log
+from graphrag.edit.editor import commit_event, id_of, stored_event
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.commit import Build
 from graphrag.model.arguments import checked
 from graphrag.model.values import Change, Entity, Episode, Event, Fact
 from graphrag.session import Handle, Openable, opened
@@ -66,20 +68,20 @@ class EventLog:
         ingestion, group = self._handle.session.ingestion, self._group
         records: set[str] | None = None
         if fact is not None:
-            records = {f"relates_to:{_id(fact)}"}
+            records = {f"relates_to:{id_of(fact)}"}
         elif entity is not None:
-            records = _records_of(_id(entity), await ingestion.catalog.group(group))
+            records = _records_of(id_of(entity), await ingestion.catalog.group(group))
         if limit is None:
             events = await ingestion.store.events(group, after=after or 0)
             return Log(events if records is None else _about(events, records))
-        found: list[Event] = []
+        matching: list[Event] = []
         size = limit if records is None else max(limit, _PAGE)
         async for page in _pages(ingestion.store, group, after, size):
-            some = page if records is None else _about(page, records)
-            found = [*some, *found] if after is None else [*found, *some]
-            if len(found) >= limit:
+            part = page if records is None else _about(page, records)
+            matching = [*part, *matching] if after is None else [*matching, *part]
+            if len(matching) >= limit:
                 break
-        return Log(found[-limit:] if after is None else found[:limit])
+        return Log(matching[-limit:] if after is None else matching[:limit])
 
     async def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None
@@ -93,19 +95,15 @@ class EventLog:
         Raises:
             InputError: if there is no such episode, or it was removed before.
         """
-        ingestion, group = self._handle.session.ingestion, self._group
-        id_ = _id(episode)
-        from graphrag.history.remove_episode import stored_episode, withdraw
+        ingestion, id_ = self._handle.session.ingestion, id_of(episode)
+        from graphrag.history.removal import stored_episode, withdraw
 
-        await stored_episode(id_, group, ingestion.store)
+        await stored_episode(id_, self._group, ingestion.store)
 
         async def build(index: GroupIndex) -> ChangeSet:
-            changes = await withdraw(id_, index, ingestion, now=utc_now())
-            changes.actor, changes.note = actor or "", reason or None
-            return changes
+            return await withdraw(id_, index, ingestion, now=utc_now())
 
-        seq = await ingestion.writer.commit(group, build)
-        return (await ingestion.store.events(group, after=seq - 1))[0]
+        return await self._write(build, reason=reason, actor=actor)
 
     async def remove_source(
         self, source: str, *, reason: str = "", actor: str | None = None
@@ -125,16 +123,13 @@ class EventLog:
         Raises:
             InputError: if nothing that stands is from this source.
         """
-        ingestion, group = self._handle.session.ingestion, self._group
-        from graphrag.history.remove_episode import withdraw_source
+        ingestion = self._handle.session.ingestion
+        from graphrag.history.removal import withdraw_source
 
         async def build(index: GroupIndex) -> ChangeSet:
-            changes = await withdraw_source(source, index, ingestion, now=utc_now())
-            changes.actor, changes.note = actor or "", reason or None
-            return changes
+            return await withdraw_source(source, index, ingestion, now=utc_now())
 
-        seq = await ingestion.writer.commit(group, build)
-        return (await ingestion.store.events(group, after=seq - 1))[0]
+        return await self._write(build, reason=reason, actor=actor)
 
     async def revert(
         self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
@@ -154,26 +149,22 @@ class EventLog:
             InputError: if there is no such event, it cannot be undone, is undone already, or a
                 later event changed the same fields.
         """
-        session, group = self._handle.session, self._group
-        ingestion = session.ingestion
-        number = event if isinstance(event, int) else event.seq
-        found = await ingestion.store.events(group, after=number - 1, limit=1)
-        if not found or found[0].seq != number:
-            raise InputError(f"group {group!r} has no event {number}: log.events() shows them all")
-        undone = found[0]
+        session, ingestion = self._handle.session, self._handle.session.ingestion
+        undone = await stored_event(event, self._group, ingestion.store)
 
         from graphrag.history.revert import revert
 
         async def build(index: GroupIndex) -> ChangeSet:
-            changes = await revert(undone, index, ingestion, force=force, now=utc_now())
-            changes.actor, changes.note = actor or "", reason or None
-            return changes
+            return await revert(undone, index, ingestion, force=force, now=utc_now())
 
-        seq = await ingestion.writer.commit(group, build)
-        undo = (await ingestion.store.events(group, after=seq - 1))[0]
+        undo = await self._write(build, reason=reason, actor=actor)
         if any(change.record.startswith("episode:") for change in undo.changes):
             await session.queue.resume()  # it may wait again to be read
         return undo
+
+    async def _write(self, build: Build, *, reason: str, actor: str | None) -> Event:
+        ingestion = self._handle.session.ingestion
+        return await commit_event(build, ingestion, self._group, reason=reason, actor=actor)
 
     def follow(self, *, after: int | None = None) -> AsyncIterator[Event]:
         """Follow what is committed: ``async for event in graph.log.follow():``.
@@ -263,7 +254,3 @@ def _tied(change: Change, records: Collection[str]) -> bool:
         return False
     image = change.after or change.before or {}
     return image.get("in") in records or image.get("out") in records
-
-
-def _id(one: Fact | Entity | Episode | str) -> str:
-    return one if isinstance(one, str) else one.id

@@ -46,7 +46,7 @@ class Names:
 
     def names_it(self, text: str) -> bool:
         """Tell whether a text has one of the names."""
-        pattern = self._pattern if self._may_have(text) else None
+        pattern = self._pattern if self.may_be_in(text) else None
         return pattern is not None and any(not match["spared"] for match in pattern.finditer(text))
 
     def named_in(self, item: Any) -> bool:
@@ -59,23 +59,31 @@ class Names:
 
     def cleaned(self, text: str) -> str:
         """Return a text with a mark in place of each name."""
-        pattern = self._pattern if self._may_have(text) else None
+        pattern = self._pattern if self.may_be_in(text) else None
         if pattern is None:
             return text
         return pattern.sub(lambda match: match[0] if match["spared"] else MARK, text)
 
-    def _may_have(self, text: str) -> bool:
-        """Tell whether a text may have one of the names: nearly all lack a word of each."""
-        if self._words is None or not text.isascii():  # letters may be alike in other ways
-            return True
-        lowered = text.lower()
-        return any(word in lowered for word in self._words)
+    def may_be_in(self, text: str) -> bool:
+        """Tell whether a text, JSON too, may have one of the names: most lack a word of each."""
+        if not self.names:
+            return False
+        if self._plain is not None and text.isascii():  # other letters may be alike in other ways
+            lowered = text.lower()
+            return any(word in lowered for word in self._plain)
+        return self._words is None or self._words.search(text) is not None
 
     @cached_property
-    def _words(self) -> tuple[str, ...] | None:
-        """Return the longest word of each name, None if that tells nothing."""
-        words = [max(re.findall(r"\w+", name), key=len, default="") for name in self.names]
+    def _plain(self) -> tuple[str, ...] | None:
+        """Return the longest word of each name in small letters, None if one is not ASCII."""
+        words = tuple(map(_longest_word, self.names))
         return tuple(map(str.lower, words)) if "".join(self.names).isascii() else None
+
+    @cached_property
+    def _words(self) -> re.Pattern[str] | None:
+        """Return what finds the longest word of each name, None if one has no letters."""
+        words = {_longest_word(form) for name in self.names for form in _forms(name)}
+        return None if "" in words else re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
@@ -103,13 +111,13 @@ class Sentences:
     def within(self, text: str) -> list[str]:
         """Return those that stand in a text, the longest first."""
         lengths, begun = self._lengths, self._begun
-        found = {
+        within = {
             part
             for at in range(len(text) - begun + 1 if lengths else 0)
             for length in lengths.get(text[at : at + begun], ())
             if (part := text[at : at + length]) in self._all
         }
-        return sorted(found, key=lambda sentence: (-len(sentence), sentence))
+        return sorted(within, key=lambda sentence: (-len(sentence), sentence))
 
 
 @dataclass(frozen=True)
@@ -131,13 +139,20 @@ class Eraser:
     """By entity record: aliases that only erased texts gave it."""
     sagas: frozenset[str] = frozenset()
     """Records of sagas whose summaries may tell of what is erased."""
+    touched: frozenset[str] = frozenset()
+    """Records that stay and may speak of what is erased: in the log only these are looked at."""
     keeps_texts: bool = False
     """Whether what people said stays as they said it."""
 
     async def event(self, event: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the columns of an event that are to change, None if it has nothing to hide."""
         changes = json.loads(event["changes"])
-        cleaned = [self.change(change) async for change in in_turns(changes)]
+        cleaned = [
+            self.change(change)
+            if change["record"] in self.touched or self._goes(change)
+            else change
+            async for change in in_turns(changes)
+        ]
         note, actor = self.text(event.get("note") or ""), self.names.cleaned(event["actor"])
         if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
             return None
@@ -150,8 +165,7 @@ class Eraser:
 
     def change(self, change: dict[str, Any]) -> dict[str, Any]:
         """Return one change of an event without what is erased."""
-        record = change["record"]
-        gone = record in self.records or not self.records.isdisjoint(_ends(change))
+        record, gone = change["record"], self._goes(change)
         return {
             "record": record,
             **{
@@ -163,6 +177,10 @@ class Eraser:
                 for side in ("before", "after")
             },
         }
+
+    def _goes(self, change: Mapping[str, Any]) -> bool:
+        """Tell whether a change is of an erased record, or of a link that leads to one."""
+        return change["record"] in self.records or not self.records.isdisjoint(_ends(change))
 
     def image(self, record: str, image: Mapping[str, Any]) -> dict[str, Any]:
         """Return the columns of one record without what is erased."""
@@ -193,7 +211,7 @@ class Eraser:
                 clean[column] = joined(self.anything(stay)) if stay else None
                 continue
             elif column == "names":
-                item = [self._without(one) for one in item if self._stays(one)]
+                item = [self._without(name) for name in item if self._stays(name)]
             elif column in QUOTING:
                 item = self.text(item)
             clean[column] = self.anything(item)
@@ -249,8 +267,16 @@ def comparable(name: str, value: Any) -> Attribute:
 
 def _either(names: Iterable[str]) -> str:
     # A text may be written in another normal form than the name, and with other marks.
-    forms = {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}
+    forms = {form for name in names for form in _forms(name)}
     return "|".join(_as_words(name) for name in sorted(forms, key=len, reverse=True))
+
+
+def _forms(name: str) -> set[str]:
+    return {unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
+
+
+def _longest_word(name: str) -> str:
+    return max(re.findall(r"\w+", name), key=len, default="")
 
 
 def _as_words(name: str) -> str:

@@ -12,14 +12,14 @@ from datetime import datetime
 from itertools import islice
 
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.health.holdings import Image, group_names, replayed
 from graphrag.health.rules import embedding_fault
+from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.store.engine import Row
-from graphrag.store.marks import claim_group, discard_group, write_entry
 from graphrag.store.pages import Table, rows_of, write_page
 from graphrag.store.rows import event_of, row_of, vector_bytes
+from graphrag.store.staging import claim_group, discard_group, write_entry
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
@@ -157,11 +157,11 @@ async def _embed(
         target.embedder.name,
         target.embedder.dimension,
     ):
-        found = await rows_of(source.store, (row["id"] for row in page))
+        stored = await rows_of(source.store, (row["id"] for row in page))
         dimension = target.embedder.dimension
         known = {
             row["id"].id: row
-            for row in found
+            for row in stored
             if embedding_fault(row.get("embedding"), dimension) is None
         }
     wanted = []

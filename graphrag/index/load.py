@@ -31,8 +31,8 @@ from graphrag.model.assertion import latest_first
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.store.assertions import name_values
 from graphrag.store.changes import FORGET, REPAIR
+from graphrag.store.groups import read_size
 from graphrag.store.record import Record
-from graphrag.store.sizes import read_size
 from graphrag.store.store import Store
 
 _WORDS = frozenset({"subject", "name", "object", "text"})

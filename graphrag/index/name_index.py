@@ -18,9 +18,8 @@ from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.columns import boxed
 from graphrag.index.filed import ById, IdsByText, Texts, named_rows
 from graphrag.index.row_ids import Ids
-from graphrag.names.fold import skeleton
 from graphrag.names.identifiers import identifiers
-from graphrag.names.key import is_name, name_key
+from graphrag.names.key import is_name, name_key, skeleton
 from graphrag.names.likeness import core, initials, readings, without_courtesy, without_legal_form
 from graphrag.names.models import model_drawers
 from graphrag.names.words import NICKNAMES

@@ -1,13 +1,18 @@
 """Many episodes in a stream: read ahead, written one by one.
 
-With the rules the graph is the same as if they were added one by one: reading looks at the texts of
-the episodes before, stored or not; planning happens in order, against everything written before.
-What a model reads side by side may differ in the hints it was shown (``reads``).
+Extractors of texts alone read windows of episodes: one that is shown entities would see fewer.
+Those that wait for a server (``side_by_side``) have several episodes under way, delivered in order.
+Each sees the texts before it, stored or not, and the entities stored when it began. Planning
+happens in order, against everything written before, so that with the rules the graph is the same as
+if the episodes were added one by one.
 """
 
+import asyncio
 import time
-from collections.abc import Callable, Sized
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence, Sized
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from graphrag.errors import (
@@ -19,18 +24,26 @@ from graphrag.errors import (
     PolicyError,
     TransactionError,
 )
-from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.intake import NewEpisode
-from graphrag.ingest.read_ahead import Read, reads
+from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
+from graphrag.ingest.ingestion import Ingestion, known
+from graphrag.ingest.intake import NewEpisode, Stream, prepare, windows
+from graphrag.ingest.read_episode import embed_ahead, prepare_texts, read
 from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
-from graphrag.ingest.unread import add_known, keep_unread, read_and_add
-from graphrag.ingest.windows import Stream
+from graphrag.model.checks import shown
+from graphrag.model.extraction import Extraction
+from graphrag.model.values import Episode
+from graphrag.resolve.spot import looks_at_graph
 
 Episodes = Stream[NewEpisode]
 OnError = Literal["stop", "skip"]
+Key = tuple[str, str, object]
 
 _OF_ONE = (InputError, EmbeddingError, ExtractionError, PolicyError, TransactionError)
 """Errors that say something of one episode; any other ends a batch."""
+_MANY = 64
+"""Most episodes in a window."""
+_LONG = 40_000
+"""Most characters in a window: about three seconds of embedding on two cores."""
 
 
 def checked_on_error(on_error: str) -> None:
@@ -64,18 +77,20 @@ async def add_all(
     total = len(episodes) if isinstance(episodes, Sized) else None
 
     def stops(error: GraphRAGError) -> bool:
-        return on_error == "stop" or not _of_one(error)
+        of_one = isinstance(error, _OF_ONE) and not isinstance(error, BudgetExceededError)
+        return on_error == "stop" or not of_one
 
-    async with aclosing(reads(ingestion, episodes, group, report.steps, stops)) as stream:
-        async for read in stream:
-            result = await _write(ingestion, read)
+    reader = _Reader(ingestion, group, report.steps, stops)
+    async with aclosing(reader.read(episodes)) as arrivals:
+        async for arrival in arrivals:
+            result = await _write(ingestion, arrival)
             report.seconds = time.perf_counter() - started
             if isinstance(result, Added):
                 report.count(result)
             elif stops(result):
                 raise result
             else:
-                report.failed.append(Failed(report.done + 1, read.name, result))
+                report.failed.append(Failed(report.done + 1, arrival.name, result))
             if on_progress is not None:
                 last = result if isinstance(result, Added) else None
                 failed = len(report.failed)
@@ -84,22 +99,172 @@ async def add_all(
     return report
 
 
-async def _write(ingestion: Ingestion, one: Read) -> Added | GraphRAGError:
-    if one.error is not None:
-        if one.episode is not None:
-            await keep_unread(ingestion, one.episode, one.error)
-        return one.error
-    assert one.episode is not None
-    try:
-        known = one.known
-        if known is None and one.extraction is None:
-            known = await ingestion.known(one.episode)
-        if known is not None:
-            return await add_known(ingestion, known, one.episode)
-        return await read_and_add(ingestion, one.episode, one.extraction)
-    except GraphRAGError as error:
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An episode of a batch: read, or known already, or unusable."""
+
+    name: str
+    episode: Episode | None = None
+    extraction: Extraction | None = None
+    known: Episode | None = None
+    error: GraphRAGError | None = None
+    again: bool = False
+    """True if perhaps the same episode comes before it and is not written yet."""
+
+    @property
+    def to_read(self) -> Episode | None:
+        """Return the episode if it is new and can be used."""
+        return self.episode if self.known is None and not self.again else None
+
+
+async def _write(ingestion: Ingestion, arrival: Arrival) -> Added | GraphRAGError:
+    episode, error = arrival.episode, arrival.error
+    if error is not None:
+        if episode is not None:
+            await keep_unread(ingestion, episode, error)
         return error
+    assert episode is not None, "it is an episode, or there is an error"
+    try:
+        stored = await known(ingestion, episode) if arrival.again else arrival.known
+        if stored is not None:
+            return await add_known(ingestion, stored, episode)
+        return await add_episode(ingestion, episode, arrival.extraction)
+    except GraphRAGError as failure:
+        return failure
 
 
-def _of_one(error: GraphRAGError) -> bool:
-    return isinstance(error, _OF_ONE) and not isinstance(error, BudgetExceededError)
+@dataclass(slots=True)
+class _Reader:
+    """Reads ahead of what is being written."""
+
+    ingestion: Ingestion
+    group: str
+    """Of the episodes that name none."""
+    steps: dict[str, float]
+    """Seconds by step."""
+    stops: Callable[[GraphRAGError], bool]
+    """Tells whether an error ends the batch."""
+
+    async def read(self, episodes: Episodes) -> AsyncGenerator[Arrival, None]:
+        """Yield the episodes in order; each is taken to be written when the next is asked for.
+
+        If the stream fails, what came before is yielded first and then the error is raised.
+        """
+        extractor = self.ingestion.extractor
+        abreast = int(getattr(extractor, "side_by_side", 1))
+        many = 1 if abreast > 1 or looks_at_graph(extractor) else _MANY
+        waiting: dict[Key, Arrival] = {}
+        under_way: deque[asyncio.Task[list[Arrival]]] = deque()
+        coming: asyncio.Task[list[NewEpisode] | None] | None = None
+        failure: Exception | None = None
+        ended = False
+        source = windows(episodes, many=many, size=_size, longest=_LONG)
+        try:
+            while True:
+                while not ended and len(under_way) < abreast:
+                    coming = coming or asyncio.create_task(_following(source))
+                    if under_way:  # what is read is not kept waiting for a slow stream
+                        first = asyncio.FIRST_COMPLETED
+                        await asyncio.wait([coming, under_way[0]], return_when=first)
+                        if not coming.done():
+                            break
+                    try:
+                        window = await coming
+                    except Exception as error:  # noqa: BLE001 - raised below, after what came before
+                        failure, window = error, None
+                    coming, ended = None, window is None
+                    if window is not None:
+                        before = [*filter(None, (other.to_read for other in waiting.values()))]
+                        arrivals = await self._prepared(window, waiting)
+                        reading = self._window(arrivals, before)
+                        under_way.append(asyncio.create_task(reading))
+                if not under_way:
+                    break
+                began, embedded = time.perf_counter(), self.steps["embed"]
+                arrivals = await under_way[0]
+                under_way.popleft()
+                embedded -= self.steps["embed"]
+                self.steps["extract"] += time.perf_counter() - began + embedded
+                for arrival in arrivals:
+                    yield arrival
+                    if arrival.episode is not None and not arrival.again:
+                        waiting.pop(_key(arrival.episode), None)
+            if failure is not None:
+                raise failure
+        finally:
+            tasks = [*under_way, *([coming] if coming is not None else [])]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await source.aclose()
+
+    async def _prepared(
+        self, window: Sequence[NewEpisode], waiting: dict[Key, Arrival]
+    ) -> list[Arrival]:
+        """Return a window to be read, up to the first error if that is to stop the batch."""
+        arrivals: list[Arrival] = []
+        for new in window:
+            name = _name(new)
+            try:
+                episode = prepare(new, self.group)
+                stored = await known(self.ingestion, episode)
+            except GraphRAGError as error:
+                arrivals.append(Arrival(name, error=error))
+                if self.stops(error):
+                    break
+                continue
+            again = _comes(episode, waiting)
+            arrivals.append(Arrival(name, episode, known=stored, again=again))
+            if not again:
+                waiting[_key(episode)] = arrivals[-1]
+        return arrivals
+
+    async def _window(self, prepared: Sequence[Arrival], before: list[Episode]) -> list[Arrival]:
+        """Read a window, up to the first error if that is to stop the batch, and embed it."""
+        ingestion, arrivals = self.ingestion, list[Arrival]()
+        new = [episode for arrival in prepared if (episode := arrival.to_read) is not None]
+        await prepare_texts(ingestion.extractor, new)
+        for arrival in prepared:
+            if (episode := arrival.to_read) is not None:
+                try:
+                    extraction = await read(ingestion, episode, before)
+                    arrival = replace(arrival, extraction=extraction)
+                    before.append(episode)
+                except GraphRAGError as error:
+                    arrival = Arrival(arrival.name, episode, error=error)
+            arrivals.append(arrival)
+            if arrival.error is not None and self.stops(arrival.error):
+                break
+        began = time.perf_counter()
+        pairs = [(arrival.episode, arrival.extraction) for arrival in arrivals]
+        await embed_ahead(ingestion, [(e, x) for e, x in pairs if e is not None and x is not None])
+        self.steps["embed"] += time.perf_counter() - began
+        return arrivals
+
+
+async def _following(source: AsyncGenerator[list[NewEpisode], None]) -> list[NewEpisode] | None:
+    return await anext(source, None)
+
+
+def _comes(episode: Episode, waiting: dict[Key, Arrival]) -> bool:
+    """Tell whether this may be the same episode as one that is not written yet."""
+    others = (arrival.episode for arrival in waiting.values() if arrival.episode is not None)
+    keys = {other.key for other in others if other.group_id == episode.group_id}
+    return _key(episode) in waiting or episode.key in keys - {None}
+
+
+def _name(new: NewEpisode) -> str:
+    if not isinstance(new, NewEpisode):
+        return shown(new)
+    if isinstance(new.name, str) and new.name:
+        return new.name
+    return new.content[:60] if isinstance(new.content, str) else shown(new.content)
+
+
+def _key(episode: Episode) -> Key:
+    return episode.group_id, episode.content_hash, episode.valid_at
+
+
+def _size(new: NewEpisode) -> int:
+    content = new.content if isinstance(new, NewEpisode) else None
+    return len(content) if isinstance(content, str) else 1000

@@ -13,7 +13,7 @@ from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.plan import DirectPlan
+from graphrag.ingest.plan import Plan
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.names.key import name_key
 from graphrag.ontology.conform import Violation, stored_as
@@ -47,35 +47,35 @@ def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
     An address book says "organization" of every employer: where only ``Company`` is declared for
     that end, it is one.
     """
-    subject, object_ = given.subject.mention, given.object.mention
-    open_ends = [
+    subject, object_ = (
         mention
         if mention.entity_type in ontology.entities
         else replace(mention, entity_type=UNTYPED)
-        for mention in (subject, object_)
-    ]
-    claim = ontology.typed(Claim(open_ends[0], given.relation, open_ends[1], given.text, 0, 0))
-    assert claim.object is not None, "an object was given"
-    one, other = (
-        end if found.entity_type == UNTYPED else replace(end, mention=found)
-        for end, found in ((given.subject, claim.subject), (given.object, claim.object))
+        for mention in (given.subject.mention, given.object.mention)
     )
-    return replace(given, subject=one, object=other)
+    claim = ontology.typed(Claim(subject, given.relation, object_, given.text, 0, 0))
+    ends = []
+    for end, mention in ((given.subject, claim.subject), (given.object, claim.object)):
+        if mention is not None and mention.entity_type != UNTYPED:
+            end = replace(end, mention=mention)
+        ends.append(end)
+    return replace(given, subject=ends[0], object=ends[1])
 
 
 class Fitting:
     """What is added to one group in one transaction."""
 
     def __init__(
-        self, index: GroupIndex, ingestion: Ingestion, under_way: DirectPlan | None = None
+        self, index: GroupIndex, ingestion: Ingestion, under_way: Plan | None = None
     ) -> None:
         self._index = index
         self._ingestion = ingestion
         self.violations: list[Placed] = []
+        self._under_way = under_way.entities if under_way is not None else {}
         self._new_types: defaultdict[str, set[str]] = defaultdict(set)
         """Types that were given to a name and are not in the index yet."""
-        if ingestion.ontology and under_way is not None:
-            for entity in under_way.entities.values():
+        if ingestion.ontology:
+            for entity in self._under_way.values():
                 self._note(entity.entity_type, entity.name, *entity.aliases)
 
     def fact(self, given: GivenFact) -> GivenFact:
@@ -84,11 +84,10 @@ class Fitting:
         An end of unknown type gets the one that the declared ends of the relation leave for it.
 
         Raises:
-            InputError: if the ontology leaves out anything of it.
+            InputError: if the ontology leaves out anything of it, or an entity is of another group.
         """
-        ids = self._index.entities.row_of
-        if given.subject.mention.name in ids or given.object.mention.name in ids:
-            subject, object_ = self._by_id(given.subject), self._by_id(given.object)
+        subject, object_ = (self._by_id(end, given.place) for end in (given.subject, given.object))
+        if subject is not given.subject or object_ is not given.object:
             given = replace(given, subject=subject, object=object_)
         if self._ingestion.ontology:
             given = self._checked(given)
@@ -104,8 +103,9 @@ class Fitting:
         """Return an entity as it may be stored.
 
         Raises:
-            InputError: if the ontology leaves out anything of it.
+            InputError: if the ontology leaves out anything of it, or it is of another group.
         """
+        end = self._by_id(end, "")
         if not self._ingestion.ontology:
             return end
         [mention] = self._check(Extraction(mentions=(end.mention,)), "").mentions
@@ -142,13 +142,18 @@ class Fitting:
         self.violations += ((place, violation) for violation in violations)
         return checked
 
-    def _by_id(self, end: End) -> End:
+    def _by_id(self, end: End, place: str) -> End:
         """Return an end that is given by the id of an entity as that entity."""
-        id_ = end.mention.name
-        if end.id is not None or id_ not in self._index.entities.row_of:
-            return end
-        mention = replace(end.mention, name=self._index.entity_name(id_))
-        return replace(end, id=id_, mention=mention)
+        known, name = self._index.entities.row_of, end.mention.name
+        if end.id is None and name in known:
+            mention = replace(end.mention, name=self._index.entity_name(name))
+            return replace(end, id=name, mention=mention)
+        if end.id is not None and end.id not in known and end.id not in self._under_way:
+            raise InputError(
+                f"{place}entity {name!r} ({end.id}) is not in group {self._index.group_id!r}: give "
+                "one of that group, or its name"
+            )
+        return end
 
     def _typed(self, end: End) -> Mention:
         if end.id is None or end.id not in self._index.entities.row_of:

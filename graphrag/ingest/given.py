@@ -12,7 +12,8 @@ from functools import lru_cache
 from types import NoneType
 
 from graphrag.errors import InputError
-from graphrag.ingest.statements import alone
+from graphrag.ingest.checked import checked_share
+from graphrag.ingest.statements import Named, as_fact
 from graphrag.model.assertion import Assertion, Date, Kind, Precision
 from graphrag.model.checks import checked_attributes, checked_name, checked_text, shown
 from graphrag.model.extraction import Mention
@@ -35,6 +36,11 @@ class End:
     id: str | None = None
     vector: Matrix | None = None
     """Of a new entity; None lets the embedder make it."""
+
+    @property
+    def said(self) -> str:
+        """Return the name by which it was given, nothing if that was an id."""
+        return "" if self.id else self.mention.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,62 +76,50 @@ class GivenFact:
     reason: str = ""
     """Why it ended, if it did."""
 
-    def as_fact(
-        self, group: str, subject: tuple[str, str], object_: tuple[str, str], *, now: datetime
-    ) -> Fact:
-        """Return the fact between two entities, given by id and name."""
-        words = self.relation.replace("_", " ")
-        id_ = new_id()
-        said = self._said(id_, now)
-        valid_at, invalid_at, observed, closed_as = alone(said)
-        return Fact(
-            id=id_,
-            group_id=group,
-            created_at=now,
-            subject_id=subject[0],
-            object_id=object_[0],
-            subject=subject[1],
-            relation=self.relation,
-            object=object_[1],
-            text=self.text or f"{subject[1]} {words} {object_[1]}.",
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-            reference_time=self.reference_time or now,
-            observed=observed,
-            confidence=self.confidence,
+    def stated(self, group: str, subject: Named, object_: Named, *, now: datetime) -> Fact:
+        """Return the statement between two entities."""
+        return as_fact(
+            self._said(now),
+            group,
+            subject,
+            self.relation,
+            object_,
+            text=self.text or self._sentence(subject[1], object_[1]),
+            now=now,
+            stated_at=self.reference_time or now,
             origin=self.origin,
             attributes=self.attributes,
-            closed_as=closed_as,
-            reason=self.reason or None if invalid_at is not None else None,
-            statements=(said,),
-            sources=() if self.span is None else (self.span,),
             provenance=self.provenance,
-            untyped=self.untyped,
         )
 
-    def _said(self, id_: str, now: datetime) -> Assertion:
-        start, end, span = self.valid_at, self.invalid_at, self.span
+    def _said(self, now: datetime) -> Assertion:
+        start, end, span = self.valid_at, self.invalid_at, self.span or Span("", 0, 0)
         since = None if start is None or self.observed else Date(start, self.valid_precision)
         at = start if self.observed else None
-        if since is not None and span is None:  # a text that gives a start speaks of that alone
+        if since is not None and not self.span:  # a text that gives a start speaks of that alone
             at = self.reference_time
         if self.kind == "was" and end is None and not self.observed:
             at = self.reference_time or now  # over by then
         return Assertion(
-            id_,
+            new_id(),
             since,
             None if end is None else Date(end, self.invalid_precision),
             at,
             self.kind,
             trust=self.trust,
             confidence=self.confidence,
-            source="" if span is None else span.episode_id,
+            source=span.episode_id,
             provenance=self.provenance[-1] if self.provenance else "",
-            start=0 if span is None else span.start,
-            end=0 if span is None else span.end,
+            start=span.start,
+            end=span.end,
             untyped=self.untyped,
             reason="" if end is None else self.reason,
         )
+
+    @property
+    def words(self) -> str:
+        """Return subject, relation and object as they were given."""
+        return f"{self.subject.mention.name!r} {self.relation} {self.object.mention.name!r}"
 
     def loops(self, relations: Relations) -> bool:
         """Tell whether it may be of one entity with itself: by one name, and by its relation."""
@@ -134,17 +128,12 @@ class GivenFact:
 
     def turned(self, relation: str) -> "GivenFact":
         """Return the same fact stated from the other end."""
-        return replace(
-            self,
-            subject=self.object,
-            relation=relation,
-            object=self.subject,
-            text=self.text or self._sentence(),
-        )
+        names = self.subject.mention.name, self.object.mention.name
+        text = self.text or self._sentence(*names)
+        return replace(self, subject=self.object, relation=relation, object=self.subject, text=text)
 
-    def _sentence(self) -> str:
-        words = self.relation.replace("_", " ")
-        return f"{self.subject.mention.name} {words} {self.object.mention.name}."
+    def _sentence(self, subject: str, object_: str) -> str:
+        return f"{subject} {self.relation.replace('_', ' ')} {object_}."
 
 
 def given_end(
@@ -212,22 +201,18 @@ def given_fact(
     """
     if not isinstance(relation, str) or not checked_name("relation", relation).strip():
         raise InputError(f"relation {shown(relation)} is no name: give one such as 'works_at'")
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
-        raise InputError(f"confidence {shown(confidence)} is no number from 0 to 1")
-    if not 0 <= confidence <= 1:
-        raise InputError(f"confidence is {shown(confidence)}: give a number from 0 to 1")
-    start = None if valid_at is None else parse_moment(valid_at, what="valid_at")
-    end = None if invalid_at is None else parse_moment(invalid_at, what="invalid_at")
-    stated_at = (
-        None if reference_time is None else parse_moment(reference_time, what="reference_time")
+    share = checked_share("confidence", confidence)
+    times = {"valid_at": valid_at, "invalid_at": invalid_at, "reference_time": reference_time}
+    start, end, stated_at = (
+        None if moment is None else parse_moment(moment, what=name)
+        for name, moment in times.items()
     )
     if start is not None and end is not None and end <= start:
         raise InputError(
             f"invalid_at {invalid_at!s} is not after valid_at {valid_at!s}: it is the first moment "
             "at which the fact no longer holds"
         )
-    problem = _misfit(kind, start, end, stated_at) if kind != "state" else ""
-    if problem:
+    if kind != "state" and (problem := _misfit(kind, start, end, stated_at)):
         raise InputError(f"kind is {shown(kind)}: {problem}")
     if observed is None:
         ahead = stated_at is not None and (end is None or stated_at < end)
@@ -247,11 +232,11 @@ def given_fact(
         reference_time=stated_at,
         observed=observed and start is not None,
         kind=kind,
-        confidence=float(confidence),
+        confidence=share,
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
         origin=origin,
-        provenance=tuple(dict.fromkeys(checked_name("source", one) for one in sources)),
+        provenance=tuple(dict.fromkeys(checked_name("source", name) for name in sources)),
         place=place,
     )
 

@@ -1,12 +1,23 @@
-"""What a caller hands in, checked and turned into an episode before anything is touched."""
+"""What a caller hands in: streams, taken in windows, and episodes, checked before anything else.
 
+What has arrived of a stream never waits for more.
+"""
+
+import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+)
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import get_args
+from typing import TypeVar, get_args
 
 from graphrag.errors import EpisodeError, InputError
 from graphrag.model.checks import checked_json, checked_name, checked_text, parsed_json, shown
@@ -22,6 +33,11 @@ _LONGEST_KEY = 1000
 """Ids of e-mails have up to 998 characters."""
 _DEEPEST = 200
 """Levels of a JSON value whose text is the content: its reader calls itself for each."""
+
+T = TypeVar("T")
+Stream = Iterable[T] | AsyncIterable[T]
+_PATIENCE = 0.05
+"""Seconds that a window waits for the next item of a slow stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +158,9 @@ def _content(new: NewEpisode) -> tuple[Source, str]:
     content = str.__str__(new.content).strip("\ufeff")
     if not content.strip():
         raise EpisodeError(f"{label} is empty: give it text or a JSON value")
-    if found := CONTROL.search(content):
+    if control := CONTROL.search(content):
         raise EpisodeError(
-            f"{label} is not text: control character {found.group()!r} at {found.start()}"
+            f"{label} is not text: control character {control.group()!r} at {control.start()}"
         )
     if new.source == "json":
         try:
@@ -160,3 +176,57 @@ def looks_like_messages(text: str) -> bool:
     if not all(_TURN.match(line) for line in lines):
         return False
     return len(lines) > 1 or bool(_FIRST_PERSON.search(text))
+
+
+class _End:
+    """What comes after the last item."""
+
+
+async def windows(
+    items: Stream[T], *, many: int, size: Callable[[T], int], longest: int
+) -> AsyncGenerator[list[T], None]:
+    """Yield lists of up to ``many`` items, of about ``longest`` in size, in order.
+
+    If the stream fails, what came before is yielded first and then the error is raised.
+    """
+    source = aiter(items) if isinstance(items, AsyncIterable) else _stream(items)
+    coming: asyncio.Task[T | _End] | None = None
+    window: list[T] = []
+    room = longest
+    try:
+        while True:
+            coming = coming or asyncio.create_task(_following(source))
+            if window:
+                await asyncio.wait([coming], timeout=_PATIENCE)
+                if not coming.done():
+                    yield window
+                    window, room = [], longest
+            try:
+                item = await coming
+            except Exception:  # raised again, after what came before it
+                if window:
+                    yield window
+                raise
+            coming = None
+            ended = isinstance(item, _End)
+            if not isinstance(item, _End):
+                window.append(item)
+                room -= size(item)
+            if window and (ended or len(window) >= many or room <= 0):
+                yield window
+                window, room = [], longest
+            if ended:
+                return
+    finally:
+        if coming is not None and not coming.done():
+            coming.cancel()
+            await asyncio.wait([coming])
+
+
+async def _following(source: AsyncIterator[T]) -> T | _End:
+    return await anext(source, _End())
+
+
+async def _stream(items: Iterable[T]) -> AsyncIterator[T]:
+    for item in items:
+        yield item

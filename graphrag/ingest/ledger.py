@@ -6,7 +6,7 @@ waits for a person: a repetition of what is known adds a source, and says nothin
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -24,7 +24,7 @@ from graphrag.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class JudgingRules:
     """How statements are judged."""
 
     relations: Relations
@@ -43,7 +43,7 @@ class Ledger:
     """
 
     index: GroupIndex
-    rules: Rules
+    rules: JudgingRules
     now: datetime
     new_facts: dict[str, Fact] = field(default_factory=dict)
     """New facts by id."""
@@ -57,8 +57,6 @@ class Ledger:
     powerless: list[Fact] = field(default_factory=list)
     """What denies only what more trusted sources say, or what began later."""
     _alone: set[str] = field(default_factory=set)
-    ineffective_replacements: list[str] = field(default_factory=list)
-    """What says that it takes the place of a fact which it does not end, in words."""
     _denied: list[Fact] = field(default_factory=list)
     """What these statements say was never so."""
     _retracted: defaultdict[Triple, list[Fact]] | None = None
@@ -122,38 +120,11 @@ class Ledger:
             self.component.nested.pop(fact.id, None)
             self._wait(fact) if faint else self._correct(fact)
         self._settle(together)
-        self.ineffective_replacements = [*self._find_ineffective_replacements(new)]
         for id_, fact in self.component.changed().items():
             if id_ in self.component.stored:
                 self.changed[id_] = self.component.stored[id_], fact
             else:
                 self.new_facts[id_] = fact
-
-    def denied(self, new: Iterable[Fact], *, ends: bool = False) -> Iterator[str]:
-        """Yield what of new statements is not believed, or not all of it, in words.
-
-        ``ends``: only what is no contested fact of its own, such as an end of what goes on.
-        """
-        outcome, said = self.component.outcome, {fact.statements[0].id: fact for fact in new}
-        if outcome is None:
-            return
-        for contradiction in outcome.settlement.contradictions:
-            fact = said.get(contradiction.statement)
-            if fact is None or contradiction.kind != "overruled":
-                continue
-            stands = self.component.facts.get(self.stands.get(fact.id, ""))
-            if ends and stands is not None and stands.closed_as == "overruled":
-                continue
-            if (
-                contradiction.against not in outcome.said.by_id
-            ):  # a standing rule, not what somebody said
-                why = "by a rule" if stands is None else stands.reason
-                yield f"{fact.text!r} holds at no time: {why}"
-                continue
-            home, other = outcome.said.by_id[contradiction.against]
-            trusted = other.trust > fact.statements[0].trust
-            source = "a more trusted source" if trusted else "newer evidence"
-            yield f"{fact.text!r} gives way to what {source} says: {other.text or home.text}"
 
     def _settle(self, new: Sequence[Fact]) -> None:
         """Let new statements stand, with what follows."""
@@ -201,22 +172,8 @@ class Ledger:
         """Let a faint statement wait for a person; what ends whatever it is, once for each."""
         component, gone, now = self.component, gone_from(self.index), self.now
         whole = [fact] if _is_fact(fact) else ends_of_each(fact, component, gone, now=now)
-        for one in whole:
-            self.stands[one.id] = wait(one, component, gone, now=now)
-
-    def _find_ineffective_replacements(self, new: Iterable[Fact]) -> Iterator[str]:
-        """Yield in words which new facts, as they were stated, replace a fact that goes on."""
-        for fact in new:
-            said, own = fact.statements[0], self.component.facts.get(fact.id, fact)
-            lost = own.retracted_at is not None or own.closed_as == "superseded"
-            date = said.until if said.ends else said.since
-            for id_ in said.excludes if not lost else ():
-                other = self.component.facts.get(id_)
-                if other is None or other.retracted_at is not None:
-                    continue
-                end = other.invalid_at
-                if end is None or (date is not None and end > date.moment):
-                    yield f"{fact.text!r} takes the place of {other.text!r}, which it does not end"
+        for faint in whole:
+            self.stands[faint.id] = wait(faint, component, gone, now=now)
 
     def _ruled(self, fact: Fact) -> Fact:
         """Return a new fact with what an arbiter ruled, as far as the rules leave it open."""
@@ -229,12 +186,12 @@ class Ledger:
             for id_ in statement.excludes
             if (other := facts.get(id_)) is not None
             and shares_end(fact, other)
-            and not _same(fact, other)
+            and triple_of(fact) != triple_of(other)
             if not competes
             or any(stated(statement, other, None).planned for statement in other.statements)
             or exclusion(fact, other, self.rules.relations) is None
         ]
-        kept = (one.id if one.statements else self._home(one.id) for one in against)
+        kept = (rival.id if rival.statements else self._home(rival.id) for rival in against)
         homes = tuple(dict.fromkeys(kept))
         for id_ in homes:
             rivals = dict.fromkeys((*facts[id_].rivals, fact.id))
@@ -284,7 +241,3 @@ def _takes_away(said: Assertion) -> bool:
 def _is_plain(fact: Fact) -> bool:
     statement = fact.statements[0]
     return statement.kind == "state" and not statement.corrects and not statement.excludes
-
-
-def _same(one: Fact, other: Fact) -> bool:
-    return triple_of(one) == triple_of(other)

@@ -4,7 +4,7 @@ Open are mentions that fit several entities, and pairs of a claim and a stored f
 at one time: same relation with another object, relations named alike ("works for", "works_at"), or
 a denial ("trusts", "distrusts").
 
-A pair is left out if the graph shows that both can hold (``plausible``): a relation with two
+A pair is left out if the graph shows that both can hold: a relation with two
 objects at one time for some subject is taken to be multi-valued, unless the text says that one
 value replaces another. So only a new relation costs questions.
 """
@@ -12,26 +12,23 @@ value replaces another. So only a new relation costs questions.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import product
 
 import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.texts import embed_texts, entity_text
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.rivalry import overlap, shares_end
-from graphrag.ingest.statements import entity_name, mentions_of, state
+from graphrag.ingest.statements import mentions_of, state
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Case, Conflict, Doubt, Ruling
-from graphrag.resolve.doubt import with_meanings
-from graphrag.resolve.known import UNTYPED, Known
+from graphrag.resolve.doubt import OpenMention, with_meanings
+from graphrag.resolve.known import UNTYPED, KnownEntities
 from graphrag.resolve.mentions import Resolution, resolve
-from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
-
-if TYPE_CHECKING:
-    from graphrag.ingest.ingestion import Ingestion
 
 _ALIKE = 80
 """Of 100, at which the names of two relations may mean the same."""
@@ -47,7 +44,7 @@ def may_exclude(
     *,
     many: Set[tuple[str, str]] = frozenset(),
 ) -> bool:
-    """Tell whether a claim and a stored fact that hold at one time may not both be true.
+    """Tell whether a claim and a stored fact hold at one time and may not both be true.
 
     Args:
         claim: What the text says.
@@ -57,32 +54,44 @@ def may_exclude(
         relations: What is declared; about two declared relations the rules have decided.
         many: Subjects and relations of which the text itself tells several objects.
     """
-    one, other = new_fact.relation, fact.relation
-    if one in relations and other in relations:
+    relation, known = new_fact.relation, fact.relation
+    if (
+        fact.retracted_at is not None
+        or fact.pending
+        or (relation in relations and known in relations)
+    ):
+        return False
+    if not shares_end(new_fact, fact) or not overlap(new_fact, fact):
         return False
     if {new_fact.subject_id, new_fact.object_id} == {fact.subject_id, fact.object_id}:
-        return one != other and (claim.replaces or _denies(one, other))
+        return relation != known and (claim.replaces or _denies(relation, known))
     of_subject = new_fact.subject_id == fact.subject_id
-    if one == other:
+    if relation == known:
         # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
-        if not of_subject and not (new_fact.object_id == fact.object_id and one.endswith("_of")):
+        if not of_subject and not (
+            new_fact.object_id == fact.object_id and relation.endswith("_of")
+        ):
             return False
-    elif not of_subject or not _called_alike(one, other) or not _of_one_kind(claim, fact, index):
+    elif (
+        not of_subject or not _called_alike(relation, known) or not _of_one_kind(claim, fact, index)
+    ):
         return False
     if claim.replaces:
         return True
     end = "subject" if of_subject else "object"
-    return (new_fact.subject_id, one) not in many and not _held_together(one, other, end, index)
+    return (new_fact.subject_id, relation) not in many and not _held_together(
+        relation, known, end, index
+    )
 
 
-def _called_alike(one: str, other: str) -> bool:
+def _called_alike(relation: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
-    return bool(fuzz.ratio(one.split("_")[0], other.split("_")[0]) >= _ALIKE)
+    return bool(fuzz.ratio(relation.split("_")[0], other.split("_")[0]) >= _ALIKE)
 
 
-def _denies(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _denies(relation: str, other: str) -> bool:
+    short, long = sorted((relation, other), key=len)
     return any(long == denial + short for denial in _DENIALS)
 
 
@@ -93,9 +102,9 @@ def _of_one_kind(claim: Claim, fact: Fact, index: GroupIndex) -> bool:
     return len(kinds) == 1 or UNTYPED in kinds
 
 
-def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
+def _held_together(relation: str, other: str, end: str, index: GroupIndex) -> bool:
     """Tell whether something stored has two values of a relation, or of two, at one time."""
-    codes = {index.relation_code(name) for name in (one, other)}
+    codes = {index.relation_code(name) for name in (relation, other)}
     facts = index.facts
     standing = facts.alive.values & ~facts["pending"] & (facts["retracted"] == FOREVER)
     standing &= facts["valid"] < facts["invalid"]
@@ -104,22 +113,22 @@ def _held_together(one: str, other: str, end: str, index: GroupIndex) -> bool:
     here, there = (subjects, objects) if end == "subject" else (objects, subjects)
     order = np.lexsort((facts["valid"][rows], here))
     rows, here, there = rows[order], here[order], there[order]
-    relation, start, stop = (facts[name][rows] for name in ("relation", "valid", "invalid"))
+    code, start, stop = (facts[name][rows] for name in ("relation", "valid", "invalid"))
     # Of each end only those that follow each other in time: one such pair is enough to know.
     together = (here[1:] == here[:-1]) & (there[1:] != there[:-1]) & (start[1:] < stop[:-1])
     if len(codes) == 2:
-        together &= relation[1:] != relation[:-1]
+        together &= code[1:] != code[:-1]
     return bool(together.any())
 
 
 _RELATIONS, _EACH = 50, 5
 """Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
 _MOST = 24
-"""Conflicts in one question; the latest added come first."""
+"""Conflicts in one question."""
 
 
 async def find_open_points(
-    ingestion: "Ingestion",
+    ingestion: Ingestion,
     episode: Episode,
     extraction: Extraction,
     index: GroupIndex,
@@ -127,94 +136,64 @@ async def find_open_points(
 ) -> Case:
     """Return what the rules would leave open about an episode, against the group as it is now.
 
-    What the extractor has found already is not open.
-
+    No doubts and no conflicts is the common case. What the extractor has found already is not open.
     New names are embedded here; an embedder with a cache has their vectors when they are written.
     """
+    declared = ingestion.ontology.identifiers
     resolution = resolve(
         mentions_of(extraction),
         index,
         created_at=utc_now(),
         ruling=ruling,
         stated_at=episode.valid_at,
-        identifiers=ingestion.ontology.identifiers,
+        identifiers=declared,
         doubts=True,
     )
+    doubts: Sequence[OpenMention] = resolution.doubts
     if resolution.created and len(index.entities):
         texts = {id_: entity_text(entity) for id_, entity in resolution.created.items()}
         vector_of = await embed_texts(ingestion.embedder, texts)
-        resolution.doubts = with_meanings(
-            resolution.doubts,
-            {
-                mention: vector_of[id_]
-                for mention, id_ in resolution.entity_of.items()
-                if id_ in vector_of
-            },
-            index,
-            Known(index, ingestion.ontology.identifiers),
-        )
-    resolution.doubts = [open_ for open_ in resolution.doubts if not _is_decided(open_.mention)]
-    return await _case(episode, extraction, resolution, index, ingestion.store, ingestion.relations)
-
-
-def ruling_of(extraction: Extraction) -> Ruling:
-    """Return what an extractor that was shown the graph found of whom its mentions mean."""
-    mentions = list(mentions_of(extraction))
-    return Ruling(
-        {mention: mention.entity_id for mention in mentions if mention.entity_id is not None},
-        {mention: mention.distinct_from for mention in mentions if mention.distinct_from},
-    )
-
-
-def both(found: Ruling, ruled: Ruling) -> Ruling:
-    """Return what an extractor found, and what an arbiter ruled of the rest."""
-    return Ruling(
-        {**ruled.entity_of, **found.entity_of},
-        {**ruled.distinct, **found.distinct},
-        ruled.exclusive,
-    )
-
-
-def _is_decided(mention: Mention) -> bool:
-    return mention.entity_id is not None or bool(mention.distinct_from)
-
-
-async def _case(
-    episode: Episode,
-    extraction: Extraction,
-    resolution: Resolution,
-    index: GroupIndex,
-    store: Store,
-    relations: Relations,
-) -> Case:
-    """Return what is open about an episode: no doubts and no conflicts is the common case."""
+        new = {mention: id_ for mention, id_ in resolution.entity_of.items() if id_ in vector_of}
+        vectors = {mention: vector_of[id_] for mention, id_ in new.items()}
+        doubts = with_meanings(doubts, vectors, index, KnownEntities(index, declared))
     meanings = {
-        open_.mention: [candidate.id for candidate in open_.candidates]
-        for open_ in resolution.doubts
+        doubt.mention: [candidate.id for candidate in doubt.candidates]
+        for doubt in doubts
+        if doubt.mention.entity_id is None and not doubt.mention.distinct_from
     }
-    known = await store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
-    doubts = tuple(
+    known = await ingestion.store.get(Entity, {id_ for ids in meanings.values() for id_ in ids})
+    asked = (
         Doubt(mention, tuple(known[id_] for id_ in ids if id_ in known))
         for mention, ids in meanings.items()
     )
     stated = list(_stated(extraction.claims, episode, resolution, meanings, index))
-    wanted = {id_: None for _, fact in stated for id_ in _near(fact, index, relations)}
-    stored = index.heirs.follow(await store.get(Fact, wanted), index.entity_name)
-    conflicts: dict[tuple[Claim, str], Conflict] = {}
-    many = _several(stated)
+    conflicts = await _conflicts(stated, extraction, index, ingestion)
+    return Case(episode, tuple(asked), tuple(conflicts[:_MOST]))
+
+
+async def _conflicts(
+    stated: Sequence[tuple[Claim, Fact]],
+    extraction: Extraction,
+    index: GroupIndex,
+    ingestion: Ingestion,
+) -> list[Conflict]:
+    """Return the claims and stored facts that may exclude each other, the latest added first."""
+    relations = ingestion.relations
+    near = {fact.id: list(_near(fact, index, relations)) for _, fact in stated}
+    wanted = dict.fromkeys(id_ for ids in near.values() for id_ in ids)
+    stored = index.heirs.follow(await ingestion.store.get(Fact, wanted), index.entity_name)
+    objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
     for claim, fact in stated:
-        for id_ in _near(fact, index, relations):
-            other = stored.get(id_)
-            if claim.settled and id_ in extraction.shown:
-                continue
-            if (
-                other is not None
-                and _may_clash(fact, other)
-                and may_exclude(claim, fact, other, index, relations, many=many)
-            ):
+        objects[fact.subject_id, fact.relation].add(claim.object)
+    many = {key for key, several in objects.items() if len(several) > 1}
+    conflicts: dict[tuple[Claim, str], Conflict] = {}
+    for claim, fact in stated:
+        shown = extraction.shown if claim.settled else ()
+        for id_ in near[fact.id]:
+            other = None if id_ in shown else stored.get(id_)
+            if other is not None and may_exclude(claim, fact, other, index, relations, many=many):
                 conflicts[claim, id_] = Conflict(claim, other)
-    latest = sorted(conflicts.values(), key=lambda conflict: conflict.fact.created_at, reverse=True)
-    return Case(episode, doubts, tuple(latest[:_MOST]))
+    return sorted(conflicts.values(), key=lambda conflict: conflict.fact.created_at, reverse=True)
 
 
 def _stated(
@@ -225,20 +204,18 @@ def _stated(
     index: GroupIndex,
 ) -> Iterator[tuple[Claim, Fact]]:
     """Yield the fact of each claim, once for each entity that a doubtful mention may mean."""
-    name_of = partial(entity_name, resolution, index)
+    named = partial(resolution.named, index)
     for claim in claims:
         if claim.ends or claim.object is None:
             continue
-        for subject in (resolution.entity_of.get(claim.subject), *meanings.get(claim.subject, ())):
-            for object_ in (
-                resolution.entity_of.get(claim.object),
-                *meanings.get(claim.object, ()),
-            ):
-                if subject is None or object_ is None:
-                    continue
-                meant = {claim.subject: subject, claim.object: object_}
-                for fact in state((claim,), episode, meant, name_of, now=utc_now()):
-                    yield claim, fact
+        ends = (
+            [*filter(None, (resolution.entity_of.get(end), *meanings.get(end, ())))]
+            for end in (claim.subject, claim.object)
+        )
+        for subject, object_ in product(*ends):
+            meant = {claim.subject: subject, claim.object: object_}
+            for fact in state((claim,), episode, meant, named, now=utc_now()):
+                yield claim, fact
 
 
 def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
@@ -248,20 +225,3 @@ def _near(fact: Fact, index: GroupIndex, relations: Relations) -> Iterator[str]:
         for relation, rows in latest.items():
             if relation not in relations or fact.relation not in relations:
                 yield from (index.facts.ids[row] for row in rows)
-
-
-def _several(stated: Iterable[tuple[Claim, Fact]]) -> Set[tuple[str, str]]:
-    """Return the subjects and relations of which one text tells several objects."""
-    objects: dict[tuple[str, str], set[Mention | None]] = defaultdict(set)
-    for claim, fact in stated:
-        objects[fact.subject_id, fact.relation].add(claim.object)
-    return {key for key, found in objects.items() if len(found) > 1}
-
-
-def _may_clash(new_fact: Fact, fact: Fact) -> bool:
-    return (
-        fact.retracted_at is None
-        and not fact.pending
-        and shares_end(new_fact, fact)
-        and overlap(new_fact, fact)
-    )

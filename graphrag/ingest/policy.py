@@ -114,77 +114,64 @@ def refused(changes: ChangeSet, index: GroupIndex, policy: Policy) -> str | None
 
 
 def _mutations(changes: ChangeSet, index: GroupIndex) -> Iterator[Mutation]:
-    fresh = {row["id"].id: row["entity_type"] for row in changes.inserts.get("entity", ())}
+    new_types = {row["id"].id: row["entity_type"] for row in changes.inserts.get("entity", ())}
 
-    def about(ends: Iterable[str]) -> frozenset[str]:
-        stored = index.entities.row_of
-        return frozenset(
-            fresh[end] if end in fresh else index.entity_type(end)
-            for end in ends
-            if end in fresh or end in stored
-        )
-
-    def types(table: str, id_: str, row: Row | None) -> frozenset[str]:
+    def types(table: str, id_: str, row: Mapping[str, Any] | None) -> frozenset[str]:
+        """Return the types of an entity, or of both ends of a fact, given with its whole row."""
+        ends: Iterable[str] = ()
         if table == "entity":
-            return about([id_])
-        if table != "relates_to":
-            return frozenset()
-        return about(_ends(id_, index) if row is None else (row["in"].id, row["out"].id))
-
-    def mutation(
-        table: str, id_: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
-    ) -> Mutation:
-        row = after if before is None else before if after is None else None
-        about_types = types(table, id_, None if row is None else dict(row))
-        return Mutation(
-            changes.kind, changes.group_id, changes.actor, table, id_, before, after, about_types
+            ends = (id_,)
+        elif table == "relates_to" and row is not None:
+            ends = row["in"].id, row["out"].id
+        elif table == "relates_to" and id_ in index.facts.row_of:
+            ends = index.ends_of(index.facts.row_of[id_])
+        return frozenset(
+            new_types[end] if end in new_types else index.entity_type(end)
+            for end in ends
+            if end in new_types or end in index.entities.row_of
         )
 
-    for table, rows in changes.inserts.items():
-        for row in rows:
-            yield mutation(table, str(row["id"].id), None, row)
-    for update in changes.updates:
-        yield mutation(update.table, update.id, update.before, update.after)
-    for table, row in changes.deletes:
-        yield mutation(table, str(row["id"].id), row, None)
+    inserted = ((table, row) for table, rows in changes.inserts.items() for row in rows)
+    records: list[tuple[str, str, Mapping[str, Any] | None, Mapping[str, Any] | None]] = [
+        *((table, str(row["id"].id), None, row) for table, row in inserted),
+        *((update.table, update.id, update.before, update.after) for update in changes.updates),
+        *((table, str(row["id"].id), row, None) for table, row in changes.deletes),
+    ]
+    for table, id_, before, after in records:
+        whole = after if before is None else before if after is None else None
+        about, kind = types(table, id_, whole), changes.kind
+        yield Mutation(kind, changes.group_id, changes.actor, table, id_, before, after, about)
 
 
-def _ends(fact: str, index: GroupIndex) -> tuple[str, ...]:
-    row = index.facts.row_of.get(fact)
-    if row is None:
-        return ()
-    return index.ends_of(row)
+_FREE = frozenset(
+    "attribute_times closed_by_arbiter closed_by_hand embedding error observed pending status "
+    "summary waits_as".split()
+)
+"""Fields that say nothing which could be taken back; a value stated again is as new as that."""
+_CLOSING = frozenset("expired_at invalidated_by closed_as reason".split())
 
 
 def _grows(column: str, before: Any, after: Any) -> bool:
     """Tell whether a field only gains: it was empty, a list grows, a lifetime is known better."""
-    if column in _UNSAID:
-        return after is None
     match column:
+        case _ if column in _UNSAID:
+            return after is None
+        case _ if column in _FREE:
+            return True
+        case _ if column in _CLOSING:
+            return after is not None
         case "names":
-            return all(said in (after or ()) for said in before or ())
+            return all(name in (after or ()) for name in before or ())
         case "statements" | "endings":
             return _still_said(parts(before or "[]"), parts(after or "[]"))
-        case "embedding" | "summary" | "status" | "error" | "pending" | "waits_as":
-            return True
-        case "attribute_times":  # a value stated again is as new as its last statement
-            return True
         case "confidence":
             return bool(after >= before)
         case "confirmed":
             return bool(after)
         case "untyped" | "as_given":
             return bool(before) == bool(after)
-        case "invalid_at":
+        case "valid_at" | "invalid_at":
             return before is None or (after is not None and after <= before)
-        case "expired_at" | "invalidated_by" | "closed_as" | "reason":
-            return after is not None
-        case "closed_by_arbiter" | "closed_by_hand":
-            return True
-        case "valid_at":
-            return before is None or (after is not None and after <= before)
-        case "observed":
-            return True
         case "entity_type":
             return bool(before == "thing")
     if isinstance(before, list):

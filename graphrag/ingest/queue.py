@@ -15,8 +15,9 @@ from datetime import datetime
 from functools import partial
 
 from graphrag.errors import InputError, StoreError, TransactionError
+from graphrag.index.catalog import Locks
 from graphrag.index.group import BEGINNING, GroupIndex
-from graphrag.ingest.ingestion import Ingestion, is_waiting
+from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.policy import FAILED
 from graphrag.ingest.reports import Added
 from graphrag.model.values import Episode
@@ -68,9 +69,8 @@ class Queue:
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
         """By group: reference time and id, a heap."""
-        self._busy: set[str] = set()
-        """Groups of which an episode is being read."""
-        self._moved = asyncio.Event()
+        self._reading = Locks()
+        """By group: held while one of its episodes is read."""
         self._lost: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
         """By group: what was not believed as it was read."""
@@ -86,7 +86,7 @@ class Queue:
 
     async def put(self, episode: Episode) -> Added:
         """Store an episode as pending, with its vectors; searchable when this returns."""
-        from graphrag.ingest.unread import put_unread
+        from graphrag.ingest.episode_intake import put_unread
 
         group, episode = episode.group_id, replace(episode, status="pending")
         known = await put_unread(self._ingestion, episode, "queue_episode")
@@ -97,20 +97,20 @@ class Queue:
 
     async def retry(self, group: str) -> int:
         """Make the failed episodes of a group pending again and return their number."""
-        found: list[Episode] = []
+        failed: list[Episode] = []
 
         async def build(_: GroupIndex) -> ChangeSet:
-            nonlocal found
-            found = await self.failed(group)
+            nonlocal failed
+            failed = await self.failed(group)
             changes = ChangeSet(group, "retry_episodes")
-            for episode in found:
+            for episode in failed:
                 changes.change(episode, replace(episode, status="pending", error=None))
             return changes
 
         await self._ingestion.writer.commit(group, build, enter=_step)
-        times = [to_micros(episode.valid_at, BEGINNING) for episode in found]
-        self._take([(group, at, episode.id) for at, episode in zip(times, found, strict=True)])
-        return len(found)
+        times = [to_micros(episode.valid_at, BEGINNING) for episode in failed]
+        self._take([(group, at, episode.id) for at, episode in zip(times, failed, strict=True)])
+        return len(failed)
 
     async def failed(self, group: str) -> list[Episode]:
         """Return the failed episodes of a group, by reference time."""
@@ -151,15 +151,9 @@ class Queue:
         Raises:
             StoreError: if the store is gone; what is pending stays so.
         """
-        while any(
-            (waiting or name in self._busy) and group in (None, name)
-            for name, waiting in self._waiting.items()
-        ):
-            mine = self._free(group)
-            if mine is not None:
-                await self._next(mine)
-            else:
-                await self._moved.wait()
+        while names := [name for name in self._waiting if group in (None, name)]:
+            for name in names:
+                await self._next(name)
 
     async def close(self) -> None:
         """Stop the workers; what they were reading stays pending."""
@@ -178,52 +172,58 @@ class Queue:
         while len(self._tasks) < min(self._workers, groups):
             self._tasks.add(asyncio.create_task(self._work(), name=WORKER))
 
-    def _free(self, group: str | None = None) -> str | None:
-        """Return a group that has work and that nobody works on."""
-        ready = (
-            name
-            for name, waiting in self._waiting.items()
-            if waiting and name not in self._busy and group in (None, name)
-        )
-        return next(ready, None)
-
     async def _work(self) -> None:
+        """Read what waits, of groups that nobody else works on."""
         try:
-            while (group := self._free()) is not None:
-                await self._next(group)
+            while free := [
+                name
+                for name, waiting in self._waiting.items()
+                if waiting and not self._reading.held(name)
+            ]:
+                await self._next(free[0])
         except StoreError as error:
             _LOG.warning("the queue rests until the graph is opened again: %s", error)
         finally:
             # At once, not in a callback: whoever queues next must see that nobody is at work.
-            self._tasks.discard(_current())
+            if (task := asyncio.current_task()) is not None:
+                self._tasks.discard(task)
 
     async def _next(self, group: str) -> None:
-        self._busy.add(group)
-        at, id_ = heapq.heappop(self._waiting[group])
-        try:
-            await self._finish(id_)
-        except BaseException:
-            heapq.heappush(self._waiting[group], (at, id_))
-            raise
-        finally:
-            self._busy.discard(group)
-            if not self._waiting[group]:
-                del self._waiting[group]
-            self._moved.set()
-            self._moved = asyncio.Event()
+        """Read the first episode of a group, after the one that is being read, if there is any."""
+        async with self._reading[group]:
+            waiting = self._waiting.get(group)
+            if not waiting:
+                return
+            at, id_ = heapq.heappop(waiting)
+            try:
+                await self._finish(id_)
+            except BaseException:
+                heapq.heappush(waiting, (at, id_))
+                raise
+            finally:
+                if not waiting:
+                    del self._waiting[group]
 
     async def _finish(self, id_: str) -> None:
-        ingestion = self._ingestion
-        episode = await ingestion.stored(id_)
-        if episode is None or not is_waiting(episode):
+        # Imported here: a graph that is only read reads no episode.
+        from graphrag.ingest.episode_intake import add_episode
+
+        episode = await self._pending(id_)
+        if episode is None:
             return
         done = replace(episode, status="done", error=None)
         try:
-            self._note(await ingestion.read_and_add(done, waited=True))
+            self._note(await add_episode(self._ingestion, done, waited=True))
         except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise
             await self._fail(episode, error)
+
+    async def _pending(self, id_: str) -> Episode | None:
+        """Return an episode as it is stored now, if it is still to be read."""
+        stored = (await self._ingestion.store.get(Episode, [id_])).get(id_)
+        waits = stored is not None and stored.status == "pending" and stored.removed_at is None
+        return stored if waits else None
 
     def _note(self, added: Added) -> None:
         group, name = added.episode.group_id, added.episode.name or added.episode.id
@@ -231,25 +231,18 @@ class Queue:
         self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
 
     async def _fail(self, episode: Episode, error: Exception) -> None:
-        from graphrag.ingest.unread import described
+        from graphrag.ingest.episode_intake import described
 
         _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
         reason = described(error)
 
         async def build(_: GroupIndex) -> ChangeSet:
             changes = ChangeSet(episode.group_id, FAILED, note=reason)
-            stored = await self._ingestion.stored(episode.id)
-            if stored is not None and is_waiting(stored):
+            if (stored := await self._pending(episode.id)) is not None:
                 changes.change(stored, replace(stored, status="failed", error=reason))
             return changes
 
         await self._ingestion.writer.commit(episode.group_id, build, enter=_step)
-
-
-def _current() -> asyncio.Task[None]:
-    task: asyncio.Task[None] | None = asyncio.current_task()
-    assert task is not None
-    return task
 
 
 def _step(index: GroupIndex, seq: int) -> None:

@@ -1,12 +1,13 @@
-"""What writing did: results for callers, and what ended or was left out in words."""
+"""What writing did: results for callers."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graphrag.errors import GraphRAGError
-from graphrag.ingest.plan import DirectPlan, SkippedRow
-from graphrag.model.extraction import Claim, Mention
+from graphrag.ingest.effects import closed
+from graphrag.ingest.plan import Plan, SkippedRow
+from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
 
@@ -39,6 +40,29 @@ class Added:
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
 
+    @classmethod
+    def by(
+        cls,
+        plan: Plan,
+        read: Extraction,
+        violations: tuple[Violation, ...],
+        seconds: Mapping[str, float],
+    ) -> "Added":
+        """Return what the plan of an episode did, with what was read in it."""
+        assert plan.text is not None, "it is that of an episode"
+        return cls(
+            plan.text.episode,
+            new=True,
+            entities=tuple(plan.entities.values()),
+            facts=tuple(plan.facts.values()),
+            changed=tuple(after for _, after in plan.changed_facts.values()),
+            violations=violations,
+            dropped=plan.notes,
+            adjusted=read.adjusted,
+            closed=tuple(closed(plan.facts.values(), plan.changed_facts.values())),
+            seconds=seconds,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
@@ -56,7 +80,7 @@ class WriteResult:
     """What gave way at once to what is trusted more, or is newer, in words."""
 
     @classmethod
-    def by(cls, plan: DirectPlan) -> "WriteResult":
+    def by(cls, plan: Plan) -> "WriteResult":
         """Return what a plan of one fact did."""
         [(new, stands)] = plan.stands.items()
         return cls(
@@ -103,7 +127,7 @@ class ImportReport:
             return None
         return (self.total - self.rows - len(self.skipped)) / self.rate
 
-    def after(self, plan: DirectPlan, *, rows: int, seconds: float) -> "ImportReport":
+    def after(self, plan: Plan, *, rows: int, seconds: float) -> "ImportReport":
         """Return the report after one more batch."""
         return ImportReport(
             rows=self.rows + rows,
@@ -204,54 +228,3 @@ class BatchReport:
             kept += (f"{name}: {word}" for word in words)
         for step, seconds in added.seconds.items():
             self.steps[step] += seconds
-
-
-_LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
-"""Ways in which a fact ends that its own source did not speak of."""
-
-
-def left_out(claims: Iterable[Claim], entity_of: Mapping[Mention, str]) -> Iterator[str]:
-    """Yield the claims that became no fact, as ``state`` passes over them."""
-    for claim in claims:
-        subject = entity_of.get(claim.subject)
-        object_ = entity_of.get(claim.object) if claim.object is not None else None
-        about = f"{claim.subject.name} {claim.relation}"
-        if claim.object is not None:
-            about += f" {claim.object.name}"
-        if subject is not None and subject == object_:
-            yield f"the fact {about!r}, whose ends are one entity"
-        elif subject is None or (claim.object is not None and object_ is None):
-            yield f"the fact {about!r}, whose ends have no usable name"
-        elif claim.kind == "planned" and claim.valid_at is None:
-            yield f"the plan {about!r}, which has no date"
-
-
-def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterator[str]:
-    """Yield what ended, was reopened or was taken back, of older facts and of new ones."""
-    for before, after in changed:
-        if after.retracted_at is not None and before.retracted_at is None:
-            yield _words(after, f"was taken back ({after.closed_as or 'retracted'})")
-        elif after.closed_as == "overruled" != before.closed_as:
-            yield _words(after, "holds at no moment any more (overruled)")
-        elif after.invalid_at != before.invalid_at:
-            yield _words(after, _ended(after))
-        elif after.valid_at != before.valid_at and before.valid_at is not None:
-            since = "unknown" if after.valid_at is None else f"{after.valid_at:%Y-%m-%d}"
-            yield _words(after, f"begins at another time: {since}")
-        elif after.closed_as == "overruled" and after.statements != before.statements:
-            yield _words(after, f"was said again, and {_ended(after)}")
-    for fact in new:
-        if fact.closed_as in _LOST and not fact.pending:
-            yield _words(fact, f"is new, and {_ended(fact)}")
-
-
-def _ended(fact: Fact) -> str:
-    if fact.closed_as == "overruled" and fact.reason:
-        return f"is overruled, {fact.reason}"
-    if fact.invalid_at is None:
-        return "has no end any more" if fact.closed_as is None else f"is {fact.closed_as}"
-    return f"ends {fact.invalid_at:%Y-%m-%d} ({fact.closed_as or 'ended'})"
-
-
-def _words(fact: Fact, what: str) -> str:
-    return f"{fact.subject} {fact.relation} {fact.object}: {what}"

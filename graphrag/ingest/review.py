@@ -38,7 +38,7 @@ def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) 
     spoken = (*component.endings.get(end.subject_id, ()), ending)
     endings = {**component.endings, end.subject_id: spoken}
     after = derive(component.facts, endings, relations, gone, now=now, nested=nested)
-    found = []
+    each = []
     for id_, ended in after.facts.items():
         was = before.facts.get(id_)
         if was is None or was.pending or was.derived_from:
@@ -51,8 +51,8 @@ def ends_of_each(end: Fact, component: Component, gone: Gone, *, now: datetime) 
             for name in ("subject_id", "subject", "relation", "object_id", "object")
         }
         said = replace(end.statements[0], id=new)
-        found.append(replace(end, id=new, statements=(said,), **triple))
-    return found
+        each.append(replace(end, id=new, statements=(said,), **triple))
+    return each
 
 
 def _repeated(fact: Fact, before: Outcome, after: Outcome) -> str | None:

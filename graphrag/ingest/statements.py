@@ -1,35 +1,31 @@
-"""Statements about entities with lifetimes, made from claims about names.
+"""Statements about entities with lifetimes, whoever makes them: a text, a table or a person.
 
-Without a start in the text, ``valid_at`` is the reference time, marked as observed; a fact that was
-over when stated has an unknown start. Extractors and arbiters are called here; failures name them
-and the episode, and results are checked (``trust``).
+A statement is a fact that is not stored yet, with the one assertion that it rests on and the times
+that follow from that alone. Without a start in a text, ``valid_at`` is the reference time, marked
+as observed; a fact that was over when stated has an unknown start. Who takes the place of somebody
+leads from then on what that one leads.
 """
 
-import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 
-from graphrag.errors import ExtractionError, GraphRAGError, InputError
-from graphrag.index.group import GroupIndex
-from graphrag.ingest.trust import checked_extraction, checked_ruling
+from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
-from graphrag.model.checks import printable
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
-from graphrag.model.values import Closing, Episode, Fact, Span
+from graphrag.model.values import JSON, Closing, Episode, Fact, Origin, Span
 from graphrag.names.key import name_key
-from graphrag.protocols import NO_RULING, Arbiter, Case, ExtractionContext, Extractor, Ruling, call
-from graphrag.resolve.enrich import NAMING, with_named_mentions, with_source_named
+from graphrag.names.words import LEADING
+from graphrag.ontology.relations import Relations
+from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.mentions import Resolution
+from graphrag.temporal.moment import to_micros
 
-REVIEW_BELOW = 0.7
-"""Rules give 0.8; a model's own figure below this has been a guess more often than not."""
-_THIS = "this "
-_SHOWN = 60
-"""Characters of a text in an error or a note."""
+_POST, _ROLE = "leads", "has_role"
+Named = tuple[str, str, str]
+"""An entity as a statement has it: id, name, and another name of it by which it was stated."""
 
 
 def mentions_of(extraction: Extraction) -> Iterable[Mention]:
@@ -41,28 +37,71 @@ def mentions_of(extraction: Extraction) -> Iterable[Mention]:
             yield claim.object
 
 
-def entity_name(resolution: Resolution, index: GroupIndex, id_: str) -> str:
-    """Return the name of an entity, a new or a stored one."""
-    created = resolution.created.get(id_)
-    return created.name if created else index.entity_name(id_)
+def as_fact(
+    said: Assertion,
+    group: str,
+    subject: Named,
+    relation: str,
+    object_: Named,
+    *,
+    text: str,
+    now: datetime,
+    stated_at: datetime,
+    origin: Origin,
+    attributes: Mapping[str, JSON],
+    attribute_times: Mapping[str, JSON] | None = None,
+    provenance: tuple[str, ...] = (),
+) -> Fact:
+    """Return the fact of one assertion, with the times that follow from that alone."""
+    valid_at, invalid_at, observed, closed_as = alone(said)
+    subject_as, object_as = subject[2], object_[2]
+    if subject[0] == object_[0]:
+        subject_as = object_as = (
+            subject_as or subject[1]
+        )  # so it was stated: no merge has made it so
+    if subject_as or object_as:
+        said = replace(said, subject_as=subject_as, object_as=object_as)
+    return Fact(
+        id=said.id,
+        group_id=group,
+        created_at=now,
+        subject_id=subject[0],
+        object_id=object_[0],
+        subject=subject[1],
+        relation=relation,
+        object=object_[1],
+        text=text,
+        valid_at=valid_at,
+        invalid_at=invalid_at,
+        reference_time=stated_at,
+        observed=observed,
+        confidence=said.confidence,
+        origin=origin,
+        attributes=attributes,
+        attribute_times=attribute_times or {},
+        closed_as=closed_as,
+        reason=said.reason or None,
+        statements=(said,),
+        sources=(Span(said.source, said.start, said.end),) if said.source else (),
+        provenance=provenance,
+        untyped=said.untyped,
+    )
 
 
 def state(
     claims: Iterable[Claim],
     episode: Episode,
     entity_of: Mapping[Mention, str],
-    name_of: Callable[[str], str],
+    named: Callable[[str, str], Named],
     *,
     now: datetime,
     ruling: Ruling = NO_RULING,
     trust: float = 0.0,
-    alias: Callable[[str, str], str] = lambda id_, name: "",
 ) -> Iterator[Fact]:
-    """Yield the fact of each claim whose entities were resolved to two different ones.
+    """Yield the statement of each claim whose entities were resolved to two different ones.
 
-    It has one statement, with what an arbiter found it to exclude, and the times that follow from
-    that alone. A claim that ends or cancels something may name no object. ``alias`` tells whether
-    an entity, by id, bears a name only beside its own, and returns it then.
+    It has what an arbiter found it to exclude. A claim that ends or cancels something may name no
+    object. ``named`` gives an entity, by its id and the name that the claim has for it.
     """
     for claim in claims:
         subject = entity_of.get(claim.subject)
@@ -72,39 +111,21 @@ def state(
             continue
         if claim.kind == "planned" and claim.valid_at is None:
             continue  # nobody knows from when on it is to hold
-        id_ = new_id()
         decided = (conflict.fact.id for conflict in ruling.exclusive if conflict.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
-        said = replace(
-            _said(claim, episode, id_, trust),
-            excludes=tuple(ruled),
-            subject_as=alias(subject, claim.subject.name),
-            object_as=alias(object_, claim.object.name) if object_ and claim.object else "",
-        )
-        valid_at, invalid_at, observed, closed_as = alone(said)
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
-        yield Fact(
-            id=id_,
-            group_id=episode.group_id,
-            created_at=now,
-            subject_id=subject,
-            object_id=object_ or "",
-            subject=name_of(subject),
-            relation=claim.relation,
-            object=name_of(object_) if object_ else "",
+        yield as_fact(
+            replace(_said(claim, episode, trust), excludes=tuple(ruled)),
+            episode.group_id,
+            named(subject, claim.subject.name),
+            claim.relation,
+            named(object_, claim.object.name) if object_ and claim.object else ("", "", ""),
             text=claim.text,
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-            reference_time=episode.valid_at,
-            observed=observed,
-            confidence=claim.confidence,
+            now=now,
+            stated_at=episode.valid_at,
             origin=claim.origin,
-            statements=(said,),
-            sources=(Span(episode.id, claim.start, claim.end),),
             attributes=attributes,
             attribute_times=times,
-            closed_as=closed_as,
-            untyped=claim.untyped,
         )
 
 
@@ -139,7 +160,7 @@ def other_name(id_: str, name: str, group: GroupIndex) -> str:
     return name if id_ in bearers and not merged else ""
 
 
-def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
+def _said(claim: Claim, episode: Episode, trust: float) -> Assertion:
     """Return what an episode says by a claim.
 
     Where the text gives a start and does not say that it still holds, it is evidence for that start
@@ -159,7 +180,7 @@ def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
         kind = "state"
     speaks_of_now = since is None or claim.current or since.moment > reference or kind != "state"
     return Assertion(
-        id_,
+        new_id(),
         since,
         until,
         reference if speaks_of_now else None,
@@ -174,59 +195,73 @@ def _said(claim: Claim, episode: Episode, id_: str, trust: float) -> Assertion:
     )
 
 
-async def extract(extractor: Extractor, context: ExtractionContext) -> Extraction:
-    """Return what an episode states, every span inside its content.
+@dataclass(frozen=True, slots=True)
+class Successions:
+    """The claims of a text, and what the group knew before it."""
 
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the extractor.
-    """
-    episode = context.episode
-    try:
-        extraction = await call(partial(extractor.extract, context))
-        if not isinstance(extraction, Extraction):
-            raise _failed("extractor", extractor, episode, _no("Extraction", extraction))
-        placed = await asyncio.to_thread(checked_extraction, extraction, episode)
-        named = any(claim.relation in NAMING for claim in placed.claims)
-        said = (claim.subject.name for claim in placed.claims)
-        others = (claim.object.name for claim in placed.claims if claim.object is not None)
-        names = (*(mention.name for mention in placed.mentions), *said, *others)
-        if any(name[: len(_THIS)].lower() == _THIS for name in names):
-            placed = with_source_named(placed, episode)
-        return with_named_mentions(placed) if named else placed
-    except GraphRAGError:
-        raise
-    except Exception as error:  # an extractor is anybody's code
-        raise _failed("extractor", extractor, episode, str(error)) from error
+    claims: Collection[Claim]
+    resolution: Resolution
+    index: GroupIndex
+    relations: Relations
+    at: datetime
+    """The time of the text."""
 
+    def posts(self) -> Iterator[Claim]:
+        """Yield that a successor leads the one thing that the predecessor leads until then."""
+        posts = [claim for claim in self.claims if claim.relation == _POST and not claim.ends]
+        leading = {claim.subject for claim in posts}
+        for claim in self.claims:
+            undated = claim.kind == "was" or (claim.kind == "event" and claim.valid_at is None)
+            if claim.relation != "succeeds" or claim.object is None or undated:
+                continue
+            if claim.subject in leading or not self._takes_the_lead(claim.subject):
+                continue
+            led = self._led_by(claim.object, to_micros(claim.valid_at or self.at, BEGINNING))
+            if len(led) == 1:
+                post = self._mention(led.pop(), claim)
+                leads = replace(claim, relation=_POST, object=post, kind="state")
+                yield replace(
+                    leads,
+                    subject=claim.object,
+                    valid_at=None,
+                    invalid_at=claim.valid_at,
+                    invalid_precision=claim.valid_precision,
+                    ends=True,
+                    attributes={},
+                )
+                yield leads
 
-async def decide(arbiter: Arbiter, case: Case) -> Ruling:
-    """Return what an arbiter finds about what is open.
+    def _takes_the_lead(self, successor: Mention) -> bool:
+        """Tell whether what the text says that a successor becomes, if it does, is such a post."""
+        titles = [
+            {*name_key(claim.object.name).split()}
+            for claim in self.claims
+            if (claim.subject, claim.relation) == (successor, _ROLE) and claim.object
+        ]
+        return not titles or any(LEADING & words for words in titles)
 
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the arbiter.
-    """
-    try:
-        ruling = await call(partial(arbiter.decide, case))
-        if not isinstance(ruling, Ruling):
-            raise _failed("arbiter", arbiter, case.episode, _no("Ruling", ruling))
-        return checked_ruling(ruling, case)
-    except GraphRAGError:
-        raise
-    except Exception as error:  # an arbiter is anybody's code
-        raise _failed("arbiter", arbiter, case.episode, str(error)) from error
+    def _led_by(self, predecessor: Mention, moment: int) -> set[str]:
+        """Return what somebody leads at a moment, by the group and by the text."""
+        entity_of, facts = self.resolution.entity_of, self.index.facts
+        leader, led = entity_of.get(predecessor, ""), set[str]()
+        for name in self.relations.same(_POST) if leader in self.index.entities.row_of else ():
+            for row in self.index.rows_at(leader, name):
+                stands = facts["retracted"][row] == FOREVER and not facts["pending"][row]
+                _, subject, object_ = self.relations.line(name, *self.index.ends_of(row))
+                if stands and subject == leader:
+                    holds = facts["valid"][row] <= moment < facts["invalid"][row]
+                    led |= {object_} if holds else set()
+        for claim in self.claims:
+            goes_on = claim.relation == _POST and not claim.ends and claim.invalid_at is None
+            if goes_on and claim.object and entity_of.get(claim.subject) == leader:
+                led.add(entity_of.get(claim.object, ""))
+        return led
 
-
-def checked_threshold(value: float) -> float:
-    """Return the threshold, or say that it is none."""
-    if not 0 <= value <= 1:
-        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
-    return value
-
-
-def _no(expected: str, given: object) -> str:
-    return f"it gave {type(given).__name__}; expected {expected}"
-
-
-def _failed(role: str, part: Extractor | Arbiter, episode: Episode, reason: str) -> ExtractionError:
-    label, name = episode.name or episode.content[:_SHOWN], type(part).__name__
-    return ExtractionError(f"the {role} {name} failed on episode {label!r}: {printable(reason)}")
+    def _mention(self, entity: str, claim: Claim) -> Mention:
+        """Return a mention of an entity that the text need not name."""
+        for mention, id_ in self.resolution.entity_of.items():
+            if id_ == entity:
+                return mention
+        mention = Mention(self.index.entity_name(entity), start=claim.start, end=claim.start)
+        self.resolution.entity_of[mention] = entity
+        return mention

@@ -7,12 +7,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError
+from graphrag.ingest.fact_stream import Stream, uncollected
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.plan import DirectPlan, SkippedRow
+from graphrag.ingest.plan import Plan, SkippedRow
 from graphrag.ingest.reports import ImportReport
-from graphrag.ingest.write import FactWriter, Stream, uncollected
 from graphrag.io.fact_rows import given_row
 from graphrag.io.network_facts import NetworkRows, is_network
 from graphrag.io.tables import Columns, Placed, Rows, read_rows
@@ -96,7 +97,7 @@ class _Loading:
     async def settle(self) -> None:
         self._note(await self.stream.settle())
 
-    def _note(self, done: DirectPlan | None) -> None:
+    def _note(self, done: Plan | None) -> None:
         if done is None:
             return
         seconds = time.perf_counter() - self.started

@@ -19,9 +19,9 @@ from graphrag.io.copy_rows import summed
 from graphrag.model.arguments import checked
 from graphrag.schema import Profile
 from graphrag.store import pages
-from graphrag.store.marks import copy_mark, end_copy, mark_copy
 from graphrag.store.migrate import embedder_of
 from graphrag.store.pages import Table, read_pages
+from graphrag.store.staging import copy_mark, end_copy, mark_copy
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 

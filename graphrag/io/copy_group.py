@@ -14,9 +14,9 @@ from graphrag.io.copy_rows import Renaming, Sum
 from graphrag.schema import VECTORS
 from graphrag.store import pages
 from graphrag.store.engine import Row
-from graphrag.store.marks import write_entry
 from graphrag.store.pages import PAGE, Table
 from graphrag.store.record import Record
+from graphrag.store.staging import write_entry
 from graphrag.store.store import Store
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from graphrag.errors import InputError
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.given import End, given_end
-from graphrag.ingest.write import FactWriter
 from graphrag.io.files import ending
 from graphrag.io.network import Network, Node, edges_of, nodes_of
 from graphrag.io.tables import Columns, Placed, Rows

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any, Literal
 
-from graphrag.names.fold import folded
+from graphrag.names.key import folded
 
 Identifier = tuple[str, str]
 """Name of the attribute and its value, both normalised."""
@@ -51,16 +51,16 @@ def identifiers(attributes: Mapping[str, Any]) -> Iterator[Identifier]:
 
 
 def unique(
-    found: Iterable[Identifier], kind: str, declared: Mapping[str, Iterable[str]]
+    pairs: Iterable[Identifier], kind: str, declared: Mapping[str, Iterable[str]]
 ) -> Iterator[Identifier]:
     """Yield those that identify an entity of a type: declared for it, or usual."""
     own = {attribute_key(name) for name in declared.get(kind, ())}
-    for name, value in found:
+    for name, value in pairs:
         if name in own or name in USUAL or (_KEY.search(name) and _clearly(value)):
             yield name, value
 
 
-def own_keys(found: Iterable[Identifier], kind: str) -> frozenset[Identifier]:
+def own_keys(pairs: Iterable[Identifier], kind: str) -> frozenset[Identifier]:
     """Return those that number the records of one list, however short: ``id``, ``employee_id``.
 
     They tell who is who inside one text. Elsewhere number 7 may be anybody, and ``department_id``
@@ -69,14 +69,14 @@ def own_keys(found: Iterable[Identifier], kind: str) -> frozenset[Identifier]:
     nouns = _NUMBERED[kind] if kind in _NUMBERED else frozenset[str]().union(*_NUMBERED.values())
     return frozenset(
         (name, value)
-        for name, value in found
+        for name, value in pairs
         if (match := _OWN.match(name)) and (match["of"] is None or match["of"] in nouns)
     )
 
 
-def apart(one: Iterable[Identifier], other: Iterable[Identifier]) -> bool:
+def apart(pairs: Iterable[Identifier], others: Iterable[Identifier]) -> bool:
     """Tell whether two are numbered under one name, and otherwise."""
-    left, right = set(one), set(other)
+    left, right = set(pairs), set(others)
     return not left & right and bool({name for name, _ in left} & {name for name, _ in right})
 
 
@@ -142,29 +142,31 @@ def kind_of(name: str) -> Kind | None:
     return next((kind for kind, words in _KINDS if words.search(name)), None)
 
 
-def particulars(found: Iterable[Identifier]) -> dict[Kind, list[str]]:
+def particulars(pairs: Iterable[Identifier]) -> dict[Kind, list[str]]:
     """Return the values of each kind, in the order of their attributes' names."""
     values: dict[Kind, list[str]] = {}
-    for name, value in sorted(found):
+    for name, value in sorted(pairs):
         if (kind := kind_of(name)) is not None:
             values.setdefault(kind, []).append(value)
     return values
 
 
-def compared(one: Mapping[Kind, list[str]], other: Mapping[Kind, list[str]]) -> dict[Kind, Outcome]:
+def compared(
+    own: Mapping[Kind, list[str]], others: Mapping[Kind, list[str]]
+) -> dict[Kind, Outcome]:
     """Compare two sets of particulars by each kind that both have."""
     outcomes: dict[Kind, Outcome] = {}
-    for kind in one:
-        if kind in other and (outcome := _outcome(kind, one[kind], other[kind])) is not None:
+    for kind in own:
+        if kind in others and (outcome := _outcome(kind, own[kind], others[kind])) is not None:
             outcomes[kind] = outcome
     return outcomes
 
 
-def slipped(one: str, other: str) -> bool:
+def slipped(value: str, other: str) -> bool:
     """Tell whether two identifiers differ by no more than a slip of the pen."""
     from rapidfuzz.distance import OSA
 
-    short, long = sorted((_bare(one), _bare(other)), key=len)
+    short, long = sorted((_bare(value), _bare(other)), key=len)
     if len(short) < _LONG - 1 or len(long) < _LONG:
         return False
     return OSA.distance(short, long) <= (2 if len(long) >= _LONGER else 1)
@@ -174,53 +176,53 @@ def _bare(value: str) -> str:
     return "".join(filter(str.isalnum, value))
 
 
-def _outcome(kind: Kind, one: list[str], other: list[str]) -> Outcome | None:
-    if one == other:
-        return None if kind == "address" and _words(one) < _ADDRESS else "same"
+def _outcome(kind: Kind, values: list[str], others: list[str]) -> Outcome | None:
+    if values == others:
+        return None if kind == "address" and _words(values) < _ADDRESS else "same"
     if kind == "address":
-        return _addresses(one, other)
+        return _addresses(values, others)
     if kind in ("born", "died", "year"):
-        return _dates(one[0], other[0])
+        return _dates(values[0], others[0])
     if kind == "model":
-        return "same" if _bare(one[0]) == _bare(other[0]) else "other"
+        return "same" if _bare(values[0]) == _bare(others[0]) else "other"
     if kind == "text":
-        return _texts(one, other)
+        return _texts(values, others)
     if kind == "people":
-        return _people(one, other)
+        return _people(values, others)
     if kind == "phone":
-        shared = {_bare(value)[-7:] for value in one} & {_bare(value)[-7:] for value in other}
+        shared = {_bare(value)[-7:] for value in values} & {_bare(value)[-7:] for value in others}
         return "same" if shared else None  # people have several
-    return _makers(one[0], other[0])
+    return _makers(values[0], others[0])
 
 
 def _words(values: list[str]) -> int:
     return len(" ".join(values).split())
 
 
-def _addresses(one: list[str], other: list[str]) -> Outcome | None:
+def _addresses(values: list[str], others: list[str]) -> Outcome | None:
     """Compare the words of whole addresses, whatever parts they are given in."""
     from rapidfuzz import fuzz
 
-    if min(_words(one), _words(other)) < _ADDRESS:
+    if min(_words(values), _words(others)) < _ADDRESS:
         return None
-    ratio = fuzz.token_sort_ratio(*(folded(" ".join(values)) for values in (one, other))) / 100
+    ratio = fuzz.token_sort_ratio(*(folded(" ".join(each)) for each in (values, others))) / 100
     return "same" if ratio >= _ONE_ADDRESS else "other" if ratio < _TWO_ADDRESSES else "like"
 
 
-def _texts(one: list[str], other: list[str]) -> Outcome | None:
+def _texts(values: list[str], others: list[str]) -> Outcome | None:
     """Compare descriptions: of one thing there are many, so that unlike ones say nothing."""
     from rapidfuzz import fuzz
 
-    if min(_words(one), _words(other)) < _TEXT:
+    if min(_words(values), _words(others)) < _TEXT:
         return None
-    return "same" if fuzz.token_set_ratio(" ".join(one), " ".join(other)) >= _ONE_TEXT else None
+    return "same" if fuzz.token_set_ratio(" ".join(values), " ".join(others)) >= _ONE_TEXT else None
 
 
-def _dates(one: str, other: str) -> Outcome | None:
+def _dates(value: str, other: str) -> Outcome | None:
     """Compare two dates, of which each may be a year, a month or a day, in any usual writing."""
     from rapidfuzz.distance import OSA
 
-    first, second = _date(one), _date(other)
+    first, second = _date(value), _date(other)
     if first is None or second is None:
         return None
     (year, rest), (other_year, other_rest) = first, second
@@ -254,9 +256,9 @@ def _date(value: str) -> tuple[int, tuple[int, ...]] | None:
     return years[0], tuple(sorted(part for part in parts if 0 < part < 32))
 
 
-def _people(one: list[str], other: list[str]) -> Outcome | None:
+def _people(values: list[str], others: list[str]) -> Outcome | None:
     """Compare lists of people by their last words, in any order."""
-    left, right = _families(one), _families(other)
+    left, right = _families(values), _families(others)
     if not left or not right:
         return None
     short, long = sorted((left, right), key=len)
@@ -272,12 +274,12 @@ def _families(values: list[str]) -> list[str]:
     return [words[-1] for words in plain if words and any(map(str.isalpha, words[-1]))]
 
 
-def _makers(one: str, other: str) -> Outcome:
-    left, right = (folded(value).split() for value in (one, other))
+def _makers(value: str, other: str) -> Outcome:
+    left, right = (folded(each).split() for each in (value, other))
     return "same" if left[:1] == right[:1] or not {*left}.isdisjoint(right) else "other"
 
 
-def _one_name(one: str, other: str) -> bool:
+def _one_name(name: str, other: str) -> bool:
     from rapidfuzz.distance import JaroWinkler
 
-    return JaroWinkler.similarity(one, other) >= _ONE_NAME
+    return JaroWinkler.similarity(name, other) >= _ONE_NAME

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import permutations
 
-from graphrag.names.fold import folded, skeleton, sounded, spelled_out, without_vowels
+from graphrag.names.key import folded, skeleton, sounded, spelled_out, without_vowels
 from graphrag.names.models import same_model, sibling, sizes_differ
 from graphrag.names.words import (
     COURTESIES,
@@ -63,45 +63,45 @@ _REMEMBERED = 50_000
 """Names whose readings are remembered: in a list of pairs each comes up often."""
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(key: str, other: str) -> float:
     """Return from 0 to 1 how likely two keys of names are one name written in two ways."""
-    if same_model(one, other) and not sizes_differ(one, other):
+    if same_model(key, other) and not sizes_differ(key, other):
         return _SAME_MODEL
-    if distinct(one, other):
+    if distinct(key, other):
         return 0.0
-    if sibling(*sorted((one, other), key=len)):
+    if sibling(*sorted((key, other), key=len)):
         return _SIBLINGS
-    ways = readings(one), readings(other)
+    ways = readings(key), readings(other)
     score = max(_score(left, right) for left in ways[0] for right in ways[1])
-    plain = folded(one), folded(other)
-    if score < _EXPLAINED and (_abbreviated(*plain) or _same_consonants(one, other)):
+    plain = folded(key), folded(other)
+    if score < _EXPLAINED and (_abbreviated(*plain) or _same_consonants(key, other)):
         return _EXPLAINED
     return max(score, _SOUNDED * _score(*map(sounded, plain)))
 
 
-def short_for(one: str, other: str) -> bool:
+def short_for(key: str, other: str) -> bool:
     """Tell whether the other key is this one with more words before or after it.
 
     Alone this says little: many may have the same short name.
     """
-    short, long = _words(one), _words(other)
+    short, long = _words(key), _words(other)
     return (
         len(short) < len(long)
         and short in (long[: len(short)], long[-len(short) :])
         and sum(map(len, short)) >= _LEAST_SHORT
         and not GENERIC.issuperset(short)
-        and not sibling(one, other)
-        and not distinct(one, other)
+        and not sibling(key, other)
+        and not distinct(key, other)
     )
 
 
-def contained(one: str, other: str) -> bool:
+def contained(key: str, other: str) -> bool:
     """Tell whether all the words of a key, and at least three, are in another one, in any order.
 
     Like a short name this says little alone: many may have all those words.
     """
-    short = set(_words(one))
-    return len(short) >= _LEAST_CONTAINED and short < set(_words(other)) and not sibling(one, other)
+    short = set(_words(key))
+    return len(short) >= _LEAST_CONTAINED and short < set(_words(other)) and not sibling(key, other)
 
 
 def initials(words: Iterable[str]) -> str:
@@ -143,11 +143,11 @@ def without_courtesy(key: str) -> str:
     return without_courtesy(rest) if rest and first in COURTESIES else key
 
 
-def distinct(one: str, other: str) -> bool:
+def distinct(key: str, other: str) -> bool:
     """Tell whether two keys differ in what is never a slip of the pen."""
-    if _marks(one) != _marks(other) or same_model(one, other) is False:
+    if _marks(key) != _marks(other) or same_model(key, other) is False:
         return True
-    left, right = set(one.split()), set(other.split())
+    left, right = set(key.split()), set(other.split())
     only_left, only_right = left - right, right - left
     return any(only_left & words and only_right & words for words in OPPOSED)
 
@@ -180,11 +180,11 @@ def _marks(key: str) -> tuple[Counter[str], ...]:
     )
 
 
-def _score(one: str, other: str) -> float:
+def _score(key: str, other: str) -> float:
     from rapidfuzz import fuzz
     from rapidfuzz.distance import JaroWinkler
 
-    bare = core(one), core(other)
+    bare = core(key), core(other)
     if bare[0] == bare[1]:
         return 0.98
     ratio = fuzz.token_sort_ratio(*bare) / 100
@@ -202,25 +202,25 @@ def _score(one: str, other: str) -> float:
     return ratio if _each_alike(*words) else min(ratio, 0.8)
 
 
-def _abbreviated(one: str, other: str) -> bool:
+def _abbreviated(key: str, other: str) -> bool:
     """Tell whether one consists of the first letters of the other's words."""
-    short, long = sorted((one.split(), other.split()), key=len)
+    short, long = sorted((key.split(), other.split()), key=len)
     return len(short) < _LEAST_INITIALS and "".join(short) == (initials(long) or None)
 
 
-def _same_consonants(one: str, other: str) -> bool:
+def _same_consonants(key: str, other: str) -> bool:
     """Tell whether a name of a script without vowels is the other one."""
-    if without_vowels(one) == without_vowels(other):
+    if without_vowels(key) == without_vowels(other):
         return False
-    consonants = skeleton(folded(one))
+    consonants = skeleton(folded(key))
     return bool(consonants) and consonants == skeleton(folded(other))
 
 
-def _explained(one: list[str], other: list[str]) -> bool:
+def _explained(words: list[str], others: list[str]) -> bool:
     """Tell whether the words pair up, each the same, an initial or a nickname of the other."""
-    if not 1 < len(one) <= _MOST_WORDS or len(other) > _MOST_WORDS:
+    if not 1 < len(words) <= _MOST_WORDS or len(others) > _MOST_WORDS:
         return False
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((words, others), key=len)
     if len(long) - len(short) > 1 or len(short) < 2:
         return False
     return any(
@@ -230,19 +230,19 @@ def _explained(one: list[str], other: list[str]) -> bool:
     )
 
 
-def _stands_for(one: str, other: str) -> bool:
-    if one == other:
+def _stands_for(word: str, other: str) -> bool:
+    if word == other:
         return True
-    short, long = sorted((one.rstrip("."), other.rstrip(".")), key=len)
+    short, long = sorted((word.rstrip("."), other.rstrip(".")), key=len)
     if len(short) == 1:
         return long.startswith(short)
-    return bool(NICKNAMES.get(one, frozenset({one})) & NICKNAMES.get(other, frozenset({other})))
+    return bool(NICKNAMES.get(word, frozenset({word})) & NICKNAMES.get(other, frozenset({other})))
 
 
-def _each_alike(one: list[str], other: list[str]) -> bool:
+def _each_alike(words: list[str], others: list[str]) -> bool:
     """Tell whether no word is there that has nothing like it on the other side."""
     from rapidfuzz.distance import JaroWinkler
 
-    if len(one) != len(other):
+    if len(words) != len(others):
         return True
-    return all(max(JaroWinkler.similarity(word, like) for like in other) >= 0.75 for word in one)
+    return all(max(JaroWinkler.similarity(word, like) for like in others) >= 0.75 for word in words)

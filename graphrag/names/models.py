@@ -30,15 +30,15 @@ def models(key: str) -> frozenset[Model]:
     return frozenset(_models(key)) if _DIGIT.search(key) else frozenset()
 
 
-def sizes_differ(one: str, other: str) -> bool:
+def sizes_differ(name: str, other: str) -> bool:
     """Tell whether two keys each have a number, such as a size, that the other has not."""
-    left, right = ({*_NUMBER.findall(_without_models(key))} for key in (one, other))
+    left, right = ({*_NUMBER.findall(_without_models(each))} for each in (name, other))
     return bool(left - right and right - left)
 
 
-def same_model(one: str, other: str) -> bool | None:
+def same_model(key: str, other: str) -> bool | None:
     """Tell whether two keys share a model number; None if one of them has none."""
-    left, right = models(one), models(other)
+    left, right = models(key), models(other)
     if not left or not right:
         return None
     return any(not {*number}.isdisjoint(like) for number in left for like in right)

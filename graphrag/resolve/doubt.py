@@ -13,13 +13,12 @@ import numpy as np
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
-from graphrag.names.fold import folded
 from graphrag.names.identifiers import Identifier, identifiers
-from graphrag.names.key import is_name, name_key
+from graphrag.names.key import folded, is_name, name_key
 from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
 from graphrag.names.words import NICKNAMES
 from graphrag.protocols import Matrix
-from graphrag.resolve.known import Known
+from graphrag.resolve.known import KnownEntities
 
 _MOST = 5
 """Candidates of one mention."""
@@ -33,7 +32,7 @@ _LEAST_SHARED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EntityCandidate:
     """A stored entity that a mention may mean."""
 
     id: str
@@ -46,11 +45,11 @@ class OpenMention:
     """A mention that may mean one of several entities, or a new one."""
 
     mention: Mention
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[EntityCandidate, ...]
     """Likeliest first."""
 
 
-def look_alikes(mention: Mention, index: GroupIndex, known: Known) -> OpenMention | None:
+def look_alikes(mention: Mention, index: GroupIndex, known: KnownEntities) -> OpenMention | None:
     """Return what a mention may mean by its name, None if nothing stored is like it.
 
     The cost does not grow with the group: only names that share a drawer are compared.
@@ -58,22 +57,22 @@ def look_alikes(mention: Mention, index: GroupIndex, known: Known) -> OpenMentio
     key, kind = name_key(mention.name), mention.entity_type
     if not comparable(mention):
         return None
-    found = {id_: ALIKE for id_ in index.entities_keyed(key)}
+    scores = {id_: ALIKE for id_ in index.entities_keyed(key)}
     if kind == "person" and " " not in key:
         called = sorted(index.people_called(key))
-        found |= dict.fromkeys(called if len(called) <= _MOST else (), ALIKE)
+        scores |= dict.fromkeys(called if len(called) <= _MOST else (), ALIKE)
     near = index.names.like(key)
     for id_ in near[:_COMPARED]:
         score = max(likeness(key, name_key(name)) for name in index.names.names[id_])
         if score >= ALIKE:
             heir = index.heirs.of(id_)
-            found[heir] = max(score, found.get(heir, 0.0))
+            scores[heir] = max(score, scores.get(heir, 0.0))
     for id_ in sharing_attributes(identifiers(mention.attributes), index):
         keys = map(name_key, index.names.names[id_])
-        found.setdefault(index.heirs.of(id_), max(likeness(key, other) for other in keys))
+        scores.setdefault(index.heirs.of(id_), max(likeness(key, other) for other in keys))
     for id_ in _in_full(key, near, index, known, kind):
-        found.setdefault(id_, ALIKE)
-    return open_mention(mention, found, known)
+        scores.setdefault(id_, ALIKE)
+    return open_mention(mention, scores, known)
 
 
 def sharing_attributes(pairs: Iterable[Identifier], index: GroupIndex) -> list[str]:
@@ -94,12 +93,15 @@ def comparable(mention: Mention) -> bool:
 
 
 def open_mention(
-    mention: Mention, found: dict[str, float], known: Known, before: OpenMention | None = None
+    mention: Mention,
+    scores: dict[str, float],
+    known: KnownEntities,
+    before: OpenMention | None = None,
 ) -> OpenMention | None:
     """Return a mention with what it may mean of these entities, and what it did ``before``."""
     fitting = {
-        id_: Candidate(id_, round(min(weighed, 1.0), 3))
-        for id_, score in found.items()
+        id_: EntityCandidate(id_, round(min(weighed, 1.0), 3))
+        for id_, score in scores.items()
         if known.compatible(id_, mention.entity_type)
         and (weighed := known.evidence(id_, mention).score(score)) >= ALIKE
     }
@@ -114,10 +116,10 @@ def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[st
     If they are several, the short name says nothing: of the pairs in DBLP and ACM in which one
     title begins or ends with the other, 8 in 100 are one publication, 30 if it is only one title.
     """
-    found = dict.fromkeys(
+    longer = dict.fromkeys(
         id_ for full in NICKNAMES.get(key, ()) if full != key for id_ in index.people_called(full)
     )
-    found |= dict.fromkeys(
+    longer |= dict.fromkeys(
         index.heirs.of(id_)
         for id_ in index.names.like(key)
         if any(
@@ -125,11 +127,11 @@ def in_full(key: str, index: GroupIndex, fits: Callable[[str], bool]) -> list[st
             for full in map(name_key, index.names.names[id_])
         )
     )
-    return [id_ for id_ in found if fits(id_)]
+    return [id_ for id_ in longer if fits(id_)]
 
 
 def _in_full(
-    key: str, near: Iterable[str], index: GroupIndex, known: Known, kind: str
+    key: str, near: Iterable[str], index: GroupIndex, known: KnownEntities, kind: str
 ) -> Iterator[str]:
     """Yield the one entity of which a new name is a short one, or whose short name only it has."""
 
@@ -158,35 +160,37 @@ def with_meanings(
     doubts: Sequence[OpenMention],
     vectors: Mapping[Mention, Matrix],
     index: GroupIndex,
-    known: Known,
+    known: KnownEntities,
 ) -> list[OpenMention]:
     """Return what is open about some new names, given with their vectors: ``doubts`` and more."""
     open_ = {doubt.mention: doubt for doubt in doubts}
     for mention, vector in vectors.items():
         if len(index.entities) and comparable(mention):
-            found = _near(mention, vector, index, known)
-            if found and (more := open_mention(mention, found, known, open_.get(mention))):
+            near = _near(mention, vector, index, known)
+            if near and (more := open_mention(mention, near, known, open_.get(mention))):
                 open_[mention] = more
     return list(open_.values())
 
 
-def means_alike(one: str, other: str, index: GroupIndex) -> bool:
+def means_alike(entity: str, other: str, index: GroupIndex) -> bool:
     """Tell whether the nearness of the vectors of two stored entities may say that they are one."""
     (name, kind), (other_name, other_kind) = (
-        (index.entity_name(id_), index.entity_type(id_)) for id_ in (one, other)
+        (index.entity_name(id_), index.entity_type(id_)) for id_ in (entity, other)
     )
     return _telling(name_key(name), kind, name_key(other_name), other_kind)
 
 
-def _near(mention: Mention, vector: Matrix, index: GroupIndex, known: Known) -> dict[str, float]:
+def _near(
+    mention: Mention, vector: Matrix, index: GroupIndex, known: KnownEntities
+) -> dict[str, float]:
     cosines = index.entities.vectors.scores(vector)
     key = name_key(mention.name)
-    found: dict[str, float] = {}
+    near: dict[str, float] = {}
     for row in np.flatnonzero((cosines >= CLOSE) & index.entities.alive.values).tolist():
         id_ = index.heirs.of(index.entities.ids[row])
         if _telling(key, mention.entity_type, name_key(index.entity_name(id_)), known.type_of(id_)):
-            found[id_] = max(float(cosines[row]), found.get(id_, 0.0))
-    return found
+            near[id_] = max(float(cosines[row]), near.get(id_, 0.0))
+    return near
 
 
 def _telling(key: str, kind: str, other: str, other_kind: str) -> bool:

@@ -6,7 +6,7 @@ them: at cosine 0.9 or more 99.8 % of pairs are found among 50,000 clustered vec
 with n^1.5; 100,000 rows of 384 take about 15 s of one core.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -38,11 +38,11 @@ Rows = npt.NDArray[np.intp]
 
 def close_pairs(vectors: Matrix, least: float) -> dict[tuple[int, int], float]:
     """Return the pairs of rows with at least this cosine, the smaller row first."""
-    found: dict[tuple[int, int], float] = {}
+    pairs: dict[tuple[int, int], float] = {}
     for cell in _cells(vectors, np.arange(len(vectors))):
         for left, right, cosine in _compared(vectors, cell, least):
-            found[min(left, right), max(left, right)] = cosine
-    return found
+            pairs[min(left, right), max(left, right)] = cosine
+    return pairs
 
 
 def _cells(vectors: Matrix, rows: Rows) -> Iterator[Rows]:
@@ -116,19 +116,16 @@ async def likely_pairs(
 
     An equal identifier is worth a look even so: whoever said that they are two may not have known.
     """
-    found: dict[Pair, tuple[float, str]] = {}
+    proposed: dict[Pair, tuple[float, str]] = {}
     ids = [id_ for id_ in index.entities.row_of if _stands(id_, index)]
-    by_entity: tuple[Callable[[str], Iterator[Found]], ...] = (
-        lambda id_: _by_identifier(id_, index, identifiers),
-        lambda id_: _by_name(id_, index),
-        lambda id_: _by_attributes(id_, index),
-    )
     async for id_ in in_turns(ids):
-        for look in by_entity if id_ in index.names.names else ():
-            _note(found, look(id_))
-    _note(found, await _by_meaning(ids, index))
+        if id_ in index.names.names:
+            _note(proposed, _by_identifier(id_, index, identifiers))
+            _note(proposed, _by_name(id_, index))
+            _note(proposed, _by_attributes(id_, index))
+    _note(proposed, await _by_meaning(ids, index))
     fitting = {}
-    async for pair, (score, why) in in_turns(found.items()):
+    async for pair, (score, why) in in_turns(proposed.items()):
         if why != "identifier":
             score = stored_evidence(pair, index, identifiers).score(score)
         if score >= ALIKE and (why == "identifier" or pair not in two):
@@ -136,25 +133,25 @@ async def likely_pairs(
     return fitting
 
 
-def _note(found: dict[Pair, tuple[float, str]], pairs: Iterable[Found]) -> None:
+def _note(proposed: dict[Pair, tuple[float, str]], pairs: Iterable[Found]) -> None:
     for pair, score, why in pairs:
-        if pair not in found or score > found[pair][0]:
-            found[pair] = (score, why)
+        if pair not in proposed or score > proposed[pair][0]:
+            proposed[pair] = (score, why)
 
 
 async def _shown(
-    found: dict[Pair, tuple[float, str]], index: GroupIndex, store: Store, limit: int
+    pairs: dict[Pair, tuple[float, str]], index: GroupIndex, store: Store, limit: int
 ) -> list[MergeCandidate]:
-    best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:limit]
+    best = sorted(pairs.items(), key=lambda entity: (-entity[1][0], entity[0]))[:limit]
     entities = await store.get(Entity, {id_ for pair, _ in best for id_ in pair})
     degree = np.bincount(np.concatenate(index.ends()), minlength=len(index.entities))
     candidates = []
-    for (one, other), (score, why) in best:
-        if one not in entities or other not in entities:
+    for (entity, other), (score, why) in best:
+        if entity not in entities or other not in entities:
             continue  # erased meanwhile
-        if degree[index.entities.row_of[other]] > degree[index.entities.row_of[one]]:
-            one, other = other, one
-        candidates.append(MergeCandidate(entities[one], entities[other], round(score, 3), why))
+        if degree[index.entities.row_of[other]] > degree[index.entities.row_of[entity]]:
+            entity, other = other, entity
+        candidates.append(MergeCandidate(entities[entity], entities[other], round(score, 3), why))
     return candidates
 
 
@@ -190,7 +187,7 @@ def _by_attributes(id_: str, index: GroupIndex) -> Iterator[Found]:
     for other in sharing_attributes(names.identifiers_of(id_), index):
         if other > id_ and may_be_one(id_, other, index):
             pairs = product(names.names[id_], names.names[other])
-            score = max(likeness(name_key(one), name_key(like)) for one, like in pairs)
+            score = max(likeness(name_key(name), name_key(like)) for name, like in pairs)
             yield from _pair(index, id_, other, score, "attributes")
 
 
@@ -199,25 +196,25 @@ async def _by_meaning(ids: list[str], index: GroupIndex) -> list[Found]:
     vectors = index.entities.vectors.rows(np.array(rows, dtype=np.intp))
     pairs = await anyio.to_thread.run_sync(close_pairs, vectors, CLOSE)
     return [
-        found
+        proposal
         for (left, right), cosine in pairs.items()
         if means_alike(ids[left], ids[right], index)
-        for found in _pair(index, ids[left], ids[right], cosine, "meaning")
+        for proposal in _pair(index, ids[left], ids[right], cosine, "meaning")
     ]
 
 
 def _pair(
-    index: GroupIndex, one: str, other: str, score: float, why: str, *, any_type: bool = False
+    index: GroupIndex, entity: str, other: str, score: float, why: str, *, any_type: bool = False
 ) -> Iterator[Found]:
-    one, other = index.heirs.of(one), index.heirs.of(other)
-    if one != other and (any_type or may_be_one(one, other, index)):
-        yield (min(one, other), max(one, other)), min(score, 1.0), why
+    entity, other = index.heirs.of(entity), index.heirs.of(other)
+    if entity != other and (any_type or may_be_one(entity, other, index)):
+        yield (min(entity, other), max(entity, other)), min(score, 1.0), why
 
 
 async def _known_to_differ(index: GroupIndex, store: Store) -> set[Pair]:
     """Return the pairs that a person, a split or an arbiter found to be two."""
     heir = index.heirs.of
-    pairs = ((heir(one), heir(other)) for one, other in await distinctions(store, index.group_id))
+    pairs = ((heir(id_), heir(other)) for id_, other in await distinctions(store, index.group_id))
     return {(min(pair), max(pair)) for pair in pairs}
 
 

@@ -5,17 +5,16 @@ a fuller name demotes a lone first name to an alias, and the attribute value wit
 reference time stands.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
 from graphrag.model.assertion import Date, EntityName
 from graphrag.model.attributes import with_given, with_names
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import CONCEPT, Entity, Episode
+from graphrag.model.values import CONCEPT, Entity
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import completes, name_key
-from graphrag.names.words import SELF_NAMED, self_name
 from graphrag.resolve.known import UNTYPED
 
 
@@ -78,21 +77,20 @@ NAMING = frozenset(
 
 def with_named_mentions(extraction: Extraction) -> Extraction:
     """Return an extraction in which names are said of mentions, and not of two that are one."""
-    found = [claim for claim in extraction.claims if _is_naming(claim)]
-    if not found:
+    naming = [claim for claim in extraction.claims if _is_naming(claim)]
+    if not naming:
         return extraction
     named: dict[str, Mention] = {}
-    for claim in found:
-        if claim.object is None:
-            continue
+    for claim in naming:
+        assert claim.object is not None, "it names another"
         key = name_key(claim.subject.name)
-        one = named.get(key, claim.subject)
+        owner = named.get(key, claim.subject)
         names = tuple(_names(claim, claim.object.name))
-        aliases = (*one.aliases, claim.object.name)
-        one = replace(one, aliases=tuple(dict.fromkeys(aliases)), names=(*one.names, *names))
+        aliases = (*owner.aliases, claim.object.name)
+        owner = replace(owner, aliases=tuple(dict.fromkeys(aliases)), names=(*owner.names, *names))
         stale = [other for other, mention in named.items() if name_key(mention.name) == key]
-        named |= dict.fromkeys((key, name_key(claim.object.name), *stale), one)
-    mentions = dict.fromkeys(_each(extraction.mentions, named))
+        named |= dict.fromkeys((key, name_key(claim.object.name), *stale), owner)
+    mentions = (named.get(name_key(it.name), it) for it in extraction.mentions)
     claims = (
         replace(
             claim,
@@ -100,57 +98,10 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
             object=claim.object and named.get(name_key(claim.object.name), claim.object),
         )
         for claim in extraction.claims
-        if claim not in found
+        if claim not in naming
     )
     everyone = dict.fromkeys((*mentions, *named.values()))
     return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
-
-
-def with_source_named(extraction: Extraction, episode: Episode) -> Extraction:
-    """Return an extraction in which "this newspaper" is what the text is from, or nobody."""
-    found: dict[str, Mention] = {}
-    nobody = set[str]()
-    for mention in (*extraction.mentions, *_ends(extraction.claims)):
-        this, _, word = mention.name.casefold().partition(" ")
-        if this == "this" and word in SELF_NAMED:
-            name = self_name(word, episode.source_description, episode.name)
-            one = replace(mention, name=name, entity_type=SELF_NAMED[word], aliases=())
-            found[mention.name] = one
-            nobody |= set() if name else {mention.name}
-    if not found:
-        return extraction
-    claims, unsaid = list[Claim](), list[str]()
-    for claim in extraction.claims:
-        if any(end.name in nobody for end in _ends([claim])):
-            unsaid.append(f"{claim.text!r}: who says this of themselves is not known")
-            continue
-        subject = found.get(claim.subject.name, claim.subject)
-        object_ = claim.object and found.get(claim.object.name, claim.object)
-        claims.append(replace(claim, subject=subject, object=object_))
-    mentions = (
-        found.get(mention.name, mention)
-        for mention in extraction.mentions
-        if mention.name not in nobody
-    )
-    return replace(
-        extraction,
-        mentions=tuple(dict.fromkeys(mentions)),
-        claims=tuple(claims),
-        dropped=(*extraction.dropped, *unsaid),
-    )
-
-
-def _ends(claims: Iterable[Claim]) -> Iterable[Mention]:
-    return (end for claim in claims for end in (claim.subject, claim.object) if end is not None)
-
-
-def _each(mentions: Iterable[Mention], named: Mapping[str, Mention]) -> Iterable[Mention]:
-    for mention in mentions:
-        yield named.get(name_key(mention.name), mention)
-
-
-def _relation(claim: Claim) -> str:
-    return claim.relation.removeprefix("is_").removeprefix("was_")
 
 
 def _is_naming(claim: Claim) -> bool:
@@ -165,16 +116,16 @@ def _is_naming(claim: Claim) -> bool:
 
 
 def _names(claim: Claim, other: str) -> Iterable[EntityName]:
-    one, relation = claim.subject.name, _relation(claim)
+    name, relation = claim.subject.name, claim.relation.removeprefix("is_").removeprefix("was_")
     since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
     until = None if claim.invalid_at is None else Date(claim.invalid_at, claim.invalid_precision)
     if relation in _RENAMED:
         yield EntityName(other, "name", since)
-        yield EntityName(one, "former", None, since)
+        yield EntityName(name, "former", None, since)
     elif relation in _FORMER:
         if relation == "renamed_from" and until is None:
             since, until = None, since
-        yield EntityName(one, "name", until)
+        yield EntityName(name, "name", until)
         yield EntityName(other, "former", since, until)
     else:
         yield EntityName(other, "nickname", since, until)

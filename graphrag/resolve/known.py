@@ -5,7 +5,7 @@ weights, rough log odds of which only the order matters: an identifier outweighs
 equals an address and a half.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from graphrag.index.group import GroupIndex
@@ -60,7 +60,7 @@ _CERTAIN: frozenset[Kind] = frozenset({"born", "address", "phone"})
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class IdentityEvidence:
     """What the attributes of two say; of two without any in common, nothing."""
 
     weight: float = 0.0
@@ -89,39 +89,39 @@ class Evidence:
         return min(max(likeness, ALIKE) + 0.01 * max(self.weight, 0.0), 0.99)
 
 
-NOTHING = Evidence()
+NOTHING = IdentityEvidence()
 
 
 def evidence(
-    one: Collection[Identifier], other: Collection[Identifier], kind: str, declared: Declared
-) -> Evidence:
+    pairs: Collection[Identifier], others: Collection[Identifier], kind: str, declared: Declared
+) -> IdentityEvidence:
     """Weigh the attributes of two of a type, as ``identifiers`` yields them."""
-    if not one or not other:
+    if not pairs or not others:
         return NOTHING
     weight, excludes = 0.0, False
-    outcome = _identifiers(set(unique(one, kind, declared)), set(unique(other, kind, declared)))
+    outcome = _identifiers(set(unique(pairs, kind, declared)), set(unique(others, kind, declared)))
     if outcome is not None:
         weight, excludes = _IDENTIFIER[outcome], outcome != "same"
-    outcomes = compared(particulars(one), particulars(other))
+    outcomes = compared(particulars(pairs), particulars(others))
     weight += sum(_WEIGHTS[about].get(how, 0.0) for about, how in outcomes.items())
     excludes |= any(how in _EXCLUDING.get(about, ()) for about, how in outcomes.items())
     certain = outcome == "same" or any(outcomes.get(about) == "same" for about in _CERTAIN)
     two = "other" in (outcomes.get("born"), outcomes.get("died"))
-    number = bool(own_keys(one, kind) & own_keys(other, kind))
-    record = set(one) <= set(other)
-    return Evidence(weight, excludes, certain and not excludes, two, number, record)
+    number = bool(own_keys(pairs, kind) & own_keys(others, kind))
+    record = set(pairs) <= set(others)
+    return IdentityEvidence(weight, excludes, certain and not excludes, two, number, record)
 
 
-def _identifiers(one: set[Identifier], other: set[Identifier]) -> Outcome | None:
-    if one & other:
+def _identifiers(identifiers: set[Identifier], others: set[Identifier]) -> Outcome | None:
+    if identifiers & others:
         return "same"
-    pairs = [(left[1], right[1]) for left in one for right in other if left[0] == right[0]]
+    pairs = [(left[1], right[1]) for left in identifiers for right in others if left[0] == right[0]]
     if not pairs:
         return None
     return "slip" if any(slipped(*pair) for pair in pairs) else "other"
 
 
-class Known:
+class KnownEntities:
     """Whatever a mention may mean; merged entities are their heirs."""
 
     def __init__(self, index: GroupIndex, declared: Declared) -> None:
@@ -133,8 +133,8 @@ class Known:
     def meet(self, id_: str, mention: Mention) -> None:
         """Note what numbers an entity in this text: under another number it is another one."""
         if mention.attributes:
-            found = own_keys(identifiers(mention.attributes), mention.entity_type)
-            self._numbers[id_] = self._numbers.get(id_, frozenset()) | found
+            numbers = own_keys(identifiers(mention.attributes), mention.entity_type)
+            self._numbers[id_] = self._numbers.get(id_, frozenset()) | numbers
 
     def enter(self, entity: Entity) -> None:
         """Take in a new entity, or what a mention added to one."""
@@ -143,9 +143,9 @@ class Known:
 
     def each(self, look: Callable[[NameBook], Iterable[str]]) -> list[str]:
         """Look something up; the stored come first."""
-        found = self._index.heirs.each(look(self._index.names))
+        stored = self._index.heirs.each(look(self._index.names))
         fresh = look(self._fresh)
-        return list(dict.fromkeys((*found, *fresh))) if fresh else found
+        return list(dict.fromkeys((*stored, *fresh))) if fresh else stored
 
     def type_of(self, id_: str) -> str:
         """Return the type of an entity."""
@@ -164,35 +164,35 @@ class Known:
         """Return the entities that share an identifier with a mention."""
         if not mention.attributes:
             return []
-        pairs = list(self._unique(identifiers(mention.attributes), mention.entity_type))
-        found = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
-        return [id_ for id_ in found if self.compatible(id_, mention.entity_type)]
+        given, kind = identifiers(mention.attributes), mention.entity_type
+        pairs = list(unique(given, kind, self._declared))
+        bearers = self.each(lambda book: (id_ for pair in pairs for id_ in book.identified(*pair)))
+        return [id_ for id_ in bearers if self.compatible(id_, mention.entity_type)]
 
-    def evidence(self, id_: str, mention: Mention) -> Evidence:
+    def evidence(self, id_: str, mention: Mention) -> IdentityEvidence:
         """Weigh the attributes of a mention against those of an entity."""
         if not mention.attributes:
             return NOTHING
         known = self._book(id_).identifiers_of(id_)
         given = frozenset(identifiers(mention.attributes))
-        found = evidence(given, known, mention.entity_type, self._declared)
+        weighed = evidence(given, known, mention.entity_type, self._declared)
         if apart(self._numbers.get(id_, ()), own_keys(given, mention.entity_type)):
-            return replace(found, excludes=True, certain=False)
-        return found
-
-    def _unique(self, found: Iterable[Identifier], kind: str) -> Iterator[Identifier]:
-        return unique(found, kind, self._declared)
+            return replace(weighed, excludes=True, certain=False)
+        return weighed
 
     def _book(self, id_: str) -> NameBook:
         return self._fresh if id_ in self._fresh.types else self._index.names
 
 
-def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
+def may_be_one(entity: str, other: str, index: GroupIndex) -> bool:
     """Tell whether the types of two stored entities allow that they are one."""
-    kinds = {index.entity_type(one), index.entity_type(other)}
+    kinds = {index.entity_type(entity), index.entity_type(other)}
     return len(kinds) == 1 or (UNTYPED in kinds and CONCEPT not in kinds)
 
 
-def stored_evidence(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> Evidence:
+def stored_evidence(
+    pair: tuple[str, str], index: GroupIndex, declared: Declared
+) -> IdentityEvidence:
     """Weigh the attributes of two stored entities."""
-    one, other = (index.names.identifiers_of(id_) for id_ in pair)
-    return evidence(one, other, index.names.types[pair[0]], declared)
+    pairs, others = (index.names.identifiers_of(id_) for id_ in pair)
+    return evidence(pairs, others, index.names.types[pair[0]], declared)

@@ -28,7 +28,7 @@ from graphrag.protocols import NO_RULING, Ruling
 from graphrag.resolve.doubt import OpenMention, look_alikes
 from graphrag.resolve.enrich import enriched, with_attributes
 from graphrag.resolve.known import UNTYPED as UNTYPED
-from graphrag.resolve.known import Declared, Known
+from graphrag.resolve.known import Declared, KnownEntities
 
 _SHORTENS = {UNTYPED: ("organization", "work"), "organization": ("organization",)}
 """What a mention of each type may be a short name of."""
@@ -36,10 +36,11 @@ _MANY = 64
 """Entities that begin or end with one word: more, and it is a common word."""
 
 
-def find(mention: Mention, known: Known) -> str | None:
+def find(mention: Mention, known: KnownEntities) -> str | None:
     """Return the entity that a mention means by the rules, None if they leave it open."""
     for sharing in known.sharing(mention):
-        if not known.evidence(sharing, mention).two or _shares_name(mention, sharing, known):
+        named_so = name_key(mention.name) in map(name_key, known.names_of(sharing))
+        if named_so or not known.evidence(sharing, mention).two:
             return sharing
     # A text may only give the new name of a renamed thing, or only the old one.
     for name in (mention.name, *mention.aliases):
@@ -52,7 +53,7 @@ def find(mention: Mention, known: Known) -> str | None:
     return None
 
 
-def _named(key: str, mention: Mention, known: Known) -> str | None:
+def _named(key: str, mention: Mention, known: KnownEntities) -> str | None:
     kind = mention.entity_type
     bearers = known.each(lambda book: book.keyed(key))
     ids = [id_ for id_ in bearers if known.compatible(id_, kind)]
@@ -62,34 +63,30 @@ def _named(key: str, mention: Mention, known: Known) -> str | None:
     return _fitting(ids, mention, known)
 
 
-def _fitting(ids: list[str], mention: Mention, known: Known) -> str | None:
+def _fitting(ids: list[str], mention: Mention, known: KnownEntities) -> str | None:
     """Return which of the bearers of one name a mention with attributes means.
 
     A name that several bear ("Guest editorial") is no longer enough: what is said must fit one of
     them for certain.
     """
-    weighed = {id_: known.evidence(id_, mention) for id_ in ids}
-    numbered = [one for one, found in weighed.items() if found.same_number and not found.excludes]
+    weighed = {bearer: known.evidence(bearer, mention) for bearer in ids}
+    numbered = [id_ for id_, proof in weighed.items() if proof.same_number and not proof.excludes]
     if len(numbered) == 1:
         return numbered[0]
-    if len(ids) > 1 and any(found.excludes for found in weighed.values()):
-        sure = [id_ for id_, found in weighed.items() if found.same_record]
-        return _only(sure or [id_ for id_, found in weighed.items() if found.certain])
-    return next((id_ for id_, found in weighed.items() if not found.excludes), None)
+    if len(ids) > 1 and any(proof.excludes for proof in weighed.values()):
+        sure = [bearer for bearer, proof in weighed.items() if proof.same_record]
+        return _only(sure or [bearer for bearer, proof in weighed.items() if proof.certain])
+    return next((bearer for bearer, proof in weighed.items() if not proof.excludes), None)
 
 
-def _shares_name(mention: Mention, id_: str, known: Known) -> bool:
-    return name_key(mention.name) in map(name_key, known.names_of(id_))
-
-
-def _only_bearer(mention: Mention, known: Known) -> str | None:
+def _only_bearer(mention: Mention, known: KnownEntities) -> str | None:
     key = name_key(mention.name)
     if " " in key or mention.entity_type != "person":
         return None
     return _only(known.each(lambda book: book.people(key)))
 
 
-def _lone_first_name(mention: Mention, known: Known) -> str | None:
+def _lone_first_name(mention: Mention, known: KnownEntities) -> str | None:
     """Return the only person known so far by just the first name of this full name.
 
     Not by just the last: of the pairs in Febrl that would join, one in ten is one person.
@@ -101,32 +98,32 @@ def _lone_first_name(mention: Mention, known: Known) -> str | None:
     return id_ if id_ is not None and name_key(known.names_of(id_)[0]) == first else None
 
 
-def _plain(mention: Mention, known: Known) -> str | None:
+def _plain(mention: Mention, known: KnownEntities) -> str | None:
     kind, key = mention.entity_type, name_key(mention.name)
     bare = plain_key(key, kind)
     if kind == "person" and " " not in bare:
         return None  # "Mr Smith" may be anyone's
-    found = known.each(lambda book: book.plain(key) if bare == key else book.keyed(bare))
+    bearers = known.each(lambda book: book.plain(key) if bare == key else book.keyed(bare))
     if bare == key:
         # Two companies of one name and different forms: which is meant is not known.
-        found += known.each(lambda book: book.keyed(key))
-    return _only([id_ for id_ in dict.fromkeys(found) if known.compatible(id_, kind)])
+        bearers += known.each(lambda book: book.keyed(key))
+    return _only([id_ for id_ in dict.fromkeys(bearers) if known.compatible(id_, kind)])
 
 
-def _short_form(mention: Mention, known: Known) -> str | None:
+def _short_form(mention: Mention, known: KnownEntities) -> str | None:
     words = name_key(mention.name).split()
     wanted = _SHORTENS.get(mention.entity_type, ())
     if not wanted or all(word in GENERIC or len(word) < 3 for word in words):
         return None
     if known.each(lambda book: book.keyed(" ".join(words))):
         return None
-    found = known.each(lambda book: {*book.shortened(words[0]), *book.shortened(words[-1])})
-    if len(found) > _MANY:
+    bearers = known.each(lambda book: {*book.shortened(words[0]), *book.shortened(words[-1])})
+    if len(bearers) > _MANY:
         return None
     return _only(
         [
             id_
-            for id_ in found
+            for id_ in bearers
             if known.type_of(id_) in wanted and _shortens(words, known.names_of(id_))
         ]
     )
@@ -152,6 +149,11 @@ class Resolution:
     doubts: list[OpenMention] = field(default_factory=list)
     """New names that are like those of stored entities; only if they were asked for."""
 
+    def named(self, index: GroupIndex, id_: str, _: str) -> tuple[str, str, str]:
+        """Return an entity, a new or a stored one, as a statement has it that is only supposed."""
+        name = self.created[id_].name if id_ in self.created else index.entity_name(id_)
+        return id_, name, ""
+
 
 def resolve(
     mentions: Iterable[Mention],
@@ -176,7 +178,7 @@ def resolve(
     """
     resolution = Resolution()
     stated_at = stated_at or created_at
-    known = Known(index, identifiers or {})
+    known = KnownEntities(index, identifiers or {})
     for entity in beside:
         resolution.created[entity.id] = entity
         known.enter(entity)
@@ -225,7 +227,7 @@ def _telling(mention: Mention) -> tuple[int, bool]:
     return -len(name_key(mention.name).split()), mention.entity_type == UNTYPED
 
 
-def _said(mention: Mention, said: Mapping[str, str], known: Known) -> str | None:
+def _said(mention: Mention, said: Mapping[str, str], known: KnownEntities) -> str | None:
     """Return what a name of unknown type means elsewhere in the same text."""
     id_ = said.get(name_key(mention.name)) if mention.entity_type == UNTYPED else None
     return None if id_ is None or known.evidence(id_, mention).excludes else id_
@@ -260,9 +262,12 @@ def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
 def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str, ...]:
     if not ruling.distinct:
         return ()
-    found = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
-    return tuple(index.heirs.each(id_ for id_ in chain(*found) if id_ in index.entities.row_of))
+    ruled = (ids for other, ids in ruling.distinct.items() if _alike(mention, other))
+    return tuple(index.heirs.each(id_ for id_ in chain(*ruled) if id_ in index.entities.row_of))
 
 
-def _alike(one: Mention, other: Mention) -> bool:
-    return (name_key(one.name), one.entity_type) == (name_key(other.name), other.entity_type)
+def _alike(mention: Mention, other: Mention) -> bool:
+    return (name_key(mention.name), mention.entity_type) == (
+        name_key(other.name),
+        other.entity_type,
+    )

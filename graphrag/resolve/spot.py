@@ -34,19 +34,19 @@ _ABOUT = 12
 
 def spot(texts: Iterable[str], index: GroupIndex, *, limit: int = _LIMIT) -> tuple[Known, ...]:
     """Return the entities named in the texts, first named first."""
-    found: dict[str, None] = {}
+    named: dict[str, None] = {}
     for text in texts:
         words = [word.strip(".…") for word in name_key(_SEPARATORS.sub(" ", text[:_READ])).split()]
         for at in range(len(words)):
             for stop in range(min(at + _LONGEST, len(words)), at, -1):
                 if ids := index.names.keyed(" ".join(words[at:stop])):  # hardly any words are one
-                    found |= dict.fromkeys(index.heirs.each(ids))
+                    named |= dict.fromkeys(index.heirs.each(ids))
             if index.names.people(words[at]):
-                found |= dict.fromkeys(sorted(index.people_called(words[at])))
-            if len(found) >= limit:
+                named |= dict.fromkeys(sorted(index.people_called(words[at])))
+            if len(named) >= limit:
                 break
     return tuple(
-        Known(id_, index.entity_name(id_), index.entity_type(id_)) for id_ in list(found)[:limit]
+        Known(id_, index.entity_name(id_), index.entity_type(id_)) for id_ in list(named)[:limit]
     )
 
 
@@ -72,12 +72,12 @@ async def context_of(
     own = (episode.content, episode.author or "", episode.name)
     named = [known.id for known in spot(own, index, limit=_ENTITIES)]
     ids = list(_latest(named, index, at))
-    found = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
-    facts = [_shown(fact, index) for fact in found.values()]
+    stored = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
+    facts = [_shown(fact, index) for fact in stored.values()]
     return ExtractionContext(
         episode,
         tuple(previous),
-        tuple(_known(one.id, index) for one in known),
+        tuple(_known(entity.id, index) for entity in known),
         tuple(facts),
         tuple(_in_use(named, facts, index)),
     )

@@ -73,7 +73,7 @@ class ChangeSet:
     updates: list[Update] = field(default_factory=list)
     deletes: list[tuple[str, Row]] = field(default_factory=list)
     """Table and old row of records to remove: links and derived records; of facts, entities and
-    episodes, with their vectors, only what ``history/forget.py`` erases."""
+    episodes, with their vectors, only what ``history/repair_after_erase.py`` erases."""
 
     again: set[str] = field(default_factory=set)
     """Inserted records, as ``table:id``, that the log has already: they were lost, and are no news.

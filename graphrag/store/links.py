@@ -1,14 +1,19 @@
-"""What ties the rows of a group together: mentions, sources, the order of episodes, who differs.
+"""What ties the rows of a group together: mentions, sources, communities, who differs from whom.
 
 Links are asked for as ids, in one round trip each: reading the rows that they join costs eight
-times as much. Ids that are not there lead to nothing.
+times as much. Ids that are not there lead to nothing. A membership of a community is a row of its
+own, with an id that names both ends; how far the communities are is noted in the group's entry.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from graphrag.store.changes import ChangeSet, Update
+from graphrag.store.engine import Row
 from graphrag.store.record import Record
+from graphrag.store.rows import edge
 from graphrag.store.store import Store
 
 Pair = tuple[str, str]
@@ -69,6 +74,14 @@ async def mentioned_beside(
         links=[Record("mentions", id_) for id_ in links],
     )
     return list(ids)
+
+
+async def links_at(store: Store, table: str, records: Iterable[Record]) -> dict[str, Row]:
+    """Return the links of a table that lead to or from some records, by id."""
+    results = await store.query(
+        f"SELECT * FROM $records->{table}; SELECT * FROM $records<-{table};", records=list(records)
+    )
+    return {row["id"].id: row for rows in results for row in rows}
 
 
 async def episodes_on(store: Store, entities: Iterable[str]) -> dict[str, set[str]]:
@@ -166,3 +179,84 @@ async def _from(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[
     records = [Record(table, id_) for id_ in ids]
     found: list[Any] = (await store.query(sql, ids=records))[0] if records else []
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How far communities are in step with the facts."""
+
+    built: int = 0
+    """Number of the event that stored communities detected from all facts; 0 for none yet."""
+    seen: int = 0
+    """Number of the newest event that they know of."""
+    drift: int = 0
+    """Facts that changed between the two."""
+    at: datetime | None = None
+    """The moment of world time that they were last made for."""
+
+
+async def read_detection(group: str, store: Store) -> Detection:
+    """Return how far the communities of a group are."""
+    [rows] = await store.query(
+        "SELECT communities_built AS built, communities_seen AS seen, "
+        "communities_drift AS drift, communities_at AS at FROM $info;",
+        info=[Record("group_info", group)],
+    )
+    known = {key: value for row in rows for key, value in row.items() if value is not None}
+    return Detection(**known)
+
+
+def noted(changes: ChangeSet, before: Detection, after: Detection) -> ChangeSet:
+    """Let a transaction note how far communities are, if it changes any."""
+    if changes and before != after:
+        changes.updates.append(
+            Update("group_info", changes.group_id, _columns(before), _columns(after))
+        )
+    return changes
+
+
+def _columns(detection: Detection) -> Row:
+    return {
+        "communities_built": detection.built,
+        "communities_seen": detection.seen,
+        "communities_drift": detection.drift,
+        "communities_at": detection.at,
+    }
+
+
+async def read_ranked(group: str, store: Store) -> tuple[list[Row], dict[str, dict[str, int]]]:
+    """Return the communities of a group, and the ranks of the members of each, by their ids."""
+    rows, links = await store.query(
+        "SELECT * OMIT embedding FROM community WHERE group_id = $group;"
+        "SELECT VALUE [record::id(in), record::id(out), rank] FROM has_member "
+        "WHERE group_id = $group;",
+        group=group,
+    )
+    ranks: dict[str, dict[str, int]] = {row["id"].id: {} for row in rows}
+    for community, member, rank in links:
+        if community in ranks:
+            ranks[community][member] = rank
+    return rows, ranks
+
+
+def member_row(group: str, community: str, member: str, rank: int) -> Row:
+    """Return the row of a membership."""
+    return edge(
+        "has_member",
+        member_id(community, member),
+        ("community", community),
+        ("entity", member),
+        group_id=group,
+        rank=rank,
+    )
+
+
+def member_id(community: str, member: str) -> str:
+    """Return the id of a membership."""
+    return f"{community}>{member}"
+
+
+def ends_of(id_: str) -> tuple[str, str]:
+    """Return the community and the member that the id of a membership names."""
+    community, _, member = id_.partition(">")
+    return community, member

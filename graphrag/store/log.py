@@ -15,6 +15,7 @@ from graphrag.errors import QueryError, StoreClosedError, StoreError
 from graphrag.model.values import Event
 from graphrag.protocols import in_turns
 from graphrag.store.changes import FORGET, REPAIR
+from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import event_of
 from graphrag.store.store import Store
@@ -198,6 +199,15 @@ async def events_since(store: Store, group: str, moment: datetime) -> AsyncItera
             if event.at > moment:
                 yield event
         seq = events[-1].seq
+
+
+async def log_rows(store: Store, group: str) -> AsyncIterator[Row]:
+    """Yield the rows of a whole log, oldest first, read few at a time; others have their turns."""
+    seq = 0
+    while page := await store.event_rows(group, after=seq, limit=_AT_ONCE):
+        async for row in in_turns(page):
+            yield row
+        seq = page[-1]["seq"]
 
 
 async def events_with(store: Store, group: str, records: Mapping[str, int]) -> list[Event]:

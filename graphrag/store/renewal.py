@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from graphrag.errors import TransactionError
-from graphrag.store.cbor import Packed
 from graphrag.store.engine import Engine, EngineError, Row, open_engine
 from graphrag.store.private import PrivateFolder
 from graphrag.store.process import LogState, Presence, WriteAheadLog, sizes_of
+from graphrag.store.record import Packed
 from graphrag.store.target import LOCKED, Target
 
 _LEAST, _MOST = 32 << 20, 512 << 20

@@ -10,18 +10,17 @@ from graphrag.errors import TransactionError
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.protocols import in_turns
 from graphrag.schema import Profile
-from graphrag.store import purge
-from graphrag.store.cbor import Packed
+from graphrag.store import groups
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row
+from graphrag.store.groups import COUNTED, count_group, is_written, newest, read_sizes, stated
 from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
-from graphrag.store.record import Record
+from graphrag.store.record import Packed, Record
 from graphrag.store.row_cache import Held
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
-from graphrag.store.sizes import COUNTED, count_group, is_written, newest, read_sizes, stated
 from graphrag.store.target import Target
 from graphrag.temporal.moment import from_micros, to_micros, utc_now
 
@@ -158,7 +157,7 @@ class Store:
             more, derived = await self._derived.following(changes, self)
             sql, params = f"{sql}\n{more}", params | derived
         if not self.target.embedded:
-            sql = f"{sql}\n{purge.GUARD}"
+            sql = f"{sql}\n{groups.GUARD}"
             params["info"] = Record("group_info", group)
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
@@ -195,7 +194,7 @@ class Store:
 
     async def close_group(self, group: str) -> None:
         """Close a group to reads and writes until it is erased, or its row is written anew."""
-        await purge.mark(group, self._connection)
+        await groups.mark(group, self._connection)
 
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
@@ -206,16 +205,16 @@ class Store:
             TransactionError: if what is beside the store cannot be deleted; nothing was erased.
         """
         self.held.erase()
-        await purge.mark(group, self._connection)
+        await groups.mark(group, self._connection)
         self.held.gone(group)  # before, too: nothing may be left if the process dies between
         try:
-            return await purge.erase(group, self._connection)
+            return await groups.erase(group, self._connection)
         finally:
             self.held.written(None)
 
     async def remove_tables(self, names: Iterable[str]) -> None:
         """Remove tables that follow from others, however many rows they have."""
-        await purge.remove_tables(names, self._connection)
+        await groups.remove_tables(names, self._connection)
 
     # -- read ----------------------------------------------------------------------------------
 
@@ -256,11 +255,11 @@ class Store:
 
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
-        return await purge.forgotten_since(group, self._connection)
+        return await groups.forgotten_since(group, self._connection)
 
     async def count_group(self, group: str) -> Mapping[str, int]:
         """Return the number of rows of a group by table, its events among them."""
-        return await purge.count(group, self._connection)
+        return await groups.count(group, self._connection)
 
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""
@@ -286,13 +285,14 @@ class Store:
         self, group: str, *, after: int = 0, upto: int | None = None, limit: int | None = None
     ) -> list[Row]:
         """Return the rows of the group's events above ``after`` up to ``upto``, oldest first."""
+        if limit is not None:  # LIMIT would read on to the end; only a damaged log has gaps
+            page = await self.event_rows(group, after=after, upto=after + limit)
+            return page or (await self.event_rows(group, after=after))[:limit]
         last = ".." if upto is None else "$upto"
-        most = "" if limit is None else " LIMIT $limit"
         [rows] = await self.query(
-            f"SELECT * FROM event:[$group, $first]..=[$group, {last}] ORDER BY seq{most};",
+            f"SELECT * FROM event:[$group, $first]..=[$group, {last}];",
             group=group,
             first=after + 1,
             upto=upto,
-            limit=limit,
         )
         return list(rows)

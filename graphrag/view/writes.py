@@ -81,7 +81,8 @@ class Writes(View):
             EmbeddingError: if the embedder failed, or gave what is no vector.
             TransactionError: if the database refused; nothing was written then.
         """
-        from graphrag.ingest.unread import add_known, read_and_add
+        from graphrag.ingest.episode_intake import add_episode, add_known
+        from graphrag.ingest.ingestion import known
 
         queue, ingestion = self._lens.session.queue, self._lens.session.ingestion
         new = NewEpisode(
@@ -96,11 +97,11 @@ class Writes(View):
             author=author,
         )
         episode = prepare(new, self._lens.group)
-        if known := await ingestion.known(episode):
-            return await add_known(ingestion, known, episode, wait=wait)
+        if stored := await known(ingestion, episode):
+            return await add_known(ingestion, stored, episode, wait=wait)
         if not wait:
             return await queue.put(episode)
-        return await read_and_add(ingestion, episode)
+        return await add_episode(ingestion, episode)
 
     async def add_episodes(
         self,
@@ -177,7 +178,7 @@ class Writes(View):
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
-        from graphrag.ingest.write import write_fact
+        from graphrag.ingest.fact_writer import write_fact
 
         given = given_fact(
             given_end(subject, subject_type, what="subject"),
@@ -216,7 +217,7 @@ class Writes(View):
             InputError: if anything given cannot be used, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
-        from graphrag.ingest.write import FactWriter
+        from graphrag.ingest.fact_writer import FactWriter
 
         ingestion, also = self._lens.session.ingestion, tuple(aliases)
         end = given_end(name, entity_type, aliases=also, attributes=attributes, what="name")

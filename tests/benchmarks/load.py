@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from graphrag.ingest.plan import passages_of
+from graphrag.ingest.plan import EpisodeRows
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.protocols import Matrix
 from graphrag.store.changes import ChangeSet
@@ -67,7 +67,7 @@ def change_set(batch: Batch) -> ChangeSet:
         for span in value.sources if isinstance(value, Fact) else ():
             stated[span.episode_id].append((span.start, vector))
     for value, _ in batch:
-        passages = passages_of(value) if isinstance(value, Episode) else ()
+        passages = EpisodeRows(value).passages.values() if isinstance(value, Episode) else ()
         for number, (start, end) in enumerate(passages):
             inside = [vector for at, vector in stated[value.id] if start <= at < end]
             row = {

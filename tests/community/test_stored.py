@@ -9,7 +9,7 @@ from graphrag import NewEpisode
 from graphrag.community.stored import known_tree, read_tree
 from graphrag.index.group import FOREVER
 from graphrag.index.load import load_group
-from graphrag.store.community_rows import read_detection
+from graphrag.store.links import read_detection
 from tests.conftest import open_graph
 
 TRIANGLES = [

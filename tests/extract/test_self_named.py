@@ -2,17 +2,15 @@
 
 import pytest
 
-from graphrag import Claim, Extraction, Mention
 from graphrag.extract.rules.extractor import RulesExtractor
-from graphrag.testing import ScriptedExtractor
 from tests.conftest import open_graph
 
 COURIER = {"source_description": "The Veyle Courier"}
 
 
-async def known(text, extractor=None, **episode):
+async def known(text, **episode):
     """What a text leaves in a graph: facts, and the names of all entities."""
-    async with open_graph(extractor=extractor or RulesExtractor()) as graph:
+    async with open_graph(extractor=RulesExtractor()) as graph:
         added = await graph.add_episode(text, reference_time="2024-01-15", **episode)
         facts = {f"{one.subject} {one.relation} {one.object}" for one in await graph.facts()}
         return facts, {one.name for one in await graph.entities()}, added
@@ -30,15 +28,3 @@ async def test_this_company_may_be_one_that_the_text_spoke_of():
     facts, entities, _ = await known("Acme makes cars. This company hired Ann Lee.", **COURIER)
     assert "Veyle Courier" not in entities
     assert not any("Courier" in fact for fact in facts)
-
-
-async def test_so_it_is_whoever_read_the_text():
-    text = "Ann Lee works for this newspaper."
-    read = Claim(Mention("Ann Lee", "person"), "works_at", Mention("this newspaper"), text, 0, 9)
-    extractor = ScriptedExtractor({text: Extraction(claims=(read,))})
-    facts, entities, _ = await known(text, extractor, **COURIER)
-    assert facts == {"Ann Lee works_at Veyle Courier"}
-    assert entities == {"Ann Lee", "Veyle Courier"}
-    facts, entities, added = await known(text, extractor)
-    assert (facts, entities) == (set(), set())
-    assert "is not known" in added.dropped[0]

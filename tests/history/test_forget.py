@@ -20,11 +20,13 @@ from graphrag import (
     PolicyError,
 )
 from graphrag.schema import FOLLOWING
+from graphrag.store.store import Store
 from graphrag.testing import ScriptedExtractor
 from tests.conftest import open_graph, triples
 from tests.edit.faint import believed, whole
 from tests.history.acts import FIRST, STEPS, act, open_any, shown
 from tests.history.raw import rows, tables, text
+from tests.serving import served
 
 
 async def tell(graph, *stories):
@@ -362,6 +364,49 @@ async def test_the_rows_that_surrealdb_searches_forget_too(texts):
         assert (await graph.health.indexes()).sound
         await graph.erase.group(confirm="default")
         assert not [row for row in await rows(graph) if row["id"].table != "meta"]
+
+
+async def test_what_a_fact_that_stays_had_closed_no_longer_quotes_the_forgotten_text(graph):
+    await tell(
+        graph,
+        ("Alice works_at Acme from 2020. Bob likes tea.", "2021"),
+        ("Alice works_at Acme.", "2022"),
+        ("Alice works_at Globex from 2018.", "2022-06"),
+    )
+    assert "ended by: alice works_at acme from 2020." in await text(graph)
+    await graph.erase.entity("Bob")
+    assert "acme from 2020" not in await text(graph)
+    await whole(graph)
+
+
+async def test_facts_that_it_does_not_touch_are_not_read(graph, monkeypatch):
+    await tell(graph, *((f"Ann{n} knows Ben{n}.", "2019") for n in range(20)))
+    await tell(graph, ("Alice knows Bob. Bob likes tea.", "2020"), ("Bob likes tea.", "2021"))
+    index = await graph.handle.session.catalog.group("default")
+    others = {id_ for n in range(20) for id_ in index.facts_of(*index.entities_named(f"Ann{n}"))}
+    read = set()
+
+    async def asked(store, kind, ids):
+        read.update(ids := list(ids))
+        return await get(store, kind, ids)
+
+    get = Store.get
+    monkeypatch.setattr(Store, "get", asked)
+    assert (await graph.erase.entity("Alice")).records["relates_to"] == 1
+    assert len(others) == 20 and others.isdisjoint(read)
+    assert await graph.at(history=True).facts("Bob")
+    await whole(graph)
+
+
+@pytest.mark.parametrize("texts", ["erase", "keep"])
+async def test_a_server_forgets_too(texts):
+    async with served() as place, open_graph(f"ws://{place}") as graph:
+        await tell(graph, ("Bob knows Carol.", "2019"), ("Alice knows Bob.", "2020"))
+        await tell(graph, ("Bob works_at Acme.", "2021"))
+        assert (await graph.erase.entity("Alice", episodes=texts)).records["relates_to"] == 1
+        assert texts == "keep" or "alice" not in await text(graph)
+        assert {fact.object for fact in await graph.facts("Bob")} == {"Carol", "Acme"}
+        await whole(graph)
 
 
 async def test_unclear_wishes_change_nothing(graph):

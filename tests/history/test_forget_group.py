@@ -16,7 +16,7 @@ from graphrag import (
     QueryError,
     TransactionError,
 )
-from graphrag.store import purge
+from graphrag.store import groups
 from tests.conftest import day, open_graph
 from tests.edit.faint import whole
 from tests.history.raw import rows, tables, text
@@ -73,14 +73,14 @@ async def test_the_name_is_free_again(two):
 
 
 async def test_a_group_of_many_batches_is_forgotten(graph, monkeypatch):
-    monkeypatch.setattr(purge, "BATCH", 3)
+    monkeypatch.setattr(groups, "BATCH", 3)
     await fill(graph, "mine", count=12)
     await graph.group("mine").erase.group(confirm="mine")
     assert not await rows(graph, "mine")
 
 
 async def test_cut_short_anywhere_it_is_whole_or_closed_and_the_next_time_finishes(monkeypatch):
-    monkeypatch.setattr(purge, "BATCH", 20)
+    monkeypatch.setattr(groups, "BATCH", 20)
     cuts = 0
     while True:
         async with open_graph() as graph:
@@ -139,7 +139,7 @@ async def test_the_queue_leaves_a_group_alone_that_is_half_gone(tmp_path, monkey
     async with open_graph(url, workers=0) as graph:
         for group in ("mine", "theirs"):
             await graph.group(group).add_episode("Alice likes tea.", wait=False)
-        await purge.mark("mine", graph.handle.session.store._connection)
+        await groups.mark("mine", graph.handle.session.store._connection)
     async with open_graph(url) as graph:
         await graph.queue.drain_all()
         assert (await graph.group("theirs").queue.status()).done == 1
@@ -224,10 +224,10 @@ async def test_another_process_on_a_server_sees_that_an_entity_is_gone():
 
 STORE = """
 import asyncio, sys
-from graphrag.store import purge
+from graphrag.store import groups
 from tests.conftest import open_graph
 
-purge.BATCH = 10
+groups.BATCH = 10
 
 async def main():
     async with open_graph(sys.argv[1]) as graph:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphrag import Claim, Extraction, ExtractionError, Mention, NewEpisode
 from graphrag.ingest.intake import prepare
-from graphrag.ingest.statements import extract
+from graphrag.ingest.read_episode import extract
 from graphrag.protocols import ExtractionContext
 from tests.conftest import open_graph
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphrag import ExtractionError, InputError, Models
-from graphrag.ingest.unread import described
+from graphrag.ingest.episode_intake import described
 from graphrag.sync import GraphRAG as SyncGraphRAG
 from graphrag.testing import HashEmbedder
 from tests.conftest import PlainExtractor, open_graph, triples

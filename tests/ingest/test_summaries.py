@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag.ingest.summaries import LONGEST, ends_of, refreshed, summarize, without
+from graphrag.index.group import GroupIndex
+from graphrag.ingest.summaries import LONGEST, composed, ends_of, refreshed, without
 from graphrag.model.values import Entity, Fact
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.temporal.moment import utc_now
@@ -15,6 +16,11 @@ from tests.conftest import day, open_graph
 
 NOW = day("2024-06-01")
 ALICE = Entity("a", "default", NOW, "Alice", "alice", "person")
+
+
+def summarize(entity, facts, now):
+    changed = {fact.id: fact for fact in facts}
+    return composed({entity.id: entity.name}, GroupIndex("default", 4), changed, now=now)[entity.id]
 
 
 def fact(relation, other, start=None, end=None, *, incoming=False, **rest):

@@ -259,7 +259,7 @@ async def test_a_source_that_nobody_knows_is_an_error():
 
 
 def test_a_trust_that_is_no_number_is_an_error():
-    from graphrag.ingest.trust import Trust
+    from graphrag.ingest.ingestion import Trust
 
     with pytest.raises(InputError, match="trust of source 'web' is 'low'"):
         Trust({"web": "low"})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphrag import InputError, TimeError
-from graphrag.ingest.direct import FactPlanner
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.store.changes import ChangeSet
 from graphrag.store.engine import EmbeddedEngine
 from graphrag.store.store import Store
@@ -278,7 +278,7 @@ async def test_each_batch_is_encoded_once_and_ahead_of_its_turn(graph, monkeypat
 
 async def test_the_engine_works_on_a_batch_while_the_next_is_planned(graph, monkeypatch):
     done = []
-    send, plan = EmbeddedEngine.send, FactPlanner.plan
+    send, plan = EmbeddedEngine.send, FactWriter.plan
 
     async def sent(engine, sql, params):
         if sql.startswith("BEGIN;"):
@@ -290,7 +290,7 @@ async def test_the_engine_works_on_a_batch_while_the_next_is_planned(graph, monk
         return await plan(teller, *given, **named)
 
     monkeypatch.setattr(EmbeddedEngine, "send", sent)
-    monkeypatch.setattr(FactPlanner, "plan", planned)
+    monkeypatch.setattr(FactWriter, "plan", planned)
     rows = [{"subject": f"Person {n}", "relation": "likes", "object": "tea"} for n in range(9)]
     await graph.load.facts(rows, batch=3)
     assert done[:6] == ["planned", "sent"] * 3

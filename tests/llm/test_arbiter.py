@@ -21,7 +21,7 @@ from graphrag import (
     Ruling,
 )
 from graphrag.ingest.intake import prepare
-from graphrag.ingest.statements import decide
+from graphrag.ingest.read_episode import decide
 from graphrag.testing import ScriptedLLM
 from tests.conftest import PlainExtractor, day, open_graph, triples
 from tests.ingest.meeting import meet

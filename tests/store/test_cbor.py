@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graphrag.store import cbor
+from graphrag.store import record as cbor
 from graphrag.store.record import Record
 
 

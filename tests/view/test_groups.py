@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphrag import Group
-from graphrag.store.sizes import count_group
+from graphrag.store.groups import count_group
 from tests.conftest import open_graph
 from tests.engine.worlds import tell
 

@@ -1,57 +1,104 @@
-"""What was said of each value, and which values are rivals."""
+"""What was said of each value: what stands, what cancels plans and ends things, who are rivals."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from datetime import datetime
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING
 
-from graphrag.ingest.lifetimes.plans import PlanDates, Spoken, first_moment, is_ahead
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
-from graphrag.ingest.lifetimes.support import Account, Line, Support, work_out
-from graphrag.model.assertion import BEGINNING, FOREVER, Date
-from graphrag.ontology.relations import DEATHS, Relation, Relations
+from graphrag.ingest.lifetimes.support import ClaimEvidence, ClaimKey, Evidence, work_out
+from graphrag.model.assertion import BEGINNING, FOREVER, Assertion, Date
+from graphrag.ontology.relations import DEATHS, Relations
 from graphrag.temporal.moment import to_micros
 
-Slot = tuple[str, ...]
+if TYPE_CHECKING:
+    from graphrag.ingest.lifetimes.nesting import Nesting
+
+ConflictKey = tuple[str, ...]
 """What only one value has a place in at a time: what every pair of values in it shares."""
+ConflictKeys = Mapping[ClaimKey, Sequence[ConflictKey]]
+Spoken = Statement | Assertion
+"""What was said of a value, and when."""
 
 
-def line_of(statement: Statement, relations: Relations) -> Line:
-    """Return what a statement is about."""
-    return relations.line(statement.relation, statement.subject, statement.object)
+def first_moment(spoken: Spoken) -> int:
+    """Return the first moment for which something was said."""
+    if spoken.since is not None:
+        return spoken.since.start
+    if spoken.until is not None:
+        return spoken.until.start - 1
+    return to_micros(spoken.at, BEGINNING)
 
 
 def accounts(
     statements: Iterable[Statement], relations: Relations
-) -> tuple[dict[Line, Account], dict[str, Statement]]:
+) -> tuple[dict[ClaimKey, ClaimEvidence], dict[str, Statement]]:
     """Return what stands by line, and by the ids of cancelled plans what cancelled them."""
     standing = [statement for statement in statements if statement.void is None]
     cancellations = _cancellations(standing, relations)
-    by_line: dict[Line, Account] = {}
-    shared = _Shared()
+    by_line: dict[ClaimKey, ClaimEvidence] = {}
+    shared: dict[tuple[str, ...], list[tuple[Statement, Date]]] = defaultdict(list)
     for statement in standing:
         if statement.kind == "cancelled" or statement.id in cancellations:
             continue
         line = line_of(statement, relations)
-        if "" in line:
-            shared.unnamed(statement, line, relations[line[0]])
-            continue
-        by_line.setdefault(line, Account(line)).statements.append(statement)
-        shared.event(statement, line, relations)
+        if "" not in line:
+            by_line.setdefault(line, ClaimEvidence(line)).statements.append(statement)
+        for key, date in _ends_shared(statement, line, relations):
+            shared[key].append((statement, date))
     for line, account in by_line.items():
-        work_out(account, shared.of(line), relations[line[0]])
+        name, subject, object_ = line
+        pair = "pair", name, *sorted((subject, object_))
+        keys = ("subject", name, subject), ("object", name, object_), pair
+        ends = [end for key in keys for end in shared.get(key, ())]
+        work_out(account, ends, relations[name])
     return by_line, cancellations
+
+
+def line_of(statement: Statement, relations: Relations) -> ClaimKey:
+    """Return what a statement is about."""
+    return relations.line(statement.relation, statement.subject, statement.object)
+
+
+def _ends_shared(
+    statement: Statement, line: ClaimKey, relations: Relations
+) -> Iterator[tuple[tuple[str, ...], Date]]:
+    """Yield what a statement ends of whatever an entity has: without an object, or by an event."""
+    name, subject, object_ = line
+    relation = relations[name]
+    if "" in line:
+        date = statement.until
+        assert date is not None, "what has no object is an end"
+        if subject or relation.symmetric:
+            yield ("subject", name, subject or object_), date
+        if object_ or relation.symmetric:
+            yield ("object", name, subject or object_), date
+        return
+    if not (relation.ends or relation.ends_between) or statement.explicit_end:
+        return
+    date = statement.since or (Date(statement.at) if statement.at is not None else None)
+    if date is None or (statement.kind == "was" and statement.since is None):
+        return  # nobody knows when it was
+    for other in relation.ends:
+        ended = relations.canonical(other)[0]
+        for entity in (subject, object_) if relation.symmetric else (subject,):
+            yield ("subject", ended, entity), date
+            yield ("object", ended, entity), date
+    for other in relation.ends_between:
+        yield ("pair", relations.canonical(other)[0], *sorted((subject, object_))), date
 
 
 def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[str, Statement]:
     plans = [statement for statement in standing if statement.planned]
     if not plans:
         return {}
-    by_line: dict[Line, list[Statement]] = defaultdict(list)
-    called_off: dict[Line, list[Statement]] = defaultdict(list)
+    by_line: dict[ClaimKey, list[Statement]] = defaultdict(list)
+    called_off: dict[ClaimKey, list[Statement]] = defaultdict(list)
     for statement in standing:
-        found = called_off if statement.kind == "cancelled" else by_line
-        found[line_of(statement, relations)].append(statement)
+        of_kind = called_off if statement.kind == "cancelled" else by_line
+        of_kind[line_of(statement, relations)].append(statement)
     deaths = _deaths(standing, relations)
     planned = {line_of(plan, relations) for plan in plans}
     dates = {line: PlanDates(by_line[line]) for line in planned}
@@ -78,11 +125,11 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
 
 def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
     """Return what says of whom that they are dead."""
-    found: dict[str, list[Statement]] = defaultdict(list)
+    deaths: dict[str, list[Statement]] = defaultdict(list)
     for statement in standing:
         if statement.kind != "cancelled" and relations.canonical(statement.relation)[0] in DEATHS:
-            found[statement.subject].append(statement)
-    return found
+            deaths[statement.subject].append(statement)
+    return deaths
 
 
 def _outlived(plan: Statement, relation: str, death: Statement, relations: Relations) -> bool:
@@ -106,61 +153,71 @@ def _cancels(statement: Statement, plan: Statement) -> bool:
     return is_ahead(plan, at) and (plan.at is None or plan.at <= at)
 
 
-@dataclass(slots=True)
-class _Shared:
-    """Ends of more than one value: those without an object, and events that end things."""
+class PlanDates:
+    """The dates stated of one value, to be asked what took the place of a plan."""
 
-    _at: dict[tuple[str, ...], list[tuple[Statement, Date]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        words = sorted(statements, key=lambda statement: (statement.at_micros, statement.id))
+        self._plans = [word for word in words if word.planned]
+        self._next = [len(self._plans)] * len(self._plans)
+        """For each plan the next one of another start."""
+        for place in range(len(self._plans) - 2, -1, -1):
+            same = self._plans[place].since == self._plans[place + 1].since
+            self._next[place] = self._next[place + 1] if same else place + 1
+        reports: dict[tuple[int, Date | None, float], Statement] = {}
+        for word in words:
+            if not word.planned and word.kind != "timeless":
+                reports.setdefault((first_moment(word), word.since, word.trust), word)
+        self._reports = sorted(reports.items(), key=lambda report: report[0][0])
 
-    def unnamed(self, statement: Statement, line: Line, relation: Relation) -> None:
-        """Note an end of whatever an entity has of a relation."""
-        name, subject, object_ = line
-        date = statement.until
-        assert date is not None, "what has no object is an end"
-        if subject or relation.symmetric:
-            self._at["subject", name, subject or object_].append((statement, date))
-        if object_ or relation.symmetric:
-            self._at["object", name, subject or object_].append((statement, date))
+    def instead_of(self, plan: Statement) -> Statement | None:
+        """Return the statement whose date replaces that of a plan; None if none does.
 
-    def event(self, statement: Statement, line: Line, relations: Relations) -> None:
-        """Note what an event ends, if its relation says that it ends anything."""
-        name, subject, object_ = line
-        relation = relations[name]
-        if not (relation.ends or relation.ends_between) or statement.explicit_end:
-            return
-        date = statement.since or (Date(statement.at) if statement.at is not None else None)
-        if date is None or (statement.kind == "was" and statement.since is None):
-            return  # nobody knows when it was
-        whose = (subject, object_) if relation.symmetric else (subject,)
-        for other in relation.ends:
-            ended = relations.canonical(other)[0]
-            for one in whose:
-                self._at["subject", ended, one].append((statement, date))
-                self._at["object", ended, one].append((statement, date))
-        pair = sorted((subject, object_))
-        for other in relation.ends_between:
-            self._at["pair", relations.canonical(other)[0], *pair].append((statement, date))
+        That is the first report of the value after the plan was made, or a newer plan that was made
+        while this one was still to come, if they give another day, month or year.
+        """
+        if plan.at is not None:
+            start = bisect_right(self._reports, plan.at_micros, key=lambda report: report[0][0])
+            first = None
+            for (moment, since, trust), report in islice(self._reports, start, None):
+                if trust < plan.trust or (first is not None and moment > first):
+                    if first is not None:
+                        break
+                    continue
+                first = moment
+                if since is not None and _apart(plan, report):
+                    return report
+        place = bisect_right(self._plans, plan.at_micros, key=lambda statement: statement.at_micros)
+        while place < len(self._plans) and is_ahead(plan, self._plans[place].at):
+            other = self._plans[place]
+            apart = _apart(plan, other)
+            if apart and other.trust >= plan.trust and not self._parts(plan, other):
+                return other
+            place = place + 1 if apart else self._next[place]
+        return None
 
-    def of(self, line: Line) -> Iterable[tuple[Statement, Date]]:
-        """Return the ends that a value shares with others."""
-        name, subject, object_ = line
-        keys = (
-            ("subject", name, subject),
-            ("object", name, object_),
-            ("pair", name, *sorted((subject, object_))),
-        )
-        return [end for key in keys for end in self._at.get(key, ())]
-
-
-def slots_of(support: Support, slots: Mapping[Line, tuple[Slot, ...]]) -> Iterator[Slot]:
-    """Yield the slots that a statement competes in."""
-    free = support.statement.untyped
-    return (slot for slot in slots[support.line] if not free or slot[0] == "ruling")
+    def _parts(self, plan: Statement, other: Statement) -> bool:
+        """Tell whether a report lies between two plans, which are then of two stretches."""
+        low, high = sorted((first_moment(plan), first_moment(other)))
+        place = bisect_right(self._reports, low - 1, key=lambda report: report[0][0])
+        later = islice(self._reports, place, None)
+        between = takewhile(lambda report: report[0][0] < high, later)
+        return any(trust >= plan.trust for (_, _, trust), _ in between)
 
 
-def spares(support: Support, slot: Slot) -> bool:
+def _apart(plan: Statement, other: Statement) -> bool:
+    """Tell whether two starts cannot be the same day, month or year."""
+    assert plan.since is not None and other.since is not None, "both were stated"
+    return plan.since.end <= other.since.start or other.since.end <= plan.since.start
+
+
+def is_ahead(plan: Statement, at: datetime | None) -> bool:
+    """Tell whether a plan is still to come: in March, what is planned for March is."""
+    assert plan.since is not None, "a plan has a start"
+    return to_micros(at, BEGINNING) < max(plan.since.start, plan.since.end - 1)
+
+
+def spares(support: Evidence, slot: ConflictKey) -> bool:
     """Tell whether a statement excludes nothing of a slot that is as this one: a table's own."""
     return support.statement.as_given and slot[0] != "ruling"
 
@@ -173,39 +230,33 @@ def first_said(spoken: Iterable[Spoken]) -> int:
 def last_said(spoken: Iterable[Spoken]) -> int:
     """Return the last moment for which something was said of a value; never for nothing."""
     return max(
-        (max(first_moment(one), to_micros(one.at, BEGINNING)) for one in spoken), default=FOREVER
+        (max(first_moment(word), to_micros(word.at, BEGINNING)) for word in spoken),
+        default=FOREVER,
     )
 
 
 def end_said(spoken: Iterable[Spoken]) -> int:
     """Return when the newest of what was said of a value ended it; never if that ended nothing."""
     running, ended = BEGINNING, BEGINNING
-    for one in spoken:
-        if one.until is not None:
-            ended = max(ended, one.until.start)
-        elif one.kind == "was":
-            ended = max(ended, to_micros(one.at, BEGINNING))
+    for word in spoken:
+        if word.until is not None:
+            ended = max(ended, word.until.start)
+        elif word.kind == "was":
+            ended = max(ended, to_micros(word.at, BEGINNING))
         else:
-            running = max(running, first_moment(one), to_micros(one.at, BEGINNING))
+            running = max(running, first_moment(word), to_micros(word.at, BEGINNING))
     return ended if ended > BEGINNING and ended >= running else FOREVER
 
 
-class Nesting(Protocol):
-    """What lies in what."""
-
-    def parted(self, slots: Mapping[Line, Sequence[Slot]]) -> Mapping[Line, Sequence[Slot]]:
-        """Return slots that two values share only if neither lies in the other."""
-
-
 def find_slots(
-    lines: Mapping[str, Line],
+    lines: Mapping[str, ClaimKey],
     relations: Relations,
     rulings: Iterable[Exclusion],
-    nesting: Nesting | None = None,
-) -> dict[Line, tuple[Slot, ...]]:
+    nesting: "Nesting | None" = None,
+) -> dict[ClaimKey, tuple[ConflictKey, ...]]:
     """Return in which slots each value competes; ``lines`` are by the id of the statement."""
     declared = {line: list(_declared(line, relations)) for line in lines.values()}
-    parted = declared if nesting is None else nesting.parted(declared)
+    parted: ConflictKeys = declared if nesting is None else nesting.parted(declared)
     slots = {line: [*own] for line, own in parted.items()}
     for ruling in rulings:
         for line in dict.fromkeys(lines[id_] for id_ in ruling.statements if id_ in lines):
@@ -213,7 +264,7 @@ def find_slots(
     return {line: tuple(dict.fromkeys(own)) for line, own in slots.items()}
 
 
-def _declared(line: Line, relations: Relations) -> Iterator[Slot]:
+def _declared(line: ClaimKey, relations: Relations) -> Iterator[ConflictKey]:
     name, subject, object_ = line
     relation = relations[name]
     if relation.symmetric and (relation.single_valued or relation.single_holder):

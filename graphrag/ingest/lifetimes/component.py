@@ -19,7 +19,7 @@ from graphrag.store.store import Store
 
 if TYPE_CHECKING:
     from graphrag.ingest.lifetimes.nesting import Surroundings
-    from graphrag.ingest.standing.nearby import Beside, Nearby
+    from graphrag.ingest.standing.ground import Beside, Nearby
 
 _RIVALRY = Slot[Rivalry]()
 
@@ -67,12 +67,12 @@ class Component:
         if rivalry is None or rivalry.relations is not relations:
             rivalry = Rivalry(relations)
             _RIVALRY.set(index, rivalry)
-        found = cls(index, rivalry)
+        component = cls(index, rivalry)
         if (program := rivalry.program) is not None:
-            from graphrag.ingest.standing.nearby import Nearby
+            from graphrag.ingest.standing.ground import Nearby
 
-            found.nearby = Nearby(program, relations, index)
-        return found
+            component.nearby = Nearby(program, relations, index)
+        return component
 
     def enter(self, fact: Fact) -> None:
         """Let a fact be met that is new, or is being written."""
@@ -115,7 +115,7 @@ class Component:
         ``endings`` are relations and entities of which somebody says that whatever it is is over.
         """
         index = self.index
-        found: dict[str, None] = {}
+        reached: dict[str, None] = {}
         coming = dict.fromkeys(triples)
         for relation, entity in endings:
             for row in self.rivalry.ended(relation, entity, index):
@@ -123,18 +123,18 @@ class Component:
         queue, seen = list(coming), set[Place]()
         for triple in queue:
             for id_, other in (*self._met(triple, seen), *self._parted(triple)):
-                found[id_] = None
+                reached[id_] = None
                 if other not in coming:
                     coming[other] = None
                     queue.append(other)
             for touched, other in self.nearby.touched(triple) if self.nearby is not None else ():
                 if touched is not None:
-                    found[touched] = None
+                    reached[touched] = None
                 if other not in coming:
                     coming[other] = None
                     queue.append(other)
         self._reached |= coming
-        return list(found)
+        return list(reached)
 
     def reach_from(self, ids: Sequence[str]) -> list[str]:
         """Return stored facts, given by id, and all that they may meet."""
@@ -199,7 +199,7 @@ class Component:
     def _ruled(self, ids: Iterable[str]) -> list[str]:
         """Return what is to be read because of rulings on facts that were read just now."""
         row_of = self.index.facts.row_of
-        rivals = {id_ for one in ids if one in self.stored for id_ in self.stored[one].rivals}
+        rivals = {id_ for read in ids if read in self.stored for id_ in self.stored[read].rivals}
         there = [id_ for id_ in sorted(rivals - self.stored.keys()) if id_ in row_of]
         return [id_ for id_ in self.reach_from(there) if id_ not in self.stored]
 
@@ -251,7 +251,7 @@ class Component:
 
     async def _read_nested(self, store: Store) -> None:
         """Have what tells of several values of one thing which lie in which."""
-        valued = [one for one in self._reached if one[0] in self.rivalry.nestable]
+        valued = [triple for triple in self._reached if triple[0] in self.rivalry.nestable]
         if len(valued) > 1:
             around = self._surroundings()
             self.nested |= await around.look(valued, store, self._beside, self.supposed)
@@ -270,11 +270,9 @@ class Component:
 
     def _ended(self, entity: str) -> bool:
         """Tell whether anything that is no fact was said of an entity."""
-        index = self.index
-        if entity not in index.entities.row_of:
-            return False
-        rows = (index.entities.row_of.get(id_) for id_ in index.heirs.family(entity))
-        return any(row is not None and bool(index.entities["endings"][row]) for row in rows)
+        entities = self.index.entities
+        rows = (entities.row_of.get(id_) for id_ in self.index.heirs.family(entity))
+        return any(row is not None and bool(entities["endings"][row]) for row in rows)
 
     def ended_among(self, facts: Iterable[Fact]) -> list[str]:
         """Return the entities at some facts of which anything was said that is no fact."""
@@ -288,11 +286,11 @@ async def component_of(
     facts: Iterable[Fact], index: GroupIndex, store: Store, relations: Relations
 ) -> Component:
     """Return stored facts, as merges leave their ends, with all that they may meet."""
-    found = Component.of(index, relations)
+    component = Component.of(index, relations)
     facts = list(facts)
-    reached = found.reach(map(triple_of, facts))
-    await found.read([*(fact.id for fact in facts), *reached], store)
-    return found
+    reached = component.reach(map(triple_of, facts))
+    await component.read([*(fact.id for fact in facts), *reached], store)
+    return component
 
 
 def triple_of(fact: Fact) -> Triple:

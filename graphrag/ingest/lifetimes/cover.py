@@ -2,27 +2,27 @@
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from operator import itemgetter
 from typing import Literal, TypeVar
 
-from graphrag.ingest.lifetimes.accounts import Slot, slots_of, spares
+from graphrag.ingest.lifetimes.accounts import ConflictKey, ConflictKeys, spares
 from graphrag.ingest.lifetimes.statement import Statement
-from graphrag.ingest.lifetimes.support import Line, Support
+from graphrag.ingest.lifetimes.support import ClaimKey, Evidence
 from graphrag.model.assertion import BEGINNING, FOREVER
 
 Item = TypeVar("Item")
-_Place = tuple[int, Line, str]
+_Place = tuple[int, ClaimKey, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class HeldInterval:
     """A stretch in which a statement makes its value hold, and what closes it."""
 
-    support: Support
+    support: Evidence
     start: int
     end: int
     closed: Literal["ended", "bounded", "superseded", "past"] | None
@@ -31,7 +31,7 @@ class Piece:
     """The words for a standing rule that closes it."""
 
     @property
-    def line(self) -> Line:
+    def line(self) -> ClaimKey:
         """Return the value that holds."""
         return self.support.line
 
@@ -39,13 +39,13 @@ class Piece:
 class NewerEvidence:
     """Newer evidence in a slot, to be asked for the rival that takes the place of a value."""
 
-    def __init__(self, slot: Slot, co_stated: "CoStatedValues") -> None:
+    def __init__(self, slot: ConflictKey, co_stated: "CoStatedValues") -> None:
         self._slot = slot
         self._co_stated = co_stated
-        self._order: list[tuple[_Place, Support]] = []
-        self._first: dict[tuple[Line, float], _Place] = {}
+        self._order: list[tuple[_Place, Evidence]] = []
+        self._first: dict[tuple[ClaimKey, float], _Place] = {}
 
-    def add(self, support: Support) -> None:
+    def add(self, support: Evidence) -> None:
         """Take one in."""
         place, key = _order(support), (support.line, support.statement.trust)
         if key not in self._first or place < self._first[key]:
@@ -54,7 +54,7 @@ class NewerEvidence:
             self._first[key] = place
             insort(self._order, (place, support), key=itemgetter(0))
 
-    def first_rival(self, line: Line, least: int) -> Support | None:
+    def first_rival(self, line: ClaimKey, least: int) -> Evidence | None:
         """Return the first that takes the place of a value, at a moment or later."""
         rivals = (rival for _, rival in self._order if rival.line != line)
         since, slot = self._co_stated.since, self._slot
@@ -63,44 +63,30 @@ class NewerEvidence:
         )
 
 
-class Cover:
+class IntervalIndex:
     """Pieces by their start, with how far those before reach."""
 
-    def __init__(self, pieces: Iterable[Piece]) -> None:
-        order = [
-            (piece.start, piece.end, piece.line, piece.support.statement.id, piece)
-            for piece in pieces
-        ]
-        order.sort(key=lambda row: row[:-1])
-        self._pieces = [row[-1] for row in order]
-        self._starts = [row[0] for row in order]
+    def __init__(self, pieces: Iterable[HeldInterval]) -> None:
+        self._pieces = sorted(pieces, key=_place)
+        self._starts = [piece.start for piece in self._pieces]
         self._last = list(accumulate(self._pieces, _later))
         """For each piece: of those up to it the one that ends last."""
-
-    @property
-    def shared(self) -> bool:
-        """Tell whether there is more than one piece."""
-        return len(self._pieces) > 1
 
     @cached_property
     def _ends(self) -> list[int]:
         return sorted(piece.end for piece in self._pieces)
 
-    def __iter__(self) -> Iterator[Piece]:
-        """Iterate over the pieces in order."""
-        return iter(self._pieces)
-
-    def latest(self, before: int) -> Piece | None:
+    def latest(self, before: int) -> HeldInterval | None:
         """Return of what starts before a moment what ends last."""
         place = bisect_left(self._starts, before) - 1
         return None if place < 0 else self._last[place]
 
-    def over_end(self, end: int) -> Piece | None:
+    def over_end(self, end: int) -> HeldInterval | None:
         """Return what holds over an end that was stated."""
         piece = self.latest(end)
         return piece if piece is not None and piece.end > end else None
 
-    def over(self, low: int, high: int, but: Line) -> Iterator[Piece]:
+    def over(self, low: int, high: int, but: ClaimKey) -> Iterator[HeldInterval]:
         """Yield the pieces of other values that share a moment with ``[low, high)``."""
         place = bisect_right(self._last, low, key=lambda piece: piece.end)
         while place < len(self._pieces) and self._starts[place] < high:
@@ -118,25 +104,17 @@ class Cover:
 class Trusted:
     """What trusted sources say of one value, to be asked what does not agree with it."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
-        self._cover = Cover(pieces)
-        self._spells: list[tuple[int, int, Piece | None, Piece | None]] = []
+    def __init__(self, pieces: Sequence[HeldInterval]) -> None:
+        self._cover = IntervalIndex(pieces)
+        self._spells: list[tuple[int, int, HeldInterval | None, HeldInterval | None]] = []
         for start, end, own in touching((piece.start, piece.end, piece) for piece in pieces):
-            first = (piece for piece in own if piece.support.stated)
-            last = (piece for piece in own if piece.closed in ("ended", "bounded"))
-            self._spells.append(
-                (
-                    start,
-                    end,
-                    next(
-                        (piece for piece in first if start == piece.start == piece.support.first),
-                        None,
-                    ),
-                    next((piece for piece in last if piece.end == end), None),
-                )
-            )
+            began = (each for each in own if each.support.stated)
+            first = (each for each in began if start == each.start == each.support.first)
+            ended = (each for each in own if each.closed in ("ended", "bounded"))
+            last = (each for each in ended if each.end == end)
+            self._spells.append((start, end, next(first, None), next(last, None)))
 
-    def against(self, pieces: Iterable[Piece], end: int | None) -> Piece | None:
+    def against(self, pieces: Iterable[HeldInterval], end: int | None) -> HeldInterval | None:
         """Return what begins later or ends sooner than a piece that it touches.
 
         Or what holds over an end that was stated.
@@ -155,7 +133,7 @@ class Trusted:
         return None
 
 
-Evidence = tuple[Slot, str, int, float]
+_CoStatement = tuple[ConflictKey, str, int, float]
 """Where values compete, with the source, the last moment and the trust of what states several."""
 _TOGETHER = 256
 """Values stated side by side, and texts that state a value beside another, at most: each pair of
@@ -165,8 +143,8 @@ them may be looked at."""
 class CoStatedValues:
     """Values that one text stated side by side: from then on neither takes the other's place."""
 
-    def __init__(self, supports: Iterable[Support], slots: Mapping[Line, tuple[Slot, ...]]) -> None:
-        together: dict[Evidence, dict[Line, int]] = defaultdict(dict)
+    def __init__(self, supports: Iterable[Evidence], slots: ConflictKeys) -> None:
+        together: dict[_CoStatement, dict[ClaimKey, int]] = defaultdict(dict)
         for support in supports:
             line, statement = support.line, support.statement
             current = support.kind == "running" and statement.kind in ("state", "planned")
@@ -176,15 +154,15 @@ class CoStatedValues:
                 if slot[0] in ("subject", "object"):
                     lines = together[slot, statement.source, support.last, statement.trust]
                     lines[line] = min(support.first, lines.get(line, FOREVER))
-        self._stated: dict[Line, dict[Evidence, int]] = {}
+        self._stated: dict[ClaimKey, dict[_CoStatement, int]] = {}
         for evidence, lines in sorted(together.items(), key=lambda item: item[0][2]):
             for line, first in lines.items() if 1 < len(lines) <= _TOGETHER else ():
                 stated = self._stated.setdefault(line, {})
                 if len(stated) < _TOGETHER:
                     stated[evidence] = first
-        self._since: dict[tuple[Line, Line, float], int] = {}
+        self._since: dict[tuple[ClaimKey, ClaimKey, float], int] = {}
 
-    def since(self, slot: Slot, line: Line, rival: Support) -> int:
+    def since(self, slot: ConflictKey, line: ClaimKey, rival: Evidence) -> int:
         """Return from when on a rival in a slot leaves a value alone; never if it does not.
 
         A ruling, and what is trusted more than the text that states both, take no notice of it.
@@ -201,30 +179,35 @@ class CoStatedValues:
 
 
 @dataclass(slots=True)
-class Holdings:
+class HeldTimeline:
     """What each value holds, and what came to nothing."""
 
     co_stated: CoStatedValues
-    pieces: dict[Line, list[Piece]] = field(default_factory=lambda: defaultdict(list))
+    pieces: dict[ClaimKey, list[HeldInterval]] = field(default_factory=lambda: defaultdict(list))
     winners: dict[str, Statement] = field(default_factory=dict)
     """By the id of a statement that holds nowhere: the one it gave way to."""
     contested: set[str] = field(default_factory=set)
     """Ids of those of them that give other dates to a value of which a trusted source speaks."""
     why: dict[str, str] = field(default_factory=dict)
     """By the same, in words, where a standing rule says so."""
-    covers: dict[Slot, tuple[Cover, Cover]] = field(default_factory=dict)
+    covers: dict[ConflictKey, tuple[IntervalIndex, IntervalIndex]] = field(default_factory=dict)
     """What its values hold, without what is only filled in: all, and what tables did not give."""
-    slots: dict[Line, tuple[Slot, ...]] = field(default_factory=dict)
-    lines: dict[str, Line] = field(default_factory=dict)
+    slots: dict[ClaimKey, tuple[ConflictKey, ...]] = field(default_factory=dict)
+    lines: dict[str, ClaimKey] = field(default_factory=dict)
     """By the id of a statement: what it is about."""
 
-    def rivals(self, support: Support) -> Iterator[Cover]:
+    def slots_of(self, support: Evidence) -> Iterator[ConflictKey]:
+        """Yield the slots that a statement competes in."""
+        free = support.statement.untyped
+        return (slot for slot in self.slots[support.line] if not free or slot[0] == "ruling")
+
+    def rivals(self, support: Evidence) -> Iterator[IntervalIndex]:
         """Yield what the rivals of a statement hold."""
-        for slot in slots_of(support, self.slots):
+        for slot in self.slots_of(support):
             if slot in self.covers:
                 yield self.covers[slot][spares(support, slot)]
 
-    def ruling(self, line: Line | None, rival: Line | None) -> str | None:
+    def ruling(self, line: ClaimKey | None, rival: ClaimKey | None) -> str | None:
         """Return the ruling by which two values exclude each other, if nothing else says so."""
         if line is None or rival is None:
             return None
@@ -232,7 +215,7 @@ class Holdings:
         ruled = all(slot[0] == "ruling" for slot in shared)
         return shared[0][1] if shared and ruled else None
 
-    def holder(self, support: Support, moment: int) -> Piece | None:
+    def holder(self, support: Evidence, moment: int) -> HeldInterval | None:
         """Return what a rival of a statement holds at a moment."""
         for cover in self.rivals(support):
             piece = cover.latest(moment + 1)
@@ -241,11 +224,15 @@ class Holdings:
         return None
 
 
-def _later(first: Piece, second: Piece) -> Piece:
+def _place(piece: HeldInterval) -> tuple[int, int, ClaimKey, str]:
+    return piece.start, piece.end, piece.line, piece.support.statement.id
+
+
+def _later(first: HeldInterval, second: HeldInterval) -> HeldInterval:
     return second if second.end > first.end else first
 
 
-def _order(support: Support) -> _Place:
+def _order(support: Evidence) -> _Place:
     return support.first, support.line, support.statement.id
 
 

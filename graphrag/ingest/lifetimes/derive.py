@@ -7,14 +7,14 @@ no longer once others say the same.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from graphrag.ingest.lifetimes.said import Gone, Said, stated
+from graphrag.ingest.lifetimes.said import Gone, StoredStatements, stated
 from graphrag.ingest.lifetimes.settle import settle
 from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
 from graphrag.model.assertion import Assertion, Ending
@@ -23,15 +23,14 @@ from graphrag.model.values import Fact, Span
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
-    from graphrag.ingest.standing.consequences import Consequences
-    from graphrag.ingest.standing.nearby import Beside
+    from graphrag.ingest.standing.ground import Beside
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What follows from the statements of some facts."""
 
-    said: Said
+    said: StoredStatements
     settlement: Settlement
     facts: Mapping[str, Fact]
     """All that were given, as they are to be, and those that begin to exist."""
@@ -39,19 +38,19 @@ class Outcome:
     @cached_property
     def places(self) -> Mapping[str, str]:
         """Return by the id of a statement the fact that it supports first in world time."""
-        found: dict[str, str] = {}
-        for one in sorted(self.settlement.lifetimes, key=_holds_first):
-            for id_ in one.statements:
-                found.setdefault(id_, one.id)
-        return found
+        places: dict[str, str] = {}
+        for life in sorted(self.settlement.lifetimes, key=_holds_first):
+            for id_ in life.statements:
+                places.setdefault(id_, life.id)
+        return places
 
     def names(self, ids: Iterable[str]) -> bool:
         """Tell whether one of some facts gave its id to another, or closed it."""
         gone = set(ids)
         if not gone:
             return False
-        closers = {one.invalidated_by for one in self.settlement.lifetimes}
-        times = Counter(id_ for one in self.settlement.lifetimes for id_ in one.statements)
+        closers = {life.invalidated_by for life in self.settlement.lifetimes}
+        times = Counter(id_ for life in self.settlement.lifetimes for id_ in life.statements)
         return not gone.isdisjoint(closers) or any(times[id_] > 1 for id_ in gone)
 
     def home_of(self, fact: str) -> str:
@@ -60,11 +59,13 @@ class Outcome:
 
     def supporting(self, fact: str) -> tuple[str, ...]:
         """Return the ids of the statements that a fact rests on."""
-        return self._support.get(fact) or tuple(one.id for one in self.facts[fact].statements)
+        return self._support.get(fact) or tuple(
+            statement.id for statement in self.facts[fact].statements
+        )
 
     @cached_property
     def _support(self) -> Mapping[str, tuple[str, ...]]:
-        return {one.id: one.statements for one in self.settlement.lifetimes if one.statements}
+        return {life.id: life.statements for life in self.settlement.lifetimes if life.statements}
 
 
 def derive(
@@ -85,8 +86,13 @@ def derive(
     inferred = {id_: fact for id_, fact in facts.items() if fact.derived_from}
     if inferred:
         facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred}
-    follow = None if beside is None else _consequences(relations, beside)
-    said = Said(facts, endings, gone)
+    follow = None
+    if beside is not None:
+        # Imported here: nobody pays for standing rules where there are none.
+        from graphrag.ingest.standing.consequences import Consequences
+
+        follow = Consequences(relations, beside)
+    said = StoredStatements(facts, endings, gone)
     statements, rulings = list(said.statements()), list(said.rulings())
     homes = {statement.fact for statement in statements}
 
@@ -122,25 +128,19 @@ def derive(
     if follow is not None:
         after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
     if left := [fact for id_, fact in inferred.items() if id_ not in after]:
+        from graphrag.ingest.standing.infer import fallen
+
         known = {**(beside.context if beside is not None else {}), **after}
-        after |= {one.id: one for one in _fallen(left, known, relations, now)}
+        after |= {fact.id: fact for fact in fallen(left, known, relations, now)}
     return Outcome(said, settlement, after)
 
 
-@dataclass(frozen=True, slots=True)
-class _Closing:
-    """How a lifetime ends, for its fact."""
-
-    by: str | None = None
-    reason: str | None = None
-    by_hand: bool = False
-
-
-def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
+def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> Fact:
     """Return a fact with its lifetime."""
     nowhere = life.closed_as in NOWHERE
     rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
-    closing = _closing(fact, life, said)
+    again = (word for word in fact.statements if word.pending and word.void is None)  # too faintly
+    by, reason, by_hand = _closing(fact, life, said)
     expired = None
     if life.invalid_at is not None and not nowhere and life.closed_as != "past":
         if life.closed_by not in (None, *life.statements[:1]):  # or else it was stated with its end
@@ -155,38 +155,41 @@ def _held(fact: Fact, life: Lifetime, said: Said, now: datetime) -> Fact:
         retracted_at=(fact.retracted_at or now) if nowhere else None,
         closed_as=life.closed_as,
         closed_by_arbiter=life.ruling is not None,
-        closed_by_hand=closing.by_hand,
-        invalidated_by=closing.by,
-        reason=closing.reason,
+        closed_by_hand=by_hand,
+        invalidated_by=by,
+        reason=reason,
         confidence=life.confidence if life.statements else fact.confidence,
         pending=False,
         waits_as=None,
-        sources=_sources([*rests_on, *_also(fact)], said),
+        sources=_sources([*rests_on, *again], said),
     )
 
 
-def _closing(fact: Fact, life: Lifetime, said: Said) -> _Closing:
+def _closing(
+    fact: Fact, life: Lifetime, said: StoredStatements
+) -> tuple[str | None, str | None, bool]:
+    """Return by what a fact is closed, why, and whether a person did so."""
     if life.closed_as is None:
-        return _Closing()
+        return None, None, False
     if life.closed_as in NOWHERE and life.closed_as != "overruled":
         in_turn = sorted(fact.statements, key=attrgetter("id"), reverse=True)
         void = next(filter(None, map(said.void, in_turn)), None)
-        by_hand = void is not None and void.by is None
-        return _Closing((void.fact if void else None) or life.invalidated_by, life.reason, by_hand)
-    closer = said.by_id.get(life.closed_by or "")
-    if closer is not None and closer[1].manual and closer[1].ends:
-        return _Closing(life.invalidated_by, closer[1].reason or "ended", True)
+        by = (void.fact if void else None) or life.invalidated_by
+        return by, life.reason, void is not None and void.by is None
+    _, closer = said.by_id.get(life.closed_by or "", (fact, None))
+    if closer is not None and closer.manual and closer.ends:
+        return life.invalidated_by, closer.reason or "ended", True
     if life.closed_by in life.statements[:1]:  # it was stated with its end
-        why = closer[1].reason if closer is not None and not closer[1].manual else ""
-        return _Closing(life.invalidated_by, why or None)
+        why = closer.reason if closer is not None and not closer.manual else ""
+        return life.invalidated_by, why or None, False
     ruled = " (an arbiter decided)" if life.ruling is not None else ""
-    return _Closing(life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None)
+    return life.invalidated_by, f"{life.reason}{ruled}" if life.reason else None, False
 
 
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
-    if fact.statements and all(one.kind == "cancelled" for one in fact.statements):
+    if fact.statements and all(statement.kind == "cancelled" for statement in fact.statements):
         reason = f"says of a plan that it will not be: {fact.text}"
     if into is not None:
         reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
@@ -203,31 +206,16 @@ def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetim
     )
 
 
-def _fallen(
-    facts: Iterable[Fact], known: Mapping[str, Fact], relations: Relations, now: datetime
-) -> Iterator[Fact]:
-    from graphrag.ingest.standing.infer import fallen
-
-    return fallen(facts, known, relations, now)
-
-
-def _consequences(relations: Relations, beside: "Beside") -> "Consequences":
-    # Imported here: without standing rules nobody pays for them.
-    from graphrag.ingest.standing.consequences import Consequences
-
-    return Consequences(relations, beside)
-
-
-def _known(fact: Fact, same: str, said: Said, now: datetime) -> Fact:
+def _known(fact: Fact, same: str, said: StoredStatements, now: datetime) -> Fact:
     """Return a fact that needs nobody any more: others say it."""
     reason = f"said again with more confidence: {said.by_id[same][0].text}"
     return replace(_aside(fact, None, said.facts, now), reason=reason)
 
 
-def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
+def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
-    assertions = [replace(one, pending=False) for one in waiting]
-    alone = settle([stated(one, fact, None) for one in assertions], Relations([]))
+    assertions = [replace(assertion, pending=False) for assertion in waiting]
+    alone = settle([stated(assertion, fact, None) for assertion in assertions], Relations([]))
     nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
     life = next(iter(alone.lifetimes), nothing)
     free = replace(
@@ -242,50 +230,47 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: Said) -> Fact:
         retracted_at=None,
         invalidated_by=None,
         reason=None,
-        confidence=max(one.confidence for one in assertions),
+        confidence=max(assertion.confidence for assertion in assertions),
         pending=True,
         sources=_sources(assertions, said),
     )
-    if any(one.corrects for one in assertions):
+    if any(assertion.corrects for assertion in assertions):
         return replace(free, waits_as="correction")
     over = assertions[0].ends or life is nothing
     return replace(free, waits_as="end" if over else None)
 
 
-def _also(fact: Fact) -> Iterator[Assertion]:
-    """Yield what says a fact again, too faintly to count."""
-    return (one for one in fact.statements if one.pending and one.void is None)
-
-
-def _sources(assertions: Iterable[Assertion], said: Said) -> tuple[Span, ...]:
+def _sources(assertions: Iterable[Assertion], said: StoredStatements) -> tuple[Span, ...]:
     """Return where statements stand; of what nothing states any more, where they stood."""
-    placed = {one.id: one for one in assertions if one.source}
-    there = [one for one in placed.values() if not said.gone(one.source)]
-    manual = any(one.manual for one in placed.values())
+    placed = {word.id: word for word in assertions if word.source}
+    there = [word for word in placed.values() if not said.gone(word.source)]
+    manual = any(word.manual for word in placed.values())
     shown = there if there or manual else placed.values()
-    spans = (Span(one.source, one.start, one.end) for one in sorted(shown, key=attrgetter("id")))
+    spans = (
+        Span(word.source, word.start, word.end) for word in sorted(shown, key=attrgetter("id"))
+    )
     return tuple(dict.fromkeys(spans))
 
 
-def alike(one: Settlement, other: Settlement) -> bool:
+def alike(settlement: Settlement, other: Settlement) -> bool:
     """Tell whether the same holds at the same times, under whatever ids."""
-    return _times(one) == _times(other)
+    return _times(settlement) == _times(other)
 
 
 def _times(settlement: Settlement) -> Counter[tuple[object, ...]]:
     return Counter(
         (
-            *(one.subject, one.relation, one.object),
-            *(one.valid_at, one.invalid_at, one.observed, one.closed_as),
+            *(life.subject, life.relation, life.object),
+            *(life.valid_at, life.invalid_at, life.observed, life.closed_as),
         )
-        for one in settlement.lifetimes
-        if one.closed_as not in NOWHERE
+        for life in settlement.lifetimes
+        if life.closed_as not in NOWHERE
     )
 
 
 def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
     """Return a statement that stands in the same fact as one of those that wait."""
-    ids = {one.id for one in waiting}
+    ids = {assertion.id for assertion in waiting}
     for life in settlement.lifetimes:
         others = [id_ for id_ in life.statements if id_ not in ids]
         if others and len(others) < len(life.statements):
@@ -293,6 +278,6 @@ def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:
     return None
 
 
-def _holds_first(one: Lifetime) -> tuple[bool, bool, float]:
-    start = 0.0 if one.valid_at is None else one.valid_at.timestamp()
-    return one.closed_as in NOWHERE, one.valid_at is not None, start
+def _holds_first(life: Lifetime) -> tuple[bool, bool, float]:
+    start = 0.0 if life.valid_at is None else life.valid_at.timestamp()
+    return life.closed_as in NOWHERE, life.valid_at is not None, start

@@ -14,10 +14,9 @@ from itertools import chain
 
 from graphrag.index.group import FOREVER as OPEN
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.accounts import Slot, end_said, first_said, last_said
-from graphrag.ingest.lifetimes.plans import Spoken
+from graphrag.ingest.lifetimes.accounts import ConflictKey, Spoken, end_said, first_said, last_said
 from graphrag.ingest.lifetimes.rivalry import Triple, stands
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
@@ -26,7 +25,7 @@ from graphrag.temporal.moment import to_micros
 
 _SUBJECT, _OBJECT = 1, 2
 """Where the ends of a line are."""
-Stored = tuple[str, Triple, Line]
+Stored = tuple[str, Triple, ClaimKey]
 """The id of a fact, how it says what it says, and what that is."""
 
 
@@ -41,14 +40,14 @@ class Nesting:
 
     def __init__(
         self,
-        lines: Iterable[Line] | Mapping[Line, Sequence[Spoken]],
+        lines: Iterable[ClaimKey] | Mapping[ClaimKey, Sequence[Spoken]],
         relations: Relations,
-        values: Mapping[Line, Sequence[Spoken]] | None = None,
+        values: Mapping[ClaimKey, Sequence[Spoken]] | None = None,
     ) -> None:
         self._relations = relations
         self._over: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for name, one, other in lines:
-            self._over[name, one].add(other)
+        for name, inner, other in lines:
+            self._over[name, inner].add(other)
         said = lines if isinstance(lines, Mapping) else {}
         self._starts = {line: first_said(spoken) for line, spoken in (values or {}).items()}
         self._ends = {line: end for line, some in said.items() if (end := end_said(some)) < FOREVER}
@@ -61,57 +60,61 @@ class Nesting:
         """Return what lies in what by stored facts."""
         return cls(said_of(facts, relations), relations)
 
-    def _gave_way(self, line: Line, newest: int, said: Mapping[Line, Sequence[Spoken]]) -> int:
+    def _gave_way(
+        self, line: ClaimKey, newest: int, said: Mapping[ClaimKey, Sequence[Spoken]]
+    ) -> int:
         """Return when something was first said to lie elsewhere, after it was said to lie here."""
-        name, one, here = line
-        if len(self._over[name, one]) < 2 or not self._relations[name].single_valued:
+        name, inner, here = line
+        if len(self._over[name, inner]) < 2 or not self._relations[name].single_valued:
             return FOREVER
         apart = (
             there
-            for there in self._over[name, one]
+            for there in self._over[name, inner]
             if not {here, there} <= self._above(here, (name,))
             and not {here, there} <= self._above(there, (name,))
         )
-        moments = (first_said(said.get((name, one, there), ())) for there in apart)
+        moments = (first_said(said.get((name, inner, there), ())) for there in apart)
         return min((moment for moment in moments if moment > newest), default=FOREVER)
 
-    def beside(self, one: Fact, other: Fact | None) -> bool:
+    def beside(self, fact: Fact, other: Fact | None) -> bool:
         """Tell whether two facts hold side by side because the value of one lies in the other's."""
         if other is None:
             return False
         (name, subject, value), (its, its_subject, its_value) = (
-            self._relations.line(fact.relation, fact.subject_id, fact.object_id)
-            for fact in (one, other)
+            self._relations.line(each.relation, each.subject_id, each.object_id)
+            for each in (fact, other)
         )
         by = self._relations.nested.get(name, ())
-        at = max(to_micros(fact.valid_at, BEGINNING) for fact in (one, other))
+        at = max(to_micros(each.valid_at, BEGINNING) for each in (fact, other))
         return (name, subject) == (its, its_subject) and (
             its_value in self._above(value, by, at) or value in self._above(its_value, by, at)
         )
 
-    def parted(self, slots: Mapping[Line, Sequence[Slot]]) -> dict[Line, Sequence[Slot]]:
+    def parted(
+        self, slots: Mapping[ClaimKey, Sequence[ConflictKey]]
+    ) -> dict[ClaimKey, Sequence[ConflictKey]]:
         """Return slots that two values share only if neither lies in the other."""
-        sharing: dict[Slot, list[Line]] = defaultdict(list)
+        sharing: dict[ConflictKey, list[ClaimKey]] = defaultdict(list)
         for line, own in slots.items():
             for slot in own if line[0] in self._relations.nested else ():
                 if slot[:3] == ("subject", *line[:2]):
                     sharing[slot].append(line)
-        found = dict(slots)
+        divided = dict(slots)
         for slot, lines in sharing.items():
             near = self._near(lines)
-            parts: dict[Line, list[Slot]] = {line: [] for line in lines}
+            parts: dict[ClaimKey, list[ConflictKey]] = {line: [] for line in lines}
             for number, together in enumerate(_rivals(lines, near) if near else ()):
                 for line in together:
                     parts[line].append((*slot, str(number)))
             for line in lines if near else ():
-                others = (one for one in slots[line] if one != slot)
-                found[line] = [*others, *parts[line]]
-        return found
+                others = (each for each in slots[line] if each != slot)
+                divided[line] = [*others, *parts[line]]
+        return divided
 
-    def _near(self, lines: Sequence[Line]) -> dict[Line, set[Line]]:
+    def _near(self, lines: Sequence[ClaimKey]) -> dict[ClaimKey, set[ClaimKey]]:
         """Return by line those of the others of which the values are not apart from its own."""
         by, known = self._relations.nested[lines[0][0]], {line[_OBJECT]: line for line in lines}
-        near: dict[Line, set[Line]] = defaultdict(set)
+        near: dict[ClaimKey, set[ClaimKey]] = defaultdict(set)
         for value, line in known.items() if len(known) > 1 else ():
             for other in self._above(value, by) & known.keys() - {value}:
                 starts = (self._starts.get(each, BEGINNING) for each in (line, known[other]))
@@ -123,37 +126,39 @@ class Nesting:
 
     def _above(self, value: str, by: Collection[str], at: int = BEGINNING) -> set[str]:
         """Return all that a value lies in, with itself, by what had not ended at a moment."""
-        found, queue = {value}, [value]
+        above, queue = {value}, [value]
         for id_ in queue:
             fresh = {
                 other
                 for name in by
                 for other in self._over.get((name, id_), ())
                 if at < self._ends.get((name, id_, other), FOREVER)
-            } - found
-            found |= fresh
+            } - above
+            above |= fresh
             queue += fresh
-        return found
+        return above
 
 
-def said_of(facts: Iterable[Fact], relations: Relations) -> dict[Line, list[Spoken]]:
+def said_of(facts: Iterable[Fact], relations: Relations) -> dict[ClaimKey, list[Spoken]]:
     """Return what stands of stored facts, by what they say."""
-    found: dict[Line, list[Spoken]] = defaultdict(list)
+    spoken: dict[ClaimKey, list[Spoken]] = defaultdict(list)
     for fact in facts:
         if stands(fact):
             line = relations.line(fact.relation, fact.subject_id, fact.object_id)
-            found[line] += (
+            spoken[line] += (
                 statement
                 for statement in fact.statements
                 if not (statement.void or statement.pending)
             )
-    return found
+    return spoken
 
 
-def _rivals(lines: Sequence[Line], near: Mapping[Line, set[Line]]) -> Iterator[list[Line]]:
+def _rivals(
+    lines: Sequence[ClaimKey], near: Mapping[ClaimKey, set[ClaimKey]]
+) -> Iterator[list[ClaimKey]]:
     """Yield sets of values that all exclude each other; any two that do are together in one."""
     mixed, rest = sorted(near), [line for line in lines if line not in near]
-    together: dict[Line, set[Line]] = {line: set() for line in mixed}
+    together: dict[ClaimKey, set[ClaimKey]] = {line: set() for line in mixed}
     for place, one in enumerate(mixed):
         for other in (*mixed[place + 1 :], one):
             if other in near[one] or other in together[one]:
@@ -183,7 +188,7 @@ class Surroundings:
         for end in dict.fromkeys(triple[1:]):
             self._at_end[line[0], end].append((fact.id, triple, line))
 
-    def _suppose(self, line: Line) -> None:
+    def _suppose(self, line: ClaimKey) -> None:
         """Take in that one thing may lie in another: an edit that is not written yet says so."""
         about = "", line, line
         if about not in (known := self._at_end[line[:2]]):
@@ -207,15 +212,15 @@ class Surroundings:
                 self._suppose((name, subject, value))
         nested = self.relations.nested
         several = [
-            (name, some) for (name, _), some in values.items() if name in nested and len(some) > 1
+            (name, near) for (name, _), near in values.items() if name in nested and len(near) > 1
         ]
         with supposed():
-            ids = {id_ for name, some in several for id_ in self._linking(name, some)}
+            ids = {id_ for name, near in several for id_ in self._linking(name, near)}
         read = await store.get(Fact, sorted(ids - under_way.keys())) if ids else {}
         with supposed():
-            found = self.index.heirs.follow(read, self.index.entity_name)
-        found |= {id_: under_way[id_] for id_ in ids if id_ in under_way}
-        return {id_: fact for id_, fact in found.items() if stands(fact)}
+            links = self.index.heirs.follow(read, self.index.entity_name)
+        links |= {id_: under_way[id_] for id_ in ids if id_ in under_way}
+        return {id_: fact for id_, fact in links.items() if stands(fact)}
 
     def touched(self, triple: Triple, *, adding: bool) -> Iterator[tuple[str, Triple]]:
         """Yield the facts that may hold side by side because of one, or would not without it.
@@ -224,14 +229,14 @@ class Surroundings:
             triple: What says that one thing lies in another.
             adding: True if nothing falls: then what stands already changes nothing.
         """
-        name, one, other = self.relations.line(*triple)
-        known = dict(self._standing(name, one))
-        if adding and known.get((name, one, other)):
+        name, inner, other = self.relations.line(*triple)
+        known = dict(self._standing(name, inner))
+        if adding and known.get((name, inner, other)):
             return
         for valued, by in self.relations.nested.items():
             if name not in by:
                 continue
-            below = self._walk(one, by, _OBJECT)
+            below = self._walk(inner, by, _OBJECT)
             above: dict[str, None] = {}
             for place in dict.fromkeys((other, *(line[_OBJECT] for line in known))):
                 above |= self._walk(place, by, _SUBJECT)
@@ -262,16 +267,16 @@ class Surroundings:
         self, start: str, by: Iterable[str], role: int, links: dict[str, None] | None = None
     ) -> dict[str, None]:
         """Return all that lies in an entity, or that it lies in, with itself; note by what."""
-        found = {start: None}
+        reached = {start: None}
         queue = [start]
-        for one in queue:
-            for id_, _, line in (stored for name in by for stored in self._at(name, one, role)):
+        for entity in queue:
+            for id_, _, line in (stored for name in by for stored in self._at(name, entity, role)):
                 if links is not None and id_:
                     links[id_] = None
-                if (other := line[_SUBJECT if role == _OBJECT else _OBJECT]) not in found:
-                    found[other] = None
+                if (other := line[_SUBJECT if role == _OBJECT else _OBJECT]) not in reached:
+                    reached[other] = None
                     queue.append(other)
-        return found
+        return reached
 
     def _at(self, name: str, end: str, role: int) -> Iterator[Stored]:
         """Yield the facts of a relation in which an entity has a role."""
@@ -281,9 +286,11 @@ class Surroundings:
                 line = self.relations.line(*triple)
                 if line[role] == end:
                     yield self.index.facts.ids[row], triple, line
-        yield from (one for one in self._at_end.get((name, end), ()) if one[2][role] == end)
+        yield from (
+            stored for stored in self._at_end.get((name, end), ()) if stored[2][role] == end
+        )
 
-    def _standing(self, name: str, subject: str) -> Iterator[tuple[Line, bool]]:
+    def _standing(self, name: str, subject: str) -> Iterator[tuple[ClaimKey, bool]]:
         """Yield what is stored of an entity and neither waits nor fell, and whether it goes on."""
         facts = self.index.facts
         for id_, _, line in self._at(name, subject, _SUBJECT):

@@ -8,7 +8,7 @@ from operator import attrgetter
 from graphrag.ingest.lifetimes.component import Component, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import newer
 from graphrag.model.values import Fact
@@ -30,7 +30,7 @@ def keep(component: Component, new: Iterable[str], outcome: Outcome) -> dict[str
             continue
         new_fact = kept_by(facts.pop(id_), repeated.pop(id_, ()))
         for rival in new_fact.rivals:
-            rivals = (home if one == id_ else one for one in facts[rival].rivals)
+            rivals = (home if rival_id == id_ else rival_id for rival_id in facts[rival].rivals)
             facts[rival] = replace(facts[rival], rivals=tuple(dict.fromkeys(rivals)))
         repeated.setdefault(home, []).append(new_fact)
         if into != home:
@@ -51,7 +51,7 @@ def _contested(component: Component, new: str) -> str | None:
         for other in component.facts.values()
         if other.closed_as == "overruled"
         and other.id != new
-        and _same(fact, other)
+        and triple_of(fact) == triple_of(other)
         and any(
             (statement.since, statement.until, statement.kind)
             == (said.since, said.until, said.kind)
@@ -87,9 +87,9 @@ def _dies(fact: Fact, other: Fact) -> bool:
     return both and fact.subject_id == other.subject_id
 
 
-def _is_later(one: Assertion, denial: Assertion) -> bool:
-    date = one.since or one.until
-    moment = one.at if date is None else date.moment
+def _is_later(statement: Assertion, denial: Assertion) -> bool:
+    date = statement.since or statement.until
+    moment = statement.at if date is None else date.moment
     return denial.until is not None and moment is not None and moment > denial.until.moment
 
 
@@ -116,15 +116,10 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
     wrong = [
         other
         for other in apart
-        if other.retracted_at is None
-        and not other.pending
-        and not _same(fact, other)
+        if triple_of(fact) != triple_of(other)
         and (other.id in said.excludes or exclusion(fact, other, relations) is not None)
         and (said.since is None or _ends_after(other, fact))
-        and not _begins_after(other, said)
-        and all(
-            component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
-        )
+        and _may_be_wrong(component, other, said)
     ]
     if not wrong and not misdated:
         wrong = _meant(component, fact, apart)
@@ -142,7 +137,7 @@ def let_fall(component: Component, fact: Fact, denied: Sequence[Fact] = ()) -> F
     return fact
 
 
-def _instead(component: Component, fact: Fact, wrong: Line) -> Fact:
+def _instead(component: Component, fact: Fact, wrong: ClaimKey) -> Fact:
     """Return a fact with the times at which another was said to hold that was denied for it."""
     first = min(
         (
@@ -170,7 +165,7 @@ def _dated(fact: Fact, first: Assertion) -> Fact:
     return replace(fact, statements=(said, *fact.statements[1:]))
 
 
-def _line(component: Component, fact: Fact) -> Line:
+def _line(component: Component, fact: Fact) -> ClaimKey:
     relations = component.rivalry.relations
     return relations.line(fact.relation, fact.subject_id, fact.object_id)
 
@@ -178,7 +173,7 @@ def _line(component: Component, fact: Fact) -> Line:
 def _misdated(component: Component, fact: Fact) -> set[str]:
     """Return the statements of the same fact that a correction gives another date."""
     said = fact.statements[0]
-    known = (other for other in component.facts.values() if _same(fact, other))
+    known = (it for it in component.facts.values() if triple_of(it) == triple_of(fact))
     return {
         statement.id
         for other in known
@@ -215,12 +210,7 @@ def _meant(component: Component, fact: Fact, known: Sequence[Fact]) -> list[Fact
         for other in known
         if (other.subject_id, other.relation) == (fact.subject_id, fact.relation)
         and other.object_id != fact.object_id
-        and other.retracted_at is None
-        and not other.pending
-        and not _begins_after(other, said)
-        and all(
-            component.statement(id_).trust <= said.trust for id_ in component.supporting(other.id)
-        )
+        and _may_be_wrong(component, other, said)
     ]
     if len(alike) <= 1:
         return alike
@@ -240,24 +230,24 @@ def _tied(component: Component, fact: Fact, wrong: list[Fact]) -> Fact:
     What is wrong is so only as long as what corrects it stands.
     """
     for other in wrong:
-        rivals = _both(component.facts[other.id].rivals, (fact.id,))
-        component.facts[other.id] = replace(component.facts[other.id], rivals=rivals)
-    return replace(fact, rivals=_both(fact.rivals, tuple(other.id for other in wrong)))
+        known = component.facts[other.id]
+        rivals = tuple(dict.fromkeys((*known.rivals, fact.id)))
+        component.facts[other.id] = replace(known, rivals=rivals)
+    return replace(fact, rivals=tuple(dict.fromkeys((*fact.rivals, *(it.id for it in wrong)))))
 
 
 def _ends_after(fact: Fact, new_fact: Fact) -> bool:
     return overlap(replace(fact, valid_at=None), replace(new_fact, invalid_at=None))
 
 
-def _begins_after(fact: Fact, said: Assertion) -> bool:
-    """Tell whether a fact is known of a time only at which what was said had ended."""
-    if said.until is None or fact.valid_at is None:
+def _may_be_wrong(component: Component, fact: Fact, said: Assertion) -> bool:
+    """Tell whether a fact stands, is trusted no more, and began before what was said had ended."""
+    if fact.retracted_at is not None or fact.pending:
         return False
-    return said.until.moment <= fact.valid_at
-
-
-def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*one, *other)))
+    if said.until is not None and fact.valid_at is not None and said.until.moment <= fact.valid_at:
+        return False
+    supporting = map(component.statement, component.supporting(fact.id))
+    return all(statement.trust <= said.trust for statement in supporting)
 
 
 def kept_by(fact: Fact, new_facts: Sequence[Fact]) -> Fact:
@@ -290,7 +280,3 @@ def _noted(fact: Fact, new_facts: Iterable[Fact]) -> Fact:
 def _place(said: Assertion) -> Assertion:
     """Return what a table, a person or one place of an episode says again in equal words."""
     return replace(said, id="", text="", confidence=said.confidence if said.source else 0.0)
-
-
-def _same(one: Fact, other: Fact) -> bool:
-    return triple_of(one) == triple_of(other)

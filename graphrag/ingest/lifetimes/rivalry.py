@@ -62,15 +62,15 @@ class Rivalry:
 
     def probes(self, name: str) -> tuple[Probe, ...]:
         """Return where others are that a fact of this relation may meet."""
-        found = self._probes.get(name)
-        if found is None:
+        probes = self._probes.get(name)
+        if probes is None:
             every = dict.fromkeys(self._worked_out(name))
             # What shares an end of its own role is found there, if both ends are the same, too.
             wide = {probe.relation for probe in every if probe.role is not None}
-            found = self._probes[name] = tuple(
+            probes = self._probes[name] = tuple(
                 probe for probe in every if probe.side is not None or probe.relation not in wide
             )
-        return found
+        return probes
 
     def plain(self, name: str) -> bool:
         """Tell whether one lone statement of a relation says when it holds, without any rule."""
@@ -112,11 +112,11 @@ class Rivalry:
         sides: tuple[Side, Side] = ("object", "subject") if turned else ("subject", "object")
         for alias, _ in self._same(canonical):
             yield Probe(alias, None)
-        for place, one in enumerate((relation.single_valued, relation.single_holder)):
-            for alias, other in self._same(canonical) if one or relation.symmetric else ():
+        for place, exclusive in enumerate((relation.single_valued, relation.single_holder)):
+            for alias, other in self._same(canonical) if exclusive or relation.symmetric else ():
                 if relation.symmetric and (relation.single_valued or relation.single_holder):
                     yield Probe(alias, sides[place])
-                elif one:
+                elif exclusive:
                     yield Probe(alias, sides[place], _turned(place, other))
         for rival in relation.exclusive_with:
             yield from (Probe(alias, None) for alias, _ in self._same(rival))
@@ -164,20 +164,20 @@ def rows_as(role: Side | None, end: str, rows: list[int], index: GroupIndex) -> 
     column = index.facts[role]
     if len(rows) <= _MANY:
         return [row for row in rows if column[row] in family]
-    some = np.array(rows)
-    return list(map(int, some[np.isin(column[some], family)]))
+    array = np.array(rows)
+    return list(map(int, array[np.isin(column[array], family)]))
 
 
 def _turned(place: int, turned: bool) -> Side:
     return "object" if (place == 1) != turned else "subject"
 
 
-def exclusion(one: Fact, other: Fact, relations: Relations) -> Exclusion | None:
+def exclusion(fact: Fact, other: Fact, relations: Relations) -> Exclusion | None:
     """Return what is declared by which two facts cannot both hold at one moment, if anything."""
-    if one.untyped or other.untyped or (one.as_given and other.as_given):
+    if fact.untyped or other.untyped or (fact.as_given and other.as_given):
         return None
     (name, *ends), (other_name, *others) = (
-        relations.line(fact.relation, fact.subject_id, fact.object_id) for fact in (one, other)
+        relations.line(each.relation, each.subject_id, each.object_id) for each in (fact, other)
     )
     relation = relations[name]
     same = ends == others or (relation.symmetric and ends == others[::-1])
@@ -193,10 +193,10 @@ def exclusion(one: Fact, other: Fact, relations: Relations) -> Exclusion | None:
     return "single_holder" if relation.single_holder and ends[1] == others[1] else None
 
 
-def shares_end(one: Fact, other: Fact) -> bool:
+def shares_end(fact: Fact, other: Fact) -> bool:
     """Tell whether two facts have a subject or an object in common: only then one can end one."""
-    return one.subject_id == other.subject_id or (
-        bool(one.object_id) and one.object_id == other.object_id
+    return fact.subject_id == other.subject_id or (
+        bool(fact.object_id) and fact.object_id == other.object_id
     )
 
 
@@ -205,9 +205,9 @@ def stands(fact: Fact) -> bool:
     return not fact.pending and (fact.retracted_at is None or fact.closed_as == "overruled")
 
 
-def overlap(one: Fact, other: Fact) -> bool:
+def overlap(fact: Fact, other: Fact) -> bool:
     """Tell whether there is a moment at which both hold."""
-    return max(map(_start, (one, other))) < min(map(_stop, (one, other)))
+    return max(map(_start, (fact, other))) < min(map(_stop, (fact, other)))
 
 
 def _start(fact: Fact) -> datetime:

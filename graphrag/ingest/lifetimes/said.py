@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.accounts import first_said
-from graphrag.ingest.lifetimes.plans import Spoken
+from graphrag.ingest.lifetimes.accounts import Spoken, first_said
 from graphrag.ingest.lifetimes.statement import Exclusion, Statement
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.model.assertion import Assertion, Ending, Kind, Void
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact
@@ -39,7 +38,7 @@ def gone_from(index: GroupIndex, *, gone: Collection[str] = (), back: Collection
 
 
 @dataclass(frozen=True)
-class Said:
+class StoredStatements:
     """What was said of some facts, and what of it stands."""
 
     facts: Mapping[str, Fact]
@@ -69,15 +68,17 @@ class Said:
     def _ends(self) -> dict[str, Assertion]:
         return {
             ending.assertion.id: ending.assertion
-            for some in self.endings.values()
-            for ending in some
+            for endings in self.endings.values()
+            for ending in endings
         }
 
-    def void(self, one: Assertion) -> Void | None:
+    def void(self, statement: Assertion) -> Void | None:
         """Return why a statement does not stand; None if it does, or waits."""
-        if one.void is not None and (one.void.by is None or self._corrects(one.void.by)):
-            return one.void
-        if one.source and not one.manual and self.gone(one.source):
+        if statement.void is not None and (
+            statement.void.by is None or self._corrects(statement.void.by)
+        ):
+            return statement.void
+        if statement.source and not statement.manual and self.gone(statement.source):
             return Void("retracted", reason=REMOVED)
         return None
 
@@ -106,22 +107,22 @@ class Said:
                 if self.void(statement) is None and not statement.pending:
                     yield _ending(ending, entity)
 
-    def _replaced(self, fact: Fact, one: Assertion) -> Iterator[Statement]:
+    def _replaced(self, fact: Fact, statement: Assertion) -> Iterator[Statement]:
         """Yield what a statement says of the facts whose place it takes, if it is no rival of them.
 
         An event ends what it names, and so does an end; a plan that it names is off. So is a plan
         that a newer plan or state names while it is still to come.
         """
-        competes = one.kind in ("state", "planned") and not one.ends
-        date = one.until if one.ends else one.since
-        for id_ in one.excludes:
+        competes = statement.kind in ("state", "planned") and not statement.ends
+        date = statement.until if statement.ends else statement.since
+        for id_ in statement.excludes:
             other = self.facts.get(id_)
             standing = [it for it in other.statements if self.void(it) is None] if other else []
             if other is None or fact.id == id_ or not standing:
                 continue
             plans = [it.since for it in standing if it.since and stated(it, other, None).planned]
             kind: Kind = "cancelled"
-            until, at = None, one.at
+            until, at = None, statement.at
             if not competes and plans:
                 until, at = max(plans, key=lambda plan: plan.start), None
             elif not competes and date is not None and first_said(standing) <= date.start:
@@ -129,8 +130,8 @@ class Said:
             if until is None and (at is None or not competes):
                 continue
             yield replace(
-                stated(one, other, None),
-                id=derived_id(one.id, id_),
+                stated(statement, other, None),
+                id=derived_id(statement.id, id_),
                 fact=None,
                 since=None,
                 until=until,
@@ -154,7 +155,7 @@ class Said:
         self, statements: Iterable[Statement], nested: Mapping[str, Fact], relations: Relations
     ) -> "Nesting | None":
         """Return what lies in what by these statements, and by stored facts beside them."""
-        names, values = relations.nesting, defaultdict[Line, list[Statement]](list)
+        names, values = relations.nesting, defaultdict[ClaimKey, list[Statement]](list)
         for statement in statements:
             if statement.object and statement.void is None and statement.kind != "cancelled":
                 values[
@@ -167,7 +168,7 @@ class Said:
         # Imported here: nobody else pays for it.
         from graphrag.ingest.lifetimes.nesting import Nesting, said_of
 
-        lines: dict[Line, list[Spoken]] = said_of(beside, relations)
+        lines: dict[ClaimKey, list[Spoken]] = said_of(beside, relations)
         for line, spoken in values.items():
             if line[0] in within:
                 lines[line] = [*lines.get(line, ()), *spoken]
@@ -175,8 +176,8 @@ class Said:
 
     def _corrects(self, id_: str) -> bool:
         """Tell whether what says that another one is wrong is there, itself corrected or not."""
-        found = self._own.get(id_)
-        statement = self._ends.get(id_) if found is None else found[1]
+        known = self._own.get(id_)
+        statement = self._ends.get(id_) if known is None else known[1]
         if statement is None or statement.pending:
             return False
         if statement.source and not statement.manual and self.gone(statement.source):
@@ -184,49 +185,44 @@ class Said:
         return statement.void is None or statement.void.closed_as == "corrected"
 
 
-def merged(one: Assertion, fact: Fact) -> bool:
+def merged(statement: Assertion, fact: Fact) -> bool:
     """Tell whether both ends of a statement became one entity: by it they were two."""
     return fact.subject_id == fact.object_id and not (
-        one.subject_as and one.subject_as == one.object_as
+        statement.subject_as and statement.subject_as == statement.object_as
     )
 
 
-def stated(one: Assertion, fact: Fact, void: Void | None) -> Statement:
+def stated(statement: Assertion, fact: Fact, void: Void | None) -> Statement:
     """Return what a fact keeps of a source as lifetimes are derived from it."""
-    return Statement(
-        one.id,
-        fact.id,
-        fact.subject_id,
-        fact.relation,
-        fact.object_id,
-        one.since,
-        one.until,
-        one.at,
-        one.kind,
-        one.trust,
-        one.confidence,
-        source=one.source,
-        text=one.text or fact.text,
-        untyped=one.untyped,
-        as_given=one.as_given,
-        void=void,
-    )
+    ends = fact.subject_id, fact.relation, fact.object_id
+    return _statement(statement, fact.id, ends, statement.text or fact.text, void)
 
 
 def _ending(ending: Ending, entity: str) -> Statement:
-    statement = ending.assertion
+    said = replace(ending.assertion, since=None, untyped=False, as_given=False)
+    return _statement(said, None, (entity, ending.relation, ending.object_id), ending.text)
+
+
+def _statement(
+    said: Assertion,
+    fact: str | None,
+    ends: tuple[str, str, str],
+    text: str,
+    void: Void | None = None,
+) -> Statement:
     return Statement(
-        statement.id,
-        None,
-        entity,
-        ending.relation,
-        ending.object_id,
-        None,
-        statement.until,
-        statement.at,
-        statement.kind,
-        statement.trust,
-        statement.confidence,
-        source=statement.source,
-        text=ending.text,
+        said.id,
+        fact,
+        *ends,
+        said.since,
+        said.until,
+        said.at,
+        said.kind,
+        said.trust,
+        said.confidence,
+        source=said.source,
+        text=text,
+        untyped=said.untyped,
+        as_given=said.as_given,
+        void=void,
     )

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graphrag.ingest.lifetimes.cover import Holdings, Piece, touching
+from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline, touching
 from graphrag.ingest.lifetimes.statement import Lifetime, Statement, to_moment
-from graphrag.ingest.lifetimes.support import Account, Line, Support
+from graphrag.ingest.lifetimes.support import ClaimEvidence, ClaimKey, Evidence
 from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Closing
@@ -28,16 +28,16 @@ def name_by_statement(first: Statement, number: int) -> str:
 class Spell:
     """A stretch without a gap in which a value holds."""
 
-    line: Line
+    line: ClaimKey
     start: int
     end: int
-    pieces: list[Piece]
-    supports: list[Support] = field(default_factory=list)
+    pieces: list[HeldInterval]
+    supports: list[Evidence] = field(default_factory=list)
     """In the order of telling."""
     id: str = ""
 
     @property
-    def last(self) -> Piece:
+    def last(self) -> HeldInterval:
         """Return the piece that tells how it ends."""
         ending = (piece for piece in self.pieces if piece.end == self.end)
         return min(
@@ -45,7 +45,7 @@ class Spell:
         )
 
 
-def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
+def merge_intervals(account: ClaimEvidence, holdings: HeldTimeline) -> list[Spell]:
     """Return the spells of one value in order of world time, with what supports each."""
     own = ((piece.start, piece.end, piece) for piece in holdings.pieces.get(account.line, ()))
     spells = [Spell(account.line, *together) for together in touching(own)]
@@ -60,7 +60,7 @@ def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
     ]
     if past:
         first = min(past, key=lambda support: (support.first, support.statement.id))
-        piece = Piece(first, first.first, first.first, "past", first.statement)
+        piece = HeldInterval(first, first.first, first.first, "past", first.statement)
         spells.insert(0, Spell(account.line, piece.start, piece.end, [piece]))
         starts.insert(0, piece.start)
         by_id.insert(0, {support.statement.id: support for support in past})
@@ -72,7 +72,7 @@ def spells_of(account: Account, holdings: Holdings) -> list[Spell]:
     return spells
 
 
-def _places(support: Support, spells: Sequence[Spell], starts: Sequence[int]) -> Iterator[int]:
+def _places(support: Evidence, spells: Sequence[Spell], starts: Sequence[int]) -> Iterator[int]:
     """Yield which spells a statement supports: what says nothing of any time the last one."""
     if support.kind == "silent" and spells:
         yield len(spells) - 1
@@ -97,7 +97,7 @@ class Naming:
 
     statements: Mapping[str, Statement]
     """By id, in the order of telling."""
-    spells: Mapping[Line, Sequence[Spell]]
+    spells: Mapping[ClaimKey, Sequence[Spell]]
     cancellations: Mapping[str, Statement]
     joins: dict[str, str] = field(default_factory=dict)
     places: dict[str, list[Spell]] = field(default_factory=lambda: defaultdict(list))
@@ -113,19 +113,19 @@ class Naming:
             return (before[-1] if before else places[0]).id
         return None if statement.fact is None else self.joins.get(statement.fact, statement.fact)
 
-    def spell_at(self, line: Line, moment: int) -> Spell | None:
+    def spell_at(self, line: ClaimKey, moment: int) -> Spell | None:
         """Return the spell of a value at a moment."""
         spells = self.spells.get(line, ())
         place = bisect_right(spells, moment, key=lambda spell: spell.start) - 1
         return spells[place] if place >= 0 and moment < spells[place].end else None
 
-    def lifetimes(self, holdings: Holdings) -> tuple[Lifetime, ...]:
+    def lifetimes(self, holdings: HeldTimeline) -> tuple[Lifetime, ...]:
         """Return the lifetime of every fact."""
         spells = [spell for own in self.spells.values() for spell in own]
         ids = {spell.id for spell in spells}
         return *(self._lifetime(spell, holdings) for spell in spells), *self._nowhere(ids, holdings)
 
-    def _lifetime(self, spell: Spell, holdings: Holdings) -> Lifetime:
+    def _lifetime(self, spell: Spell, holdings: HeldTimeline) -> Lifetime:
         first, last = spell.supports[0].statement, spell.last
         by, ruling = self._closer(spell, last, holdings)
         stated = any(each.stated and each.first == spell.start for each in spell.supports)
@@ -148,7 +148,7 @@ class Naming:
         )
 
     def _closer(
-        self, spell: Spell, last: Piece, holdings: Holdings
+        self, spell: Spell, last: HeldInterval, holdings: HeldTimeline
     ) -> tuple[str | None, str | None]:
         """Return the fact that another one gave way to, or the event that ended it; the ruling."""
         if spell.end == FOREVER or last.by is None:
@@ -165,7 +165,7 @@ class Naming:
         by = self.fact_at(last.by, spell.end)
         return None if by == spell.id else by, None
 
-    def _nowhere(self, ids: set[str], holdings: Holdings) -> Iterator[Lifetime]:
+    def _nowhere(self, ids: set[str], holdings: HeldTimeline) -> Iterator[Lifetime]:
         rows: dict[str, list[Statement]] = defaultdict(list)
         for statement in self.statements.values():
             id_ = statement.fact
@@ -205,7 +205,7 @@ class Naming:
             )
 
     def _why(
-        self, statement: Statement, holdings: Holdings
+        self, statement: Statement, holdings: HeldTimeline
     ) -> tuple[Closing, Statement | None, str | None]:
         """Return why a statement holds nowhere, and by which other one."""
         void = statement.void
@@ -227,7 +227,7 @@ class Naming:
 
 def name_spells(
     statements: Mapping[str, Statement],
-    spells: Mapping[Line, Sequence[Spell]],
+    spells: Mapping[ClaimKey, Sequence[Spell]],
     cancellations: Mapping[str, Statement],
     name: NameSpell,
 ) -> Naming:
@@ -265,7 +265,7 @@ def _fell_last(statements: Sequence[Statement]) -> list[Statement]:
     return [statement for statement in statements if statement.void == void]
 
 
-def telling(support: Support) -> tuple[int, str]:
+def telling(support: Evidence) -> tuple[int, str]:
     """Return when a statement was stated, to sort by."""
     return support.statement.seq, support.statement.id
 
@@ -280,7 +280,7 @@ def _as_stated(statement: Statement) -> tuple[datetime | None, datetime | None]:
     return (None, end) if end else (statement.at, None)
 
 
-def _reason(piece: Piece) -> str | None:
+def _reason(piece: HeldInterval) -> str | None:
     if piece.by is None or piece.why:
         return piece.why or None
     words = piece.by.words

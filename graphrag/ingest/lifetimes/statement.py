@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isfinite
-from typing import Literal
+from typing import NamedTuple
 
 from graphrag.errors import InputError
 from graphrag.model.assertion import BEGINNING, FOREVER, Date, Kind, Precision, Void
@@ -167,21 +167,11 @@ class Lifetime:
     confidence: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two statements that cannot both be right, in a stretch of world time."""
+class Overruled(NamedTuple):
+    """A statement that does not hold, or not as far as it was stated, and what says otherwise."""
 
-    kind: Literal["open", "both", "overruled"]
-    """``open``: both hold; ``both``: they do because one source says both; ``overruled``: the
-    first one does not, or not then."""
-    fact: str | None
-    rival: str | None
-    """Ids of the facts: of two that hold the one stated first comes first. One fact for an end and
-    what it could not end."""
     statement: str
     against: str
-    start: datetime | None
-    end: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +180,7 @@ class Settlement:
 
     lifetimes: tuple[Lifetime, ...] = ()
     """One for each fact: those that hold at some moment, then those that hold nowhere."""
-    contradictions: tuple[Contradiction, ...] = ()
+    overruled: tuple[Overruled, ...] = ()
     joins: Mapping[str, str] = field(default_factory=dict)
     """By the id of a fact whose statements all stand in others: the one that has its first."""
 

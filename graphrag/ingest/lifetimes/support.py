@@ -39,12 +39,12 @@ from graphrag.model.assertion import BEGINNING, FOREVER, Date
 from graphrag.ontology.relations import Relation
 
 Shape = Literal["bounded", "running", "ended", "event", "was", "silent"]
-Line = tuple[str, str, str]
+ClaimKey = tuple[str, str, str]
 """Relation, subject and object, however they were named: what says the same is of one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EndEvidence:
     """Evidence that a value does not hold from a moment on."""
 
     statement: Statement
@@ -56,18 +56,18 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class Evidence:
     """What one statement supports, in microseconds since 1970."""
 
     statement: Statement
-    line: Line
+    line: ClaimKey
     kind: Shape
     first: int
     last: int
     """The last moment of it: how new the evidence is."""
     stop: int = FOREVER
     """From when on what was stated of its own value leaves nothing of it."""
-    end: End | None = None
+    end: EndEvidence | None = None
     """What stops it, if it could have run on."""
     stated: bool = False
     """True if ``first`` is a start that was stated."""
@@ -89,17 +89,17 @@ class Support:
 
 
 @dataclass(slots=True)
-class Account:
+class ClaimEvidence:
     """All that was said of one value."""
 
-    line: Line
+    line: ClaimKey
     statements: list[Statement] = field(default_factory=list)
-    supports: list[Support] = field(default_factory=list)
-    ends: list[End] = field(default_factory=list)
+    supports: list[Evidence] = field(default_factory=list)
+    ends: list[EndEvidence] = field(default_factory=list)
 
 
 def work_out(
-    account: Account, shared: Iterable[tuple[Statement, Date]], relation: Relation
+    account: ClaimEvidence, shared: Iterable[tuple[Statement, Date]], relation: Relation
 ) -> None:
     """Work out what the statements of one line support, and the ends stated of it."""
     if relation.timeless:
@@ -120,10 +120,10 @@ def work_out(
     def sightings(trust: float) -> list[int]:
         return sorted({support.last for support in seen if support.statement.trust >= trust})
 
-    def ended(statement: Statement, date: Date) -> End:
+    def ended(statement: Statement, date: Date) -> EndEvidence:
         refined, trust = dates(statement.trust), statement.trust
         moment, last = (refined.end(date, sightings(at), statement) for at in (trust, -inf))
-        return End(statement, moment, last, explicit=True)
+        return EndEvidence(statement, moment, last, explicit=True)
 
     explicit: list[Statement] = []
     undated: list[Statement] = []
@@ -152,31 +152,31 @@ def work_out(
         kind: Shape = "running" if ahead else "was" if unplaced else "ended"
         moment = at if ahead or unplaced else end.moment - 1
         account.supports.append(
-            Support(statement, account.line, kind, moment, moment, end.moment, end)
+            Evidence(statement, account.line, kind, moment, moment, end.moment, end)
         )
     dated = (support.statement.trust for support in account.supports if support.kind != "was")
     level = max(dated, default=-inf)
     for statement in undated:
         kind = "silent" if statement.trust <= level else "running"
-        account.supports.append(Support(statement, account.line, kind, BEGINNING, BEGINNING))
+        account.supports.append(Evidence(statement, account.line, kind, BEGINNING, BEGINNING))
     _note_ends(account)
     account.ends += (ended(statement, date) for statement, date in shared)
     account.supports = list(_stopped(account.supports, account.ends))
 
 
-def _note_ends(account: Account) -> None:
+def _note_ends(account: ClaimEvidence) -> None:
     """Note the ends of stretches that were stated whole, and of what merely was."""
     for support in account.supports:
         if support.end is not None:
             continue  # it is among them
         if support.kind in ("bounded", "was"):
-            account.ends.append(End(support.statement, support.stop, support.stop - 1))
+            account.ends.append(EndEvidence(support.statement, support.stop, support.stop - 1))
         elif support.kind == "running" and support.statement.kind == "was":
             at = support.statement.at_micros
-            account.ends.append(End(support.statement, at, at - 1))
+            account.ends.append(EndEvidence(support.statement, at, at - 1))
 
 
-def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Support]:
+def _stopped(supports: Sequence[Evidence], ends: Sequence[EndEvidence]) -> Iterator[Evidence]:
     """Yield supports as far as ends of the same value leave them.
 
     An end takes what is not newer (what is older, if a stretch was stated whole) and not trusted
@@ -199,8 +199,8 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
             yield support
             continue
         level = support.statement.trust
-        found = newer(level).since(support.last), better(level).since(support.first + 1)
-        end = min(filter(None, found), key=_order, default=None)
+        candidates = newer(level).since(support.last), better(level).since(support.first + 1)
+        end = min(filter(None, candidates), key=_order, default=None)
         if end is None:
             yield support
         else:
@@ -211,43 +211,43 @@ def _stopped(supports: Sequence[Support], ends: Sequence[End]) -> Iterator[Suppo
 class _First:
     """The first of the ends from a moment on."""
 
-    def __init__(self, ends: Iterable[tuple[int, End]]) -> None:
-        found = sorted(ends, key=itemgetter(0), reverse=True)
-        self._moments = [-moment for moment, _ in found]
-        self._first = list(accumulate((end for _, end in found), partial(min, key=_order)))
+    def __init__(self, ends: Iterable[tuple[int, EndEvidence]]) -> None:
+        newest = sorted(ends, key=itemgetter(0), reverse=True)
+        self._moments = [-moment for moment, _ in newest]
+        self._first = list(accumulate((end for _, end in newest), partial(min, key=_order)))
 
-    def since(self, moment: int) -> End | None:
+    def since(self, moment: int) -> EndEvidence | None:
         place = bisect_right(self._moments, -moment)
         return self._first[place - 1] if place else None
 
 
-def _order(end: End) -> tuple[int, bool, str, str, str, str]:
+def _order(end: EndEvidence) -> tuple[int, bool, str, str, str, str]:
     """Return which end comes first; of equal ones one that names what it ends, whatever its id."""
     statement = end.statement
     ends = statement.relation, statement.subject, statement.object
     return end.moment, not statement.object, *ends, statement.id
 
 
-def _plain(statement: Statement, line: Line, dates: Dates) -> Support:
+def _plain(statement: Statement, line: ClaimKey, dates: Dates) -> Evidence:
     """Return what a statement supports that is no explicit end."""
     at = statement.at_micros
     if statement.kind == "timeless":
         return _timeless(statement, line)
     if statement.since is None:
         if statement.kind == "was":
-            return Support(statement, line, "was", at, at, at)
-        return Support(statement, line, "running", at, at)
+            return Evidence(statement, line, "was", at, at, at)
+        return Evidence(statement, line, "running", at, at)
     if statement.kind == "event" and statement.until is None:
         first, after = dates.event(statement.since)
-        return Support(statement, line, "event", first, after - 1, after, stated=True)
+        return Evidence(statement, line, "event", first, after - 1, after, stated=True)
     first = dates.start(statement)
     if statement.until is not None:
         until = dates.end_of_bounded(statement, first)
-        return Support(statement, line, "bounded", first, until - 1, until, stated=True)
+        return Evidence(statement, line, "bounded", first, until - 1, until, stated=True)
     if statement.kind == "was":
-        return Support(statement, line, "running", first, first, stated=True)
-    return Support(statement, line, "running", first, max(first, at), stated=True)
+        return Evidence(statement, line, "running", first, first, stated=True)
+    return Evidence(statement, line, "running", first, max(first, at), stated=True)
 
 
-def _timeless(statement: Statement, line: Line) -> Support:
-    return Support(statement, line, "running", BEGINNING, FOREVER - 1)
+def _timeless(statement: Statement, line: ClaimKey) -> Evidence:
+    return Evidence(statement, line, "running", BEGINNING, FOREVER - 1)

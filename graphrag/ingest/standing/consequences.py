@@ -5,16 +5,16 @@ back the one before it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graphrag.ingest.lifetimes.cover import Holdings, Piece
-from graphrag.ingest.lifetimes.statement import NOWHERE, Settlement, Statement
-from graphrag.ingest.lifetimes.support import Line
-from graphrag.ingest.standing.ground import LineIndex, all_heads, ground
-from graphrag.ingest.standing.infer import Placed, Writer
-from graphrag.ingest.standing.nearby import Beside
+from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline
+from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
+from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.standing.ground import Beside, checked_count, follow, ground
+from graphrag.ingest.standing.infer import InferredFacts, PlacedFact
+from graphrag.ingest.standing.program import ClaimIndex, Program
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
@@ -32,9 +32,9 @@ class Consequences:
     spells: list[Inferred] = field(default_factory=list)
     _lost: dict[str, Cut] = field(default_factory=dict)
     """What ends with something inferred, by the id of what is put down as its end."""
-    _context: dict[Line, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+    _context: dict[ClaimKey, list[Fact]] = field(default_factory=lambda: defaultdict(list))
 
-    def cut(self, holdings: Holdings) -> None:
+    def cut(self, holdings: HeldTimeline) -> None:
         """End what rules end, in place, and find what may be inferred."""
         program = self.beside.program
         said = {
@@ -42,16 +42,16 @@ class Consequences:
             for line, pieces in holdings.pieces.items()
             if line[0] in program.relations
         }
-        held: dict[Line, list[Stretch]] = {
+        held: dict[ClaimKey, list[Stretch]] = {
             line: [stretch for _, stretch in pairs] for line, pairs in said.items()
         }
-        inferred: dict[Line, list[tuple[int, int]]] = defaultdict(list)
-        beside: dict[Line, list[Fact]] = defaultdict(list)
+        inferred: dict[ClaimKey, list[tuple[int, int]]] = defaultdict(list)
+        beside: dict[ClaimKey, list[Fact]] = defaultdict(list)
         for fact in self.beside.context.values():
             beside[self._line(fact.relation, fact.subject_id, fact.object_id)].append(fact)
         for line, facts in beside.items():
             self._beside(line, facts, held, inferred)
-        known = LineIndex(self.beside.named)
+        known = ClaimIndex(self.beside.named)
         known.add((*held, *inferred))
         heads = self.beside.heads
         if heads is None:
@@ -80,43 +80,41 @@ class Consequences:
         """
         if not self.spells:
             return
-        places: dict[Line, list[Placed]] = defaultdict(list)
+        places: dict[ClaimKey, list[PlacedFact]] = defaultdict(list)
         for life in settlement.lifetimes:
             if life.closed_as not in (*NOWHERE, "past") and self._named(life.relation):
-                times = to_micros(life.valid_at, BEGINNING), to_micros(life.invalid_at, FOREVER)
                 line = self._line(life.relation, life.subject, life.object)
-                places[line].append(Placed(*times, life.id, life.observed))
+                places[line].append(PlacedFact(*_times(life), life.id, life.observed))
         for line, beside in self._context.items():
             for fact in beside:
-                times = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
                 inferred = bool(fact.derived_from)
-                places[line].append(Placed(*times, fact.id, fact.observed, inferred))
-        for some in places.values():
-            some.sort(key=lambda one: (one.inferred, one.start, one.id))
-        writer = Writer(places, {**self.beside.context, **facts}, known, now)
+                places[line].append(PlacedFact(*_times(fact), fact.id, fact.observed, inferred))
+        for own in places.values():
+            own.sort(key=lambda placed: (placed.inferred, placed.start, placed.id))
+        writer = InferredFacts(places, {**self.beside.context, **facts}, known, now)
         writer.name(self.spells)
-        found = {fact.id: fact for fact in map(writer.fact, self.spells)}
-        yield from found.values()
+        inferred_facts = {fact.id: fact for fact in map(writer.fact, self.spells)}
+        yield from inferred_facts.values()
         for life in settlement.lifetimes if self._lost else ():
             cut = self._lost.get(life.closed_by or "")
             if cut is None or cut.by is None:
                 continue
             if (support := writer.at(cut.by, cut.moment - 1)) is not None:
-                why = f"rule {cut.clause.name!r}: no longer so: {found[support.id].text}"
+                why = f"rule {cut.clause.name!r}: no longer so: {inferred_facts[support.id].text}"
                 yield replace(facts[life.id], invalidated_by=support.id, reason=why)
 
     def _beside(
         self,
-        line: Line,
+        line: ClaimKey,
         facts: Sequence[Fact],
-        held: dict[Line, list[Stretch]],
-        inferred: dict[Line, list[tuple[int, int]]],
+        held: dict[ClaimKey, list[Stretch]],
+        inferred: dict[ClaimKey, list[tuple[int, int]]],
     ) -> None:
         """Take in the facts of a line, which hold when they do."""
         said = [statement for fact in facts for statement in fact.statements]
         for fact in filter(_stands, facts):
             self._context[line].append(fact)
-            start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
+            start, end = _times(fact)
             if fact.derived_from:
                 inferred[line].append((start, end))
                 continue
@@ -127,18 +125,18 @@ class Consequences:
     def _named(self, relation: str) -> bool:
         return self.relations.canonical(relation)[0] in self.beside.program.relations
 
-    def _line(self, relation: str, subject: str, object_: str) -> Line:
+    def _line(self, relation: str, subject: str, object_: str) -> ClaimKey:
         return self.relations.line(relation, subject, object_)
 
     def _apply(
         self,
-        line: Line,
-        pairs: Sequence[tuple[Piece, Stretch]],
-        said: Mapping[Line, Sequence[tuple[Piece, Stretch]]],
-        holdings: Holdings,
+        line: ClaimKey,
+        pairs: Sequence[tuple[HeldInterval, Stretch]],
+        said: Mapping[ClaimKey, Sequence[tuple[HeldInterval, Stretch]]],
+        holdings: HeldTimeline,
     ) -> None:
         """Cut the pieces of a line, and note what of it comes to nothing."""
-        left: list[Piece] = []
+        left: list[HeldInterval] = []
         lost: dict[str, tuple[Statement, str]] = {}
         for piece, stretch in pairs:
             cut = stretch.cut
@@ -155,7 +153,9 @@ class Consequences:
         for id_ in lost.keys() - {piece.support.statement.id for piece in left}:
             holdings.winners[id_], holdings.why[id_] = lost[id_]
 
-    def _closer(self, cut: Cut, said: Mapping[Line, Sequence[tuple[Piece, Stretch]]]) -> Statement:
+    def _closer(
+        self, cut: Cut, said: Mapping[ClaimKey, Sequence[tuple[HeldInterval, Stretch]]]
+    ) -> Statement:
         """Return what was said of which the beginning, or the end, ends another thing."""
         at = cut.moment if isinstance(cut.clause.rule, Ends) else cut.moment - 1
         if cut.by is not None:
@@ -165,8 +165,10 @@ class Consequences:
                         return piece.support.statement
                 beside = sorted(self._context.get(cut.by, ()), key=lambda fact: fact.derived_from)
                 for fact in beside:
-                    if _holds(fact, moment):
-                        return _as_statement(fact)
+                    start, end = _times(fact)
+                    if start <= moment < end:
+                        ends = fact.subject_id, fact.relation, fact.object_id
+                        return Statement(f"fact {fact.id}", fact.id, *ends, text=fact.text)
         nothing = Statement(f"rule {cut.clause.name}", None, "", cut.clause.name, "nothing")
         if cut.by is None:
             return nothing
@@ -175,7 +177,7 @@ class Consequences:
         return replace(nothing, id=id_)
 
 
-def _stretches(pieces: Sequence[Piece]) -> Iterator[Stretch]:
+def _stretches(pieces: Sequence[HeldInterval]) -> Iterator[Stretch]:
     """Yield pieces of one line as rules see them.
 
     Whoever said on which day one ended is newer evidence for it than a rule that acts before.
@@ -188,17 +190,17 @@ def _stretches(pieces: Sequence[Piece]) -> Iterator[Stretch]:
         yield Stretch(piece.start, piece.end, piece.support.last, loose, trust, begins)
 
 
-def _begins(one: Assertion, fact: Fact) -> bool:
+def _begins(statement: Assertion, fact: Fact) -> bool:
     """Tell whether a fact begins when it does by what was said, of it or of another of its spells.
 
     Which of two spells a statement is kept with depends on the order of telling.
     """
-    start = one.at if one.since is None else one.since.moment
-    if one in fact.statements:
+    start = statement.at if statement.since is None else statement.since.moment
+    if statement in fact.statements:
         begins = start is None or fact.valid_at is None or start <= fact.valid_at
     else:
         begins = start is not None and start == fact.valid_at
-    return begins and one.void is None and not one.pending
+    return begins and statement.void is None and not statement.pending
 
 
 def _stands(fact: Fact) -> bool:
@@ -206,14 +208,8 @@ def _stands(fact: Fact) -> bool:
     return placed and fact.retracted_at is None and not fact.pending
 
 
-def _holds(fact: Fact, moment: int) -> bool:
-    start, end = to_micros(fact.valid_at, BEGINNING), to_micros(fact.invalid_at, FOREVER)
-    return start <= moment < end
-
-
-def _as_statement(fact: Fact) -> Statement:
-    ends = fact.subject_id, fact.relation, fact.object_id
-    return Statement(f"fact {fact.id}", fact.id, *ends, text=fact.text)
+def _times(of: Fact | Lifetime) -> tuple[int, int]:
+    return to_micros(of.valid_at, BEGINNING), to_micros(of.invalid_at, FOREVER)
 
 
 def _why(cut: Cut, by: Statement) -> str:
@@ -221,3 +217,23 @@ def _why(cut: Cut, by: Statement) -> str:
     if isinstance(cut.clause.rule, Ends):
         return f"{rule}: {by.words}"
     return f"{rule}: no longer so: {by.words}" if by.fact else f"{rule}: nothing supports it"
+
+
+def all_heads(
+    lines: Iterable[ClaimKey], program: Program, known: ClaimIndex
+) -> dict[ClaimKey, None]:
+    """Return all lines that may be inferred from some, and take them in as known.
+
+    Raises:
+        InputError: if they are too many.
+    """
+    heads: dict[ClaimKey, None] = {}
+    queue = list(dict.fromkeys(lines))
+    for line in queue:
+        for inferred, head in follow(line, program, known):
+            if inferred and head not in heads:
+                heads[head] = None
+                known.add((head,))
+                checked_count(len(heads), head, program)
+                queue.append(head)
+    return heads

@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from graphrag.ingest.lifetimes.statement import to_moment
-from graphrag.ingest.lifetimes.support import Line
+from graphrag.ingest.lifetimes.support import ClaimKey
 from graphrag.ingest.standing.sweep import Inferred
 from graphrag.model.assertion import FOREVER
 from graphrag.model.values import Fact
@@ -21,7 +21,7 @@ _BETWEEN = ">"
 """Stands between the parts of an id."""
 
 
-class Placed(NamedTuple):
+class PlacedFact(NamedTuple):
     """A fact of a line, by when it holds."""
 
     start: int
@@ -57,18 +57,21 @@ def fallen(
         )
 
 
+Stretched = TypeVar("Stretched", PlacedFact, Inferred)
+
+
 @dataclass(slots=True)
-class Writer:
+class InferredFacts:
     """Makes facts of what was inferred."""
 
-    places: Mapping[Line, Sequence[Placed]]
+    places: Mapping[ClaimKey, Sequence[PlacedFact]]
     """Facts that were said, or were inferred before and are not worked out here."""
     facts: Mapping[str, Fact]
     """The same, and all others, by id."""
     known: Mapping[str, Fact]
     """Facts that were inferred before and are worked out here."""
     now: datetime
-    _spells: dict[Line, list[Inferred]] = field(default_factory=lambda: defaultdict(list))
+    _spells: dict[ClaimKey, list[Inferred]] = field(default_factory=lambda: defaultdict(list))
     _ids: dict[Inferred, str] = field(default_factory=dict)
     _roots: dict[Inferred, str] = field(default_factory=dict)
     _sure: dict[Inferred, float] = field(default_factory=dict)
@@ -93,13 +96,13 @@ class Writer:
         """Return the fact of a stretch."""
         id_ = self._ids[spell]
         placed = [
-            found
+            at
             for instance, moment in spell.ways
             for line in instance.body
-            if (found := self.at(line, moment)) is not None
+            if (at := self.at(line, moment)) is not None
         ]
-        rests_on = tuple(dict.fromkeys(one.id for one in placed))
-        started = [one for one in placed if one.start == spell.start]
+        rests_on = tuple(dict.fromkeys(support.id for support in placed))
+        started = [support for support in placed if support.start == spell.start]
         relation, subject, object_ = spell.line
         known = self.known.get(id_) or Fact(
             id_,
@@ -124,7 +127,7 @@ class Writer:
             expired_at=None if end is None else kept or self.now,
             retracted_at=None,
             pending=False,
-            observed=bool(started) and all(one.observed for one in started),
+            observed=bool(started) and all(support.observed for support in started),
             confidence=self._sure[spell],
             closed_as=None if end is None else "ended",
             invalidated_by=by,
@@ -137,19 +140,19 @@ class Writer:
         """Return the fact that ended a stretch, and why in words."""
         if spell.end == FOREVER:
             return None, None
-        found = None
+        closer = None
         if spell.by is not None:
-            found = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
+            closer = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
         assert spell.clause is not None, "what has an end has a rule"
         rule = spell.clause.name
-        if found is None or spell.by is None:
+        if closer is None or spell.by is None:
             return None, f"rule {rule!r}: it follows no longer"
-        fact = self.facts.get(found.id)
+        fact = self.facts.get(closer.id)
         text = self.words(spell.by) if fact is None else fact.text
         how = "it was said then" if spell.by == spell.line else "it follows no longer"
-        return found.id, f"rule {rule!r}: {how}: {text}"
+        return closer.id, f"rule {rule!r}: {how}: {text}"
 
-    def words(self, line: Line) -> str:
+    def words(self, line: ClaimKey) -> str:
         """Return a line as a sentence."""
         relation, subject, object_ = line
         names = self._names.get(subject, subject), self._names.get(object_, object_)
@@ -168,12 +171,12 @@ class Writer:
             )
             below[spell], sure = [], 1.0
             for line in lines:
-                found = self._place(line, spell.start)
-                if found is not None:
-                    root = found.id.partition(_BETWEEN)[0]
+                placed = _at(self.places.get(line, ()), spell.start)
+                if placed is not None:
+                    root = placed.id.partition(_BETWEEN)[0]
                     first = min(first, root) if first else root
-                    sure = min(sure, self.facts[found.id].confidence)
-                elif (other := self._spell(line, spell.start)) is not None:
+                    sure = min(sure, self.facts[placed.id].confidence)
+                elif (other := _at(self._spells.get(line, ()), spell.start)) is not None:
                     below[spell].append(other)
             self._roots[spell], self._sure[spell] = first, sure
         changing = True
@@ -186,21 +189,16 @@ class Writer:
                 if (first, sure) != (self._roots[spell], self._sure[spell]):
                     self._roots[spell], self._sure[spell], changing = first, sure, True
 
-    def at(self, line: Line, moment: int) -> Placed | None:
+    def at(self, line: ClaimKey, moment: int) -> PlacedFact | None:
         """Return the fact that says a line at a moment."""
-        found = self._place(line, moment)
-        if found is None and (spell := self._spell(line, moment)) is not None:
-            return Placed(spell.start, spell.end, self._ids[spell], observed=False, inferred=True)
-        return found
+        placed = _at(self.places.get(line, ()), moment)
+        if placed is None and (spell := _at(self._spells.get(line, ()), moment)) is not None:
+            return PlacedFact(
+                spell.start, spell.end, self._ids[spell], observed=False, inferred=True
+            )
+        return placed
 
-    def _place(self, line: Line, moment: int) -> Placed | None:
-        some = self.places.get(line, ())
-        return next(
-            (inferred for inferred in some if inferred.start <= moment < inferred.end), None
-        )
 
-    def _spell(self, line: Line, moment: int) -> Inferred | None:
-        some = self._spells.get(line, ())
-        return next(
-            (inferred for inferred in some if inferred.start <= moment < inferred.end), None
-        )
+def _at(stretches: Iterable[Stretched], moment: int) -> Stretched | None:
+    """Return the stretch that goes over a moment."""
+    return next((each for each in stretches if each.start <= moment < each.end), None)

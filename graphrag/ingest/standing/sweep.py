@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain, islice
 
-from graphrag.ingest.lifetimes.support import Line
-from graphrag.ingest.standing.ground import Ground, Instance
-from graphrag.ingest.standing.program import Clause
+from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.standing.ground import GroundRules, Instance
+from graphrag.ingest.standing.program import RuleClause
 from graphrag.model.assertion import BEGINNING, FOREVER
 
 _WAYS = 8
@@ -24,8 +24,8 @@ class Cut:
     """Where a rule ends a stretch."""
 
     moment: int
-    clause: Clause
-    by: Line | None = None
+    clause: RuleClause
+    by: ClaimKey | None = None
     """What began, or was over; None if there never was any support."""
 
 
@@ -55,12 +55,12 @@ class Stretch:
 class Inferred:
     """A stretch in which a line follows from others."""
 
-    line: Line
+    line: ClaimKey
     start: int
     end: int = FOREVER
-    clause: Clause | None = None
+    clause: RuleClause | None = None
     """The rule by which it follows no longer."""
-    by: Line | None = None
+    by: ClaimKey | None = None
     """What was said, or is over, so that it does not; the line itself if that was said."""
     ways: dict[tuple[Instance, int], None] = field(default_factory=dict)
     """The first few ways in which it follows, at each moment at which those may change."""
@@ -70,30 +70,30 @@ class Inferred:
 class Sweep:
     """What holds, moment by moment."""
 
-    ground: Ground
+    ground: GroundRules
     level: Mapping[str, int]
-    said: Mapping[Line, Sequence[Stretch]]
-    beside: Mapping[Line, Sequence[tuple[int, int]]]
+    said: Mapping[ClaimKey, Sequence[Stretch]]
+    beside: Mapping[ClaimKey, Sequence[tuple[int, int]]]
     """When lines hold that were inferred before and are not worked out here."""
     spells: list[Inferred] = field(default_factory=list)
-    _stated: set[Line] = field(default_factory=set)
-    _fixed: set[Line] = field(default_factory=set)
-    _inferred: set[Line] = field(default_factory=set)
+    _stated: set[ClaimKey] = field(default_factory=set)
+    _fixed: set[ClaimKey] = field(default_factory=set)
+    _inferred: set[ClaimKey] = field(default_factory=set)
     """Lines that follow now."""
-    _before: set[Line] = field(default_factory=set)
+    _before: set[ClaimKey] = field(default_factory=set)
     """Those of them that may do so no longer from the moment that is looked at."""
-    _unsupported: list[tuple[Cut, tuple[tuple[Line, ...], ...]]] = field(default_factory=list)
+    _unsupported: list[tuple[Cut, tuple[tuple[ClaimKey, ...], ...]]] = field(default_factory=list)
     """What is cut at that moment for want of support."""
-    _fired: set[Line] = field(default_factory=set)
+    _fired: set[ClaimKey] = field(default_factory=set)
     """What ends others at that moment by its beginning."""
-    _moments: defaultdict[int, set[Line]] = field(default_factory=lambda: defaultdict(set))
+    _moments: defaultdict[int, set[ClaimKey]] = field(default_factory=lambda: defaultdict(set))
     _agenda: list[int] = field(default_factory=list)
     _now: int = BEGINNING
-    _open: dict[Line, Inferred] = field(default_factory=dict)
-    _supported: set[tuple[Line, int]] = field(default_factory=set)
+    _open: dict[ClaimKey, Inferred] = field(default_factory=dict)
+    _supported: set[tuple[ClaimKey, int]] = field(default_factory=set)
     _levels: tuple[int, ...] = ()
-    _makes: dict[Line, set[Line]] = field(default_factory=lambda: defaultdict(set))
-    _supports: dict[Line, set[Line]] = field(default_factory=lambda: defaultdict(set))
+    _makes: dict[ClaimKey, set[ClaimKey]] = field(default_factory=lambda: defaultdict(set))
+    _supports: dict[ClaimKey, set[ClaimKey]] = field(default_factory=lambda: defaultdict(set))
 
     def run(self) -> None:
         """Cut what was said, and find what follows."""
@@ -103,10 +103,10 @@ class Sweep:
                     self._makes[line].add(head)
         for line, rules in self.ground.needs.items():
             for _, ways in rules:
-                for one in (one for way in ways for one in way):
-                    self._supports[one].add(line)
+                for support in (support for way in ways for support in way):
+                    self._supports[support].add(line)
         self._levels = tuple(sorted({self.level.get(line[0], 0) for line in self.ground.needs}))
-        moments: defaultdict[int, set[Line]] = defaultdict(set)
+        moments: defaultdict[int, set[ClaimKey]] = defaultdict(set)
         for line in dict.fromkeys(self.ground.said()):
             for stretch in self.said.get(line, ()):
                 moments[stretch.start].add(line)
@@ -122,15 +122,15 @@ class Sweep:
             moment = heappop(self._agenda)
             self._pass(moment, moments[moment])
 
-    def _later(self, moment: int, line: Line) -> None:
+    def _later(self, moment: int, line: ClaimKey) -> None:
         """Look at a line at another moment to come."""
         if moment not in self._moments:
             heappush(self._agenda, moment)
         self._moments[moment].add(line)
 
-    def _pass(self, moment: int, lines: Iterable[Line]) -> None:
+    def _pass(self, moment: int, lines: Iterable[ClaimKey]) -> None:
         """Work out what holds from a moment on, given what may change then."""
-        begun, over, asked = [], set[Line](), set[Line]()
+        begun, over, asked = [], set[ClaimKey](), set[ClaimKey]()
         self._now = moment
         for line in sorted(lines):
             there, holds = line in self._stated, self._holds(line, moment)
@@ -151,14 +151,14 @@ class Sweep:
         self._fired.clear()
         self._unsupported.clear()
         touched = self._settle(asked, moment, over)
-        ended = set[Line]()
+        ended = set[ClaimKey]()
         for trigger in begun if moment > BEGINNING else ():
             if trigger not in self._stated:
                 continue  # it never held
-            began = [one for one in self.said[trigger] if one.begins and one.holds(moment)]
+            began = [held for held in self.said[trigger] if held.begins and held.holds(moment)]
             if not began:
                 continue
-            trust = max(one.trust for one in began)
+            trust = max(held.trust for held in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
                 if self._cut(line, Cut(moment, clause, trigger), trust):
@@ -173,7 +173,7 @@ class Sweep:
         for head in sorted(touched | (asked & self.ground.derives.keys())):
             self._note(head, moment)
 
-    def _settle(self, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
+    def _settle(self, asked: set[ClaimKey], moment: int, over: set[ClaimKey]) -> set[ClaimKey]:
         """Work out what follows from what is new, and what is supported no more."""
         touched = self._infer(asked)
         asked |= touched
@@ -181,12 +181,14 @@ class Sweep:
             touched |= self._support(level, asked, moment, over)
         return touched
 
-    def _support(self, level: int, asked: set[Line], moment: int, over: set[Line]) -> set[Line]:
+    def _support(
+        self, level: int, asked: set[ClaimKey], moment: int, over: set[ClaimKey]
+    ) -> set[ClaimKey]:
         """Let lines of a level go that nothing supports, until all that are left are supported."""
-        touched = set[Line]()
+        touched = set[ClaimKey]()
         news = set(asked)
         while news:
-            doubted = {line for one in news for line in self._supports.get(one, ())} | news
+            doubted = {line for news_of in news for line in self._supports.get(news_of, ())} | news
             news = set()
             gone = [
                 (line, clause, ways)
@@ -206,25 +208,25 @@ class Sweep:
                     news.add(line)
                     over.add(line)
             if news:
-                found = self._infer(news)
-                news |= found
-                touched |= found
+                inferred = self._infer(news)
+                news |= inferred
+                touched |= inferred
                 asked |= news
         return touched
 
     def _is_supported(
-        self, line: Line, clause: Clause, ways: Iterable[tuple[Line, ...]], moment: int
+        self, line: ClaimKey, clause: RuleClause, ways: Iterable[tuple[ClaimKey, ...]], moment: int
     ) -> bool:
         mark = line, clause.number
         if any(all(map(self._true, way)) for way in ways):
             self._supported.add(mark)
             return True
-        unknown = all(one.start == BEGINNING for one in self.said[line] if one.holds(moment))
+        unknown = all(held.start == BEGINNING for held in self.said[line] if held.holds(moment))
         return unknown and mark not in self._supported
 
-    def _infer(self, news: Iterable[Line]) -> set[Line]:
+    def _infer(self, news: Iterable[ClaimKey]) -> set[ClaimKey]:
         """Work out anew what follows from what is new, and return that."""
-        affected = set[Line]()
+        affected = set[ClaimKey]()
         queue = list(news)
         for line in queue:
             for head in self._makes.get(line, ()):
@@ -247,18 +249,18 @@ class Sweep:
     def _follows(self, instance: Instance) -> bool:
         return all(map(self._true, instance.body)) and self._stated.isdisjoint(instance.unless)
 
-    def _true(self, line: Line) -> bool:
+    def _true(self, line: ClaimKey) -> bool:
         return line in self._stated or line in self._inferred or line in self._fixed
 
-    def _holds(self, line: Line, moment: int) -> bool:
+    def _holds(self, line: ClaimKey, moment: int) -> bool:
         return any(stretch.holds(moment) for stretch in self.said.get(line, ()))
 
-    def _cut(self, line: Line, cut: Cut, trust: float | None = None) -> bool:
+    def _cut(self, line: ClaimKey, cut: Cut, trust: float | None = None) -> bool:
         """End what holds of a line, as far as it is no newer; tell whether that ended anything.
 
         With the trust of what begins then: what began before that, and is not trusted more.
         """
-        found, moment = False, cut.moment
+        cuts, moment = False, cut.moment
         for stretch in self.said.get(line, ()):
             started = stretch.start <= moment
             if trust is not None:
@@ -266,12 +268,12 @@ class Sweep:
             held = stretch.loose and started and stretch.last <= moment
             if held and stretch.cut is None and moment < stretch.end:
                 stretch.cut = cut
-                found = True
-        if found and not self._holds(line, self._now):
+                cuts = True
+        if cuts and not self._holds(line, self._now):
             self._stated.discard(line)
-        return found
+        return cuts
 
-    def _note(self, head: Line, moment: int) -> None:
+    def _note(self, head: ClaimKey, moment: int) -> None:
         """Begin, go on or end the stretch in which a line follows and nobody says so."""
         spell = self._open.get(head)
         if head in self._inferred and head not in self._stated:
@@ -288,7 +290,7 @@ class Sweep:
             spell.clause, spell.by = last[0].clause, by
             del self._open[head]
 
-    def _lost(self, ways: Sequence[Instance]) -> Line | None:
+    def _lost(self, ways: Sequence[Instance]) -> ClaimKey | None:
         """Return what was said, or is over, so that nothing follows any longer in these ways."""
         over = sorted({line for way in ways for line in way.body if not self._true(line)})
         said = sorted(self._stated.intersection(chain.from_iterable(way.unless for way in ways)))

@@ -16,9 +16,9 @@ from graphrag.io.jsonl.lines import EVENT, Header, Line, Sealing
 from graphrag.io.jsonl.shape import moment, shapes
 from graphrag.protocols import Embedder
 from graphrag.store.engine import Row
+from graphrag.store.groups import read_entry
 from graphrag.store.pages import PAGE, group_ids, rows_of
 from graphrag.store.record import Record
-from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
 
 _EVENTS = 20

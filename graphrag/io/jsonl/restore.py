@@ -25,9 +25,9 @@ from graphrag.io.jsonl.survey import event_row, record_row, shape_of, survey
 from graphrag.model.unit_vectors import unit_vectors
 from graphrag.model.values import Episode
 from graphrag.store.engine import Row
-from graphrag.store.marks import claim_group, discard_group, open_group
 from graphrag.store.pages import PAGE, Table, any_exists
 from graphrag.store.rows import to_row, vector_bytes
+from graphrag.store.staging import claim_group, discard_group, open_group
 from graphrag.store.store import Store
 
 _BYTES = 2_000_000

@@ -15,11 +15,12 @@ import numpy as np
 
 from graphrag.errors import ExtractionError, InputError, TimeError
 from graphrag.index.group import BEGINNING
+from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
+from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.given import End, given_end, given_fact
-from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.ingestion import Ingestion, known
 from graphrag.ingest.plan import SkippedRow
-from graphrag.ingest.unread import add_known, keep_unread
-from graphrag.ingest.write import FactWriter
+from graphrag.ingest.read_episode import read
 from graphrag.io.batches import Loadable, load
 from graphrag.io.memories.portable import (
     NAMES,
@@ -173,20 +174,20 @@ class _Arrival:
     async def _add(self, text: Text) -> None:
         ingestion = self.ingestion
         episode = prepared(text, self.found.of, self.group)
-        known = await self._version(text, episode) or await ingestion.known(episode)
-        if known is not None:
-            self._stored[text.id] = (await add_known(ingestion, known, episode)).episode
+        stored = await self._version(text, episode) or await known(ingestion, episode)
+        if stored is not None:
+            self._stored[text.id] = (await add_known(ingestion, stored, episode)).episode
             self.repeated += 1
             return
         if text.read or not self.found.links:
             try:
-                extraction = _ended(await ingestion.read(episode), text.until)
+                extraction = _ended(await read(ingestion, episode), text.until)
             except ExtractionError as error:
                 await keep_unread(ingestion, episode, error)
                 raise
         else:
             extraction = Extraction(mentions=tuple(self._mentions(text, episode.content)))
-        added = await ingestion.add(episode, extraction)
+        added = await add_episode(ingestion, episode, extraction)
         self._stored[text.id] = added.episode
         self.new_episodes += added.new
         self.new_entities += len(added.entities)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 from graphrag import Entity, Episode, Fact, Relations
 from graphrag.analysis.timeline import status
-from graphrag.health.holdings import replayed
+from graphrag.health.snapshot import replayed
 from graphrag.ingest.lifetimes.rivalry import exclusion, overlap
 from graphrag.store.rows import from_row, row_of
 

@@ -574,15 +574,3 @@ class Oracle:
             for value in values
             if self.proper(value, t) or self.happened(value, t) or value in self.filled[place]
         }
-
-    def clashes(self, place):
-        """Return the pairs of values that both hold in a cell and cannot."""
-        t = self.grid[place]
-        now = [said for said in self.said if self.held(said, t) and said not in self.later]
-        now += self.reached[place]
-        return {
-            frozenset((one.value, other.value))
-            for one in now
-            for other in now
-            if self.may_not(one, other)
-        }

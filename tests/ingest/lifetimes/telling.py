@@ -115,11 +115,10 @@ def rows(settlement, relations=BUILT_IN):
 
 
 def listed(settlement, told):
-    """Return the contradictions as kind, the two values, from when and until when."""
+    """Return what is overruled as the two values."""
     about = {one.id: one.object for one in told}
     return {
-        (one.kind, *sorted((about[one.statement], about[one.against])))
-        for one in settlement.contradictions
+        tuple(sorted((about[one.statement], about[one.against]))) for one in settlement.overruled
     }
 
 

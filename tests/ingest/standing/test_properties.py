@@ -47,7 +47,8 @@ async def tell(graph, one):
 async def days_of(graph):
     """Return what the graph says for each day, as often as it says it."""
     facts = await graph.at(history=True).facts(limit=1000)
-    facts = [fact for fact in facts if fact.retracted_at is None]
+    # What merely was at some time holds at no moment that is known.
+    facts = [fact for fact in facts if fact.retracted_at is None and fact.closed_as != "past"]
     return [
         [
             (fact.subject, fact.relation, fact.object)

@@ -1,18 +1,69 @@
-"""Everything that one group holds, read at one moment, and what its log says it should hold."""
+"""Snapshot of a group at one moment, what its log says it should hold, and findings about it."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphrag.health.findings import Finding
 from graphrag.model.values import Event
 from graphrag.store.engine import Row
+from graphrag.store.groups import read_entry
 from graphrag.store.pages import group_rows, groups_in, groups_of
 from graphrag.store.record import Record
 from graphrag.store.rows import plain
-from graphrag.store.sizes import read_entry
 from graphrag.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it must be."""
+
+    group: str
+    record: str
+    """``table:id``."""
+    what: str
+    """What is wrong, in words."""
+    how: str
+    """How to repair it, in words."""
+    repairable: bool = False
+    """True if ``health.repair()`` does it."""
+
+    def __str__(self) -> str:
+        """Return one line."""
+        return f"{self.record} in group {self.group!r}: {self.what} ({self.how})"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check looked at, and its findings: none for a sound graph."""
+
+    groups: tuple[str, ...]
+    records: int
+    events: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether nothing was found."""
+        return not self.findings
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What a repair did and what it left."""
+
+    repaired: tuple[Finding, ...]
+    """Found before and not after."""
+    left: tuple[Finding, ...]
+    """Still there: what cannot be repaired without a decision of yours."""
+    events: int
+    """Transactions that the repair wrote."""
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether nothing is left."""
+        return not self.left
+
 
 TABLES = tuple(
     "episode passage entity relates_to mentions occurred_after saga community has_member".split()

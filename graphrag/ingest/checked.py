@@ -1,19 +1,14 @@
-"""Trust in sources, and validation of what extractors return.
-
-A less trusted source neither ends nor replaces what a more trusted one said, in any order; its fact
-is kept as contested until a person confirms it. Trust is a number per source name:
-``source_description`` of an episode, ``source`` of a table or fact.
+"""Validation of what extractors and arbiters return.
 
 Claims that cannot be stored are dropped and reported; spans outside of the text are corrected.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
-from math import isfinite
+from functools import partial
 from numbers import Real
 from operator import index
-from typing import TypeVar, get_args
+from typing import Any, Final, TypeVar, get_args
 
 from graphrag.errors import InputError
 from graphrag.ingest.intake import CONTROL
@@ -30,63 +25,6 @@ _SHOWN = 60
 _LONGEST_NOTE = 2000
 _MOST_NOTES = 1000
 """Notes of one extraction: the event of its episode keeps them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """The trust of each source; one that is not named has 0, and so does what names none."""
-
-    by_source: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Check the numbers.
-
-        Raises:
-            InputError: naming the source whose trust is none.
-        """
-        for source, trust in self.by_source.items():
-            number = isinstance(trust, int | float) and not isinstance(trust, bool)
-            if not isinstance(source, str) or not number or not isfinite(trust):
-                raise InputError(
-                    f"trust of source {source!r} is {trust!r}: give a number by the name of the "
-                    "source, above 0 for one that outweighs the others, below 0 for one that may "
-                    "not change what they said"
-                )
-
-    def __bool__(self) -> bool:
-        """Tell whether any source has another trust than the others."""
-        return bool(self.by_source)
-
-    def of(self, source: str) -> float:
-        """Return the trust of a source."""
-        return float(self.by_source.get(source, 0.0))
-
-
-FULL_TRUST = Trust()
-"""All sources count the same."""
-
-
-def limited(extraction: Extraction, source: str) -> Extraction:
-    """Return what a distrusted source says without what would change entities of others.
-
-    It gives nobody another name, type or attribute; what that leaves out is among the dropped.
-    """
-    notes: dict[str, None] = {}
-
-    def plain(mention: Mention) -> Mention:
-        given = [*mention.aliases, *(name.name for name in mention.names)]
-        given += (f"{key}: {item}" for key, item in mention.attributes.items())
-        for one in given:
-            notes[f"{one!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
-        return replace(mention, aliases=(), attributes={}, names=()) if given else mention
-
-    def modest(claim: Claim) -> Claim:
-        object_ = None if claim.object is None else plain(claim.object)
-        return replace(claim, subject=plain(claim.subject), object=object_)
-
-    mentions, claims = map(plain, extraction.mentions), map(modest, extraction.claims)
-    kept = replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
-    return replace(kept, dropped=(*extraction.dropped, *notes))
 
 
 def checked_extraction(given: Extraction, episode: Episode) -> Extraction:
@@ -193,10 +131,6 @@ class _Checking:
         content = self._episode.content
         text = _text("text", given.text, longest=max(LONGEST, len(content)))
         start, end = self._place("claim", text, given.start, given.end)
-        confidence = given.confidence
-        is_number = isinstance(confidence, Real) and not isinstance(confidence, bool)
-        if not is_number or not 0 <= confidence <= 1:
-            raise InputError(f"confidence is {shown(confidence)}: give a number from 0 to 1")
         return Claim(
             subject,
             relation,
@@ -206,19 +140,9 @@ class _Checking:
             end,
             self._moment("valid_at", given.valid_at),
             self._moment("invalid_at", given.invalid_at),
-            _flag("ends", given.ends),
-            _flag("corrects", given.corrects),
-            float(confidence),
-            _choice("origin", given.origin, get_args(Origin)),
-            checked_attributes(given.attributes, shown(text)),
-            _flag("replaces", given.replaces),
-            _flag("untyped", given.untyped),
-            _flag("current", given.current),
-            _choice("kind", given.kind, get_args(Kind)),
-            _choice("valid_precision", given.valid_precision, get_args(Precision)),
-            _choice("invalid_precision", given.invalid_precision, get_args(Precision)),
-            _texts("excludes", given.excludes),
-            _flag("settled", given.settled),
+            confidence=checked_share("confidence", given.confidence),
+            attributes=checked_attributes(given.attributes, shown(text)),
+            **{field: check(field, getattr(given, field)) for field, check in _FIELDS.items()},
         )
 
     def _moment(self, name: str, given: datetime | None) -> datetime | None:
@@ -231,15 +155,14 @@ class _Checking:
             return None
         if not isinstance(given, Date):
             raise InputError(f"{name} is {shown(given)}; expected Date")
-        precision = _choice(name, given.precision, get_args(Precision))
-        return Date(parse_moment(given.moment, what=name), precision)
+        return Date(parse_moment(given.moment, what=name), _precision(name, given.precision))
 
     def _entity_name(self, given: EntityName) -> EntityName:
         if not isinstance(given, EntityName):
             raise InputError(f"a name is {shown(given)}; expected EntityName")
         return EntityName(
             _text("a name", given.name),
-            _choice("kind", given.kind, get_args(Naming)),
+            _choice(get_args(Naming), "kind", given.kind),
             self._date("since", given.since),
             self._date("until", given.until),
             self._moment("at", given.at),
@@ -272,8 +195,8 @@ class _Checking:
 
 def _text(name: str, given: str, *, longest: int = LONGEST) -> str:
     text = checked_text(name, given, longest=longest)
-    if found := CONTROL.search(text):
-        raise InputError(f"{name} {shown(text)} holds the control character {found.group()!r}")
+    if control := CONTROL.search(text):
+        raise InputError(f"{name} {shown(text)} holds the control character {control.group()!r}")
     return text
 
 
@@ -293,7 +216,31 @@ def _flag(name: str, given: bool) -> bool:
     return bool(given)
 
 
-def _choice(name: str, given: Part, choices: tuple[Part, ...]) -> Part:
+def checked_share(name: str, given: float) -> float:
+    """Return a number from 0 to 1 as Python's own.
+
+    Raises:
+        InputError: if it is none.
+    """
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    if not is_number or not 0 <= given <= 1:
+        raise InputError(f"{name} is {shown(given)}: give a number from 0 to 1")
+    return float(given)
+
+
+def _choice(choices: tuple[Part, ...], name: str, given: Part) -> Part:
     if not isinstance(given, str) or given not in choices:
         raise InputError(f"{name} is {shown(given)}: choose from {', '.join(map(str, choices))}")
     return choices[choices.index(given)]
+
+
+_precision = partial(_choice, get_args(Precision))
+_FIELDS: Final[Mapping[str, Callable[[str, Any], Any]]] = {
+    **dict.fromkeys(("ends", "corrects", "replaces", "untyped", "current", "settled"), _flag),
+    "origin": partial(_choice, get_args(Origin)),
+    "kind": partial(_choice, get_args(Kind)),
+    "valid_precision": _precision,
+    "invalid_precision": _precision,
+    "excludes": _texts,
+}
+"""How the fields of a claim are checked that say nothing of a place or a moment."""

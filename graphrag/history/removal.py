@@ -1,31 +1,29 @@
-"""Take an episode out of the graph: what rests on it alone goes with it, what it closed returns.
+"""Removal of episodes, and of all that one source said.
 
-Nothing is deleted. The episode and the entities that nothing else speaks of get ``removed_at``, the
-facts are retracted, and reads of an earlier moment find all of it. What a person entered or
-confirmed rests on that person, too, and stays.
+What rests on them alone goes with them, what they had closed holds again. Nothing is deleted: the
+episodes and the entities that nothing else speaks of get ``removed_at``, the facts are retracted,
+and reads of an earlier moment find all of it. What a person entered or confirmed rests on that
+person, too, and stays.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
 
-from graphrag.edit.editor import put_facts
-from graphrag.edit.unmerge import undone
+from graphrag.edit.editor import put_component
+from graphrag.edit.edits import plain_sentence
+from graphrag.edit.inverse import added, changed_by, inverse
 from graphrag.errors import InputError
-from graphrag.history.images import aliases_given, changed_by, narrowed
-from graphrag.history.parted import part
-from graphrag.history.revert_facts import resting_on, unname
-from graphrag.history.taken import Taken, forsaken
+from graphrag.history.removal_plan import RemovalPlan, resting_on, split_names, unmentioned
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of
 from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.ingest.summaries import ends_of, refreshed
-from graphrag.model.assertion import Void
+from graphrag.model.assertion import Void, latest_first
 from graphrag.model.attributes import without_source
 from graphrag.model.ids import made_at
-from graphrag.model.values import Change, Entity, Episode, Event, Fact
+from graphrag.model.values import Entity, Episode, Event, Fact
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet
 from graphrag.store.log import events_with
@@ -35,7 +33,6 @@ from graphrag.temporal.moment import to_micros
 REMOVE_EPISODE, REMOVE_SOURCE = "remove_episode", "remove_source"
 _ATTRIBUTES = ("attributes", "attribute_times")
 _GONE = Void("retracted", reason="its source was taken back")
-Value = TypeVar("Value", Entity, Fact)
 
 
 async def stored_episode(id_: str, group: str, store: Store) -> Episode:
@@ -44,10 +41,10 @@ async def stored_episode(id_: str, group: str, store: Store) -> Episode:
     Raises:
         InputError: if there is none with this id.
     """
-    found = await store.get(Episode, [id_])
-    if id_ not in found or found[id_].group_id != group:
+    episode = (await store.get(Episode, [id_])).get(id_)
+    if episode is None or episode.group_id != group:
         raise InputError(f"no episode has the id {id_!r}: pass an episode from a search, or its id")
-    return found[id_]
+    return episode
 
 
 async def withdraw(
@@ -65,7 +62,7 @@ async def withdraw(
             f"{episode.removed_at.isoformat()}: there is nothing left to remove"
         )
     changes = ChangeSet(index.group_id, REMOVE_EPISODE)
-    await _take_out(Taken({id_: episode}), changes, index, ingestion, now)
+    await _take_out(RemovalPlan({id_: episode}), changes, index, ingestion, now)
     return changes
 
 
@@ -79,9 +76,9 @@ async def withdraw_source(
     """
     store = ingestion.store
     episodes, facts = await links.stated_by(store, index.group_id, source)
-    taken = Taken(await store.get(Episode, episodes), source, tuple(facts))
+    plan = RemovalPlan(await store.get(Episode, episodes), source, tuple(facts))
     changes = ChangeSet(index.group_id, REMOVE_SOURCE)
-    await _take_out(taken, changes, index, ingestion, now)
+    await _take_out(plan, changes, index, ingestion, now)
     if not changes:
         raise InputError(
             f"nothing in group {index.group_id!r} that stands is from source {source!r}: give what "
@@ -91,58 +88,56 @@ async def withdraw_source(
 
 
 async def _take_out(
-    taken: Taken, changes: ChangeSet, index: GroupIndex, ingestion: Ingestion, now: datetime
+    plan: RemovalPlan, changes: ChangeSet, index: GroupIndex, ingestion: Ingestion, now: datetime
 ) -> None:
     """Note what is different without what is taken back."""
     store = ingestion.store
-    for episode in taken.episodes.values():
+    for episode in plan.episodes.values():
         changes.change(episode, replace(episode, removed_at=now))
-    own = await _tellings(taken.episodes, index, store)
-    component = await _facts(taken, own, index, ingestion, now)
-    mentioned = await _mentioned(taken, index, store)
-    entities = await _entities(mentioned, taken, own, index, store)
-    gone = frozenset(taken.episodes)
-    parted = await part(entities, component, index, store, gone=gone, now=now)
+    own = await _tellings(plan.episodes, index, store)
+    component = await _facts(plan, own, index, ingestion, now)
+    mentioned = await _mentioned(plan, index, store)
+    entities = await _entities(mentioned, plan, own, index, store)
+    gone = frozenset(plan.episodes)
+    names = await split_names(entities, component, store, gone=gone, now=now)
     for id_, fact in component.changed().items():
         component.facts[id_] = _sourced(fact, component)
-    entities = await forsaken(
-        taken, parted, entities, mentioned, component.facts, index, store, now
-    )
-    await unname(entities, component, index, store)
-    before, after = component.stored, component.changed()
-    await put_facts(changes, before, after, store, ingestion.embedder)
-    known = (before[fact_id] for fact_id in after if fact_id in before)
-    news = {entity.id for entity in parted.entities}
-    touched = [end for end in ends_of([*after.values(), *known]) if end not in news]
-    await parted.insert(changes, after, index, ingestion.embedder, now=now)
-    changes.updates += refreshed(touched, index, after, now=now)
+    forsaken = await unmentioned(mentioned, plan, names, component.facts, index, store)
+    entities = [
+        (entity, replace(left, removed_at=now))
+        if entity.id in forsaken and entity.removed_at is None
+        else (entity, left)
+        for entity, left in entities
+    ]
+    await _unname(entities, component, store)
+    await names.insert(changes, component, ingestion, now=now)
+    await put_component(changes, component, ingestion, now=now)
     for entity, left in entities:
         changes.change(entity, left)
 
 
 async def _facts(
-    taken: Taken, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
+    plan: RemovalPlan, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
 ) -> Component:
     """Return what is settled anew without what is taken back, settled."""
     store = ingestion.store
     changed = changed_by(own, "relates_to")
-    resting, ended = await resting_on(taken.episodes, index, store)
-    stored = await store.get(Fact, {*resting, *changed, *taken.facts})
+    resting, ended = await resting_on(plan.episodes, index, store)
+    stored = await store.get(Fact, {*resting, *changed, *plan.facts})
     concerned = index.heirs.follow(stored, index.entity_name)
     component = await component_of(concerned.values(), index, store, ingestion.relations)
     await component.read(component.reach((), ended), store)
-    for fact_id, undoing in changed.items():
-        if fact_id in component.facts:
-            fact = component.facts[fact_id]
-            component.facts[fact_id] = _without(fact, undoing)
+    for id_ in changed.keys() & component.facts.keys():
+        for change in changed[id_]:
+            component.facts[id_] = inverse(component.facts[id_], change, columns=_ATTRIBUTES)
     for fact in list(component.facts.values()):
-        left = tuple(statement for statement in fact.statements if not taken.has(statement))
+        left = tuple(statement for statement in fact.statements if not plan.has(statement))
         if left:  # what nothing else states keeps what was said of it: it leads to the episode
             component.facts[fact.id] = replace(component.facts[fact.id], statements=left)
-    component.void({id_ for fact in component.facts.values() for id_ in taken.named(fact)}, _GONE)
-    component.settle(gone_from(index, gone=taken.episodes), now=now)
-    for id_ in taken.facts:
-        component.facts[id_] = taken.unnamed(component.facts[id_])
+    component.void({id_ for fact in component.facts.values() for id_ in plan.named(fact)}, _GONE)
+    component.settle(gone_from(index, gone=plan.episodes), now=now)
+    for id_ in plan.facts:
+        component.facts[id_] = plan.unnamed(component.facts[id_])
     return component
 
 
@@ -161,30 +156,33 @@ def _sourced(fact: Fact, component: Component) -> Fact:
 
 async def _entities(
     mentioned: Sequence[str],
-    taken: Taken,
+    plan: RemovalPlan,
     own: list[Event],
     index: GroupIndex,
     store: Store,
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that may lose an attribute, a name, or everything that spoke of them."""
     changed = changed_by(own, "entity")
+    given: dict[str, set[str]] = defaultdict(set)
+    for event in own:
+        for change in event.changes:
+            if change.record.startswith("entity:"):
+                given[change.record].update(added(change, "aliases"))
     family = [member for id_ in mentioned for member in index.heirs.family(id_)]
-    stored = await store.get(Entity, [*mentioned, *changed, *family])
-    given = aliases_given(own)
     pairs = []
-    for entity_id, entity in stored.items():
+    for id_, entity in (await store.get(Entity, [*mentioned, *changed, *family])).items():
         left = entity
-        if entity_id in changed:
-            left = _without(entity, changed[entity_id])
-        for episode in {name.source for name in left.names} & taken.episodes.keys():
-            left = without_source(left, episode, given.get(entity_id, ()))
+        for change in changed.get(id_, ()):
+            left = inverse(left, change, columns=_ATTRIBUTES)
+        for episode in {name.source for name in left.names} & plan.episodes.keys():
+            left = without_source(left, episode, given[f"entity:{id_}"])
         pairs.append((entity, left))
     return pairs
 
 
-async def _mentioned(taken: Taken, index: GroupIndex, store: Store) -> list[str]:
-    mentioned = {entity for _, entity in await links.mentioned_in(store, taken.episodes)}
-    ends = (index.ends_of(index.facts.row_of[id_]) for id_ in taken.facts)
+async def _mentioned(plan: RemovalPlan, index: GroupIndex, store: Store) -> list[str]:
+    mentioned = {entity for _, entity in await links.mentioned_in(store, plan.episodes)}
+    ends = (index.ends_of(index.facts.row_of[id_]) for id_ in plan.facts)
     return index.heirs.each(sorted(mentioned.union(*ends)))
 
 
@@ -209,8 +207,32 @@ async def _tellings(
     return telling
 
 
-def _without(value: Value, changes: Iterable[Change]) -> Value:
-    """Return a value without the attributes that changes gave it."""
-    for change in changes:
-        value = undone(value, narrowed(change, _ATTRIBUTES))
-    return value
+async def _unname(
+    entities: Iterable[tuple[Entity, Entity]], component: Component, store: Store
+) -> None:
+    """Let facts have the names that their ends would have had when they were stored."""
+    for entity, left in entities:
+        lost = {name.name for name in entity.names} - {name.name for name in left.names}
+        lost -= {left.name, *left.aliases}
+        if not lost:
+            continue
+        stored = await store.get(Fact, component.index.facts_of(entity.id))
+        ids = [
+            id_ for id_, fact in stored.items() if not lost.isdisjoint((fact.subject, fact.object))
+        ]
+        await component.read(ids, store)
+        for fact in [component.facts[id_] for id_ in ids if id_ in component.facts]:
+            then = [
+                name for name in left.names if made_at(name.source) <= to_micros(fact.created_at, 0)
+            ]
+            name, *_ = latest_first(left.name, left.aliases, then)
+            at_subject = fact.subject_id == entity.id and fact.subject in lost
+            at_object = fact.object_id == entity.id and fact.object in lost
+            renamed = replace(
+                fact,
+                subject=name if at_subject else fact.subject,
+                object=name if at_object else fact.object,
+            )
+            if fact.text == plain_sentence(fact):
+                renamed = replace(renamed, text=plain_sentence(renamed))
+            component.facts[fact.id] = renamed

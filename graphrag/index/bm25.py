@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column, boxed
+from graphrag.index.columns import Column
 from graphrag.index.entries import (
     K1,
     NEVER,
@@ -38,8 +38,6 @@ _MANY: Final = 256
 """Arrays that wait to be sorted: an import may go on for long before a query."""
 _BASE: Final = np.float32(K1 * (1 - B))
 """The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
-_TERM_BYTES: Final = 90
-"""Of a term or a word with its number."""
 
 
 class BM25Index:
@@ -115,19 +113,6 @@ class BM25Index:
     def __len__(self) -> int:
         """Count the rows, removed ones included."""
         return len(self._lengths)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        parts: Sequence[Column[np.int32] | Segments | NDArray[np.int64]] = (
-            self._lengths,
-            self._since,
-            self._segments,
-            *self._waiting,
-        )
-        known = () if self._borrowed else (self._terms.of_term, self._terms.of_word)
-        terms = sum(boxed(numbers, _TERM_BYTES) for numbers in known)
-        return terms + sum(part.nbytes for part in parts)
 
     def extend(self, texts: Sequence[str]) -> None:
         """Add many texts at once."""

@@ -76,12 +76,6 @@ class ChunkIndex(BM25Index):
         for values, column in zip((owner, first, stop), self._columns().values(), strict=True):
             column.take(values)
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        columns = sum(column.nbytes for column in self._columns().values())
-        return super().nbytes + columns + self._words.nbytes + self._begins.nbytes
-
     def numbered(self, text: str) -> tuple[int, ...]:
         """Return the words of a text as the index numbers them."""
         return tuple(self.numbers[term] for term in tokenize(text))

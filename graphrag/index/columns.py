@@ -11,7 +11,7 @@ the thousand rows around it.
 
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Generic, Self, TypeVar
 
@@ -25,7 +25,7 @@ from graphrag.store.cache_file import HeldFile
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LEAST = 16
-_SAMPLE = 16
+_SAMPLE = 8
 _WORTH_READING = 20_000
 """Rows: fewer take no memory worth the time."""
 _PICKED = 4_096
@@ -37,11 +37,11 @@ _BLOCK = 1_024
 class Column(Generic[Scalar]):
     """Hold values of one fixed dtype, row by row."""
 
-    __slots__ = ("_borrowed", "_buffer", "_size")
+    __slots__ = ("_buffer", "_size")
 
     def __init__(self, dtype: type[Scalar], values: ArrayLike = ()) -> None:
         self._buffer: NDArray[Scalar] = np.empty(_LEAST, dtype=dtype)
-        self._size, self._borrowed = 0, False
+        self._size = 0
         self.extend(values)
 
     def take(self, values: NDArray[Scalar]) -> None:
@@ -57,7 +57,6 @@ class Column(Generic[Scalar]):
         """Return the same values in the same memory: both may add to them, none change them."""
         other = Column(self.dtype.type)
         other.take(self.values)
-        other._borrowed = True
         return other
 
     def __len__(self) -> int:
@@ -68,11 +67,6 @@ class Column(Generic[Scalar]):
     def dtype(self) -> np.dtype[Scalar]:
         """Return the dtype, fixed for life."""
         return self._buffer.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory, the spare room among them."""
-        return 0 if self._borrowed else self._buffer.nbytes
 
     @property
     def values(self) -> NDArray[Scalar]:
@@ -98,7 +92,7 @@ class Column(Generic[Scalar]):
         if size > len(self._buffer):
             buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self._buffer.dtype)
             buffer[: self._size] = self.values
-            self._buffer, self._borrowed = buffer, False
+            self._buffer = buffer
 
 
 class RowMatrix(Generic[Scalar]):
@@ -243,12 +237,35 @@ class RowMatrix(Generic[Scalar]):
         self._rest = rest
 
 
-def boxed(items: Collection[object], each: int) -> int:
-    """Return about how many bytes a container of Python objects takes, ``each`` for one of them."""
-    return sys.getsizeof(items) + each * len(items)
+def bytes_of(value: object, apart_from: object = None) -> int:
+    """Return about how many bytes of memory a value takes, without what another one has, too.
+
+    A collection is judged by its first items. Arrays count whole, whoever views a part of them.
+    """
+    seen: set[int] = set()
+    _bytes_of(apart_from, seen)
+    return _bytes_of(value, seen)
 
 
-def texts_bytes(texts: Collection[str]) -> int:
-    """Return how many bytes a text takes, judged by the first few of them."""
-    few = [sys.getsizeof(text) for text in islice(texts, _SAMPLE)]
-    return sum(few) // max(1, len(few))
+def _bytes_of(value: object, seen: set[int]) -> int:
+    while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
+        value = value.base
+    if value is None or id(value) in seen:
+        return 0
+    seen.add(id(value))
+    if isinstance(value, (np.ndarray, RowMatrix)):
+        return value.nbytes
+    if isinstance(value, memoryview):
+        return _bytes_of(value.obj, seen)
+    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        few: list[object] = [*islice(value, _SAMPLE)]
+        size = sys.getsizeof(value)
+        if isinstance(value, dict):
+            few += islice(value.values(), _SAMPLE)
+        of_few = sum([_bytes_of(item, seen) for item in few])
+        return size + of_few * len(value) // max(1, min(len(value), _SAMPLE))
+    if not type(value).__module__.startswith("graphrag."):
+        return sys.getsizeof(value)
+    parts = [getattr(value, name, None) for name in getattr(value, "__slots__", ())]
+    parts += getattr(value, "__dict__", {}).values()
+    return sum([_bytes_of(part, seen) for part in parts if type(part) is not int])

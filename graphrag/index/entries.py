@@ -95,11 +95,6 @@ class Segment:
         return len(self.rows)
 
     @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return sum(part.nbytes for part in (self.keys, self.starts, self.rows, self.counts))
-
-    @property
     def pairs(self) -> Pairs:
         """Each entry as one number, ascending."""
         keys = np.repeat(self.keys.astype(np.int64), np.diff(self.starts))
@@ -150,8 +145,6 @@ class Segments:
 
     def __init__(self, segments: Sequence[Segment] = ()) -> None:
         self._segments = [*segments]
-        self._borrowed = {*segments}
-        """Segments in the memory of another index."""
 
     def share(self) -> "Segments":
         """Return the same segments, to be added to apart."""
@@ -169,11 +162,6 @@ class Segments:
     def number(self) -> int:
         """Return the number of the next segment."""
         return 1 + max((segment.number for segment in self._segments), default=0)
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return sum(one.nbytes for one in self._segments if one not in self._borrowed)
 
     def add(self, pairs: Pairs, since: NDArray[np.int32] | None = None) -> None:
         """Add entries."""
@@ -235,11 +223,6 @@ class Adjacency:
         self._facts = facts
         self._entered = 0
         self._segments = Segments()
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return self._segments.nbytes
 
     def at(self, ends: Sequence[int], relation: int) -> NDArray[np.integer]:
         """Return the rows of one relation at an entity, which may have several rows itself.

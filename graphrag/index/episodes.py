@@ -8,7 +8,6 @@ import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import ChunkIndex
-from graphrag.index.columns import boxed
 from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.scope import EPISODES, Array, Scope
 from graphrag.index.texts import episode_words
@@ -60,12 +59,6 @@ class Episodes(Scope):
             self.sources = Sources(0)
             self.sources.load(arrays, f"{name}.sources", len(self), facts)
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        links = (self.titles, self.mentions, self.sources)
-        return super().nbytes + sum(link.nbytes for link in links if link is not None)
-
     def enter(
         self,
         ids: Sequence[str],
@@ -84,12 +77,6 @@ class Episodes(Scope):
             "figures": [is_users(text) and any(map(str.isdigit, text)) for text in messages],
         }
         self.extend(ids, vectors, words, {**columns, **voices})
-
-
-_HASH_BYTES = 270
-"""Of a hash and a moment, with the ids of the episodes: usually of one."""
-_KEY_BYTES = 80
-_TIME_BYTES = 64
 
 
 class Timeline:
@@ -125,12 +112,6 @@ class Timeline:
         self._by_key = dict(zip(keys, arrays.ids(f"{name}.keyed", len(keys)), strict=True))
         times = arrays.array(f"{name}.times", np.int64, -1).tolist()
         self._order = sorted(zip(times, arrays.ids(f"{name}.order", len(times)), strict=True))
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        keys = boxed(self._by_hash, _HASH_BYTES) + boxed(self._by_key, _KEY_BYTES)
-        return keys + boxed(self._order, _TIME_BYTES)
 
     def enter(
         self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True

@@ -15,14 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import Array, ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
 from graphrag.index.row_ids import Ids
 from graphrag.store.cache_file import DamagedFileError
 
 Item = TypeVar("Item")
-
-_SOME_BYTES = 160
-"""Of a text and its ids."""
 
 
 class Texts:
@@ -43,7 +39,6 @@ class Texts:
             inside = np.frombuffer(part, np.uint8)[ends[ends < len(coded)]] & 0xC0 == 0x80
         if inside.any():
             raise DamagedFileError(f"{name} is cut within a character")
-        self.nbytes = coded.nbytes + ends.nbytes
         self._coded: memoryview[int] = coded.data
         self._ends: memoryview[int] = ends.data
 
@@ -125,12 +120,6 @@ class IdsByText:
                     yield text, self._first.ids_at(place)
         yield from self._rest.items()
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        first = 0 if self._first is None else self._first.nbytes
-        return first + boxed(self._rest, _SOME_BYTES) + boxed(self._seen, _SOME_BYTES)
-
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the ids be written, which ``out`` knows."""
         first, rows = self._first, out.rows
@@ -153,7 +142,6 @@ class _Filed:
             raise DamagedFileError(f"{name} is out of order")
         rows = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(len(ids)))
         bounds = arrays.rising(f"{name}.bounds", len(self.texts) + 1, to=len(rows))
-        self.nbytes = self.texts.nbytes + hashes.nbytes + rows.nbytes + bounds.nbytes
         self._hashes: memoryview[int] = hashes.data
         self._rows: memoryview[int] = rows.data
         self._bounds: memoryview[int] = bounds.data
@@ -249,11 +237,6 @@ class ById(Mapping[str, Item]):
     def __len__(self) -> int:
         """Count them."""
         return sum(1 for _ in self)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are, without what they are read from."""
-        return self._has.nbytes + boxed(self._rest, _SOME_BYTES)
 
 
 def named_rows(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.columns import boxed, texts_bytes
 from graphrag.index.entries import Adjacency
 from graphrag.index.episodes import Episodes, Timeline
 from graphrag.index.merged import Heirs, Rows
@@ -27,7 +26,6 @@ BEGINNING, FOREVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 """In place of a start that is unknown, and of an end that there is not."""
 
 Mask = npt.NDArray[np.bool_]
-_EMPTY_BYTES = 20_000  # of a group with nothing in it
 
 
 class GroupIndex:
@@ -60,12 +58,6 @@ class GroupIndex:
     def __getstate__(self) -> dict[str, Any]:
         """Return the columns: a copy of them, or their file, has nothing worked out of it yet."""
         return {**vars(self), "derived": {}}
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory the group takes."""
-        parts = sum(int(getattr(part, "nbytes", 0)) for part in vars(self).values())
-        return _EMPTY_BYTES + parts + boxed(self.summaries, texts_bytes(self.summaries.values()))
 
     @property
     def is_part(self) -> bool:

@@ -38,11 +38,6 @@ class Incidence:
         """Count the pairs."""
         return len(self._left)
 
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return self._left.nbytes + (0 if self._right is None else self._right.nbytes)
-
     def add(self, left: ArrayLike, right: ArrayLike) -> None:
         """Add pairs that are not there yet."""
         pairs = _pairs(np.asarray(left), np.asarray(right))

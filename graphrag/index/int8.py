@@ -66,11 +66,6 @@ class Codes:
         """Count the rows."""
         return len(self._scale.values)
 
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory; spare room costs none until it is used."""
-        return self._codes.nbytes + self._scale.nbytes
-
     def extend(self, units: NDArray[np.float32]) -> None:
         """Append the codes of unit vectors."""
         self.grow(len(units))

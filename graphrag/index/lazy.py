@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column, boxed
+from graphrag.index.columns import Column
 from graphrag.model.values import Origin, Source
 from graphrag.temporal.moment import to_micros
 
@@ -40,8 +40,6 @@ _CODECS: Final[dict[str, Codec]] = {
 }
 
 _SEQS: Final = range(1 << 63)
-_VALUE_BYTES = 400
-"""Of the attributes or labels of a row that has any."""
 
 
 class AsideColumn:
@@ -79,12 +77,6 @@ class AsideColumn:
             values = map(json.loads, arrays.texts(path, len(places)))
             column.sparse = dict(zip(places.tolist(), values, strict=True))
         return column
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        dense = 0 if self._dense is None else self._dense.nbytes
-        return dense + boxed(self.sparse, _VALUE_BYTES)
 
     @property
     def moment(self) -> bool:

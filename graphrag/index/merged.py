@@ -10,12 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
 from graphrag.model.values import Fact
 
 Rows = npt.NDArray[np.int32]
-
-_SET_BYTES = 220
 
 
 class Heirs:
@@ -52,12 +49,6 @@ class Heirs:
     def __contains__(self, id_: object) -> bool:
         """Tell whether this entity is merged into another."""
         return id_ in self._into
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        rows = 0 if self._rows is None else self._rows.nbytes
-        return boxed(self._into, 0) + boxed(self._merged, _SET_BYTES) + rows
 
     def isdisjoint(self, ids: Iterable[str]) -> bool:
         """Tell whether none of some entities is merged into another."""

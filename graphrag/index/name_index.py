@@ -5,7 +5,6 @@ beginning, end, words and family name, which survive a typo, reordering or an in
 closes when full, so the cost of a look-up does not grow with the group.
 """
 
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
 from graphrag.index.filed import ById, IdsByText, Texts, named_rows
 from graphrag.index.row_ids import Ids
 from graphrag.names.fold import skeleton
@@ -32,20 +30,12 @@ _REMEMBERED = 50_000
 _FULL = 48
 """Names in one drawer; more make it useless."""
 
-_DRAWER_BYTES = 170
-"""Of the name of a drawer and a list of ids."""
-
 
 class Blocks:
     """Ids by the drawers of their names."""
 
     def __init__(self) -> None:
         self._drawers: dict[str, list[str] | None] = {}
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        return sys.getsizeof(self._drawers) + _DRAWER_BYTES * len(self._drawers)
 
     def file(self, id_: str, keys: Iterable[str]) -> None:
         """Put an id into the drawers of these keys."""
@@ -106,11 +96,6 @@ def _given_and_family(words: Sequence[str]) -> Iterator[str]:
 
 
 _SHORTENED = frozenset({"organization", "work"})
-
-_LIST_BYTES = 160
-"""Of a key and a list of ids."""
-_SET_BYTES = 290
-"""Of a key and a set of ids."""
 
 
 class NameBook:
@@ -191,18 +176,6 @@ class NameBook:
         found |= {pair: set(ids) for pair, ids in self._by_identifier.items() if ids}
         found |= {("name", id_): (self.types[id_], names) for id_, names in self.names.items()}
         return found
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        return (
-            self.types.nbytes
-            + self.names.nbytes
-            + sum(part.nbytes for part in self._parts().values())
-            + boxed(self._by_identifier, _LIST_BYTES)
-            + boxed(self._identifiers, _SET_BYTES)
-            + (0 if self._blocks is None else self._blocks.nbytes)
-        )
 
     def keyed(self, key: str) -> list[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""

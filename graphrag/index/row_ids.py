@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
 
 Halves = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """The first eight bytes of each id, and the last eight."""
 
-_TEXT_BYTES: Final = 96
-_NUMBER_BYTES: Final = 32
 _LETTERS: Final = 36
 _DASHES: Final = (8, 13, 18, 23)
 """Where they are in an id as text."""
@@ -81,11 +78,6 @@ class RowOf(Mapping[str, int]):
         if self.rest.pop(id_, None) is None:
             self.alive[row] = False
         return row
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        return self._first.nbytes + self.alive.nbytes + boxed(self.rest, _NUMBER_BYTES)
 
 
 class Ids(Sequence[str]):
@@ -189,11 +181,6 @@ class Ids(Sequence[str]):
         self._rest.extend(ids)
         self.row_of.rest.update(zip(ids, range(first, first + len(ids)), strict=True))
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are, their rows included."""
-        return boxed(self._rest, _TEXT_BYTES) + self.row_of.nbytes
-
 
 class _Numbered:
     """Ids as numbers of sixteen bytes, which nobody changes."""
@@ -207,11 +194,6 @@ class _Numbered:
         self._high: memoryview[int] = high.data
         self._low: memoryview[int] = low.data
         self._keys: memoryview[int] = self._sorted.data
-
-    @property
-    def nbytes(self) -> int:
-        order = 0 if self._order is None else self._order.nbytes + self._sorted.nbytes
-        return sum(half.nbytes for half in self.halves) + order
 
     def __len__(self) -> int:
         return len(self._high)

@@ -114,13 +114,6 @@ class Scope:
         """The row of each id that lives."""
         return self.ids.row_of
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        columns = self.alive.nbytes + sum(column.nbytes for column in self.columns.values())
-        lazy = sum(column.nbytes for column in self.aside.values())
-        return columns + lazy + self.vectors.nbytes + self.postings.nbytes + self.ids.nbytes
-
     def __getitem__(self, name: str) -> Array:
         """Return a column's values, one per row."""
         return self.columns[name].values

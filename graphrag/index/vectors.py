@@ -69,11 +69,6 @@ class Vectors:
         """Return all rows; a copy of them where a file holds the first."""
         return self._units[:]
 
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory; spare room costs none until it is used."""
-        return self._units.nbytes + (0 if self._codes is None else self._codes.nbytes)
-
     def reserve(self, rows: int) -> None:
         """Have room for so many rows in all."""
         self._units.reserve(rows)

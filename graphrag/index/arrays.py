@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -41,8 +41,6 @@ Described = tuple[str, str, Sequence[int], Sequence[int]]
 """Name, type and shape of an array, and the checksums of its parts."""
 _KINDS: Final = {np.dtype(kind).str: np.dtype(kind) for kind in "? u1 i1 i4 i8 f4 f8".split()}
 _ALIGN: Final = 64
-_BETWEEN: Final = "\n"
-"""Stands between texts, unless one of them has it: splitting takes a quarter of cutting."""
 _HOLES: Final = 100
 """A file that is so many times as long as what it takes on the disk was not written."""
 
@@ -53,8 +51,6 @@ class ArrayWriter:
     def __init__(self) -> None:
         self._parts: dict[str, tuple[Array, ...] | list[str]] = {}
         self._later: list[Callable[[], Mapping[str, Array]]] = []
-        self.rows: Mapping[str, int] = {}
-        """Where the ids that are known are among them."""
 
     def put(self, name: str, values: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
         """Take a copy of some numbers."""
@@ -67,23 +63,6 @@ class ArrayWriter:
     def texts(self, name: str, texts: Iterable[str]) -> None:
         """Take some texts."""
         self._parts[name] = list(texts)
-
-    def know(self, ids: Sequence[str]) -> None:
-        """Let ids that come later be written as numbers: their place in these."""
-        self.rows = dict(zip(ids, range(len(ids)), strict=True))
-
-    def ids(self, name: str, ids: Iterable[str]) -> None:
-        """Take ids that are known; one that is not is a ``ValueError``."""
-        try:
-            self._parts[name] = (np.fromiter(map(self.rows.__getitem__, ids), np.int32),)
-        except KeyError as error:
-            raise ValueError(f"{name}: {error} is in no row") from None
-
-    def lists(self, name: str, lists: Iterable[Sequence[str]]) -> None:
-        """Take lists of ids that are known."""
-        some = list(lists)
-        self.put(f"{name}.lengths", [len(ids) for ids in some], np.int32)
-        self.ids(name, chain.from_iterable(some))
 
     def later(self, make: Callable[[], Mapping[str, Array]]) -> None:
         """Take arrays that are made when the file is written, on another thread."""
@@ -118,14 +97,8 @@ class ArrayWriter:
         for name, part in self._parts.items():
             if isinstance(part, tuple):
                 yield name, tuple(map(np.ascontiguousarray, part))
-                continue
-            whole = _BETWEEN.join(part)
-            if whole.count(_BETWEEN) != max(0, len(part) - 1):
-                whole = "".join(part)
-                yield f"{name}.ends", (np.cumsum([0, *map(len, part)], dtype=np.int64),)
-            coded = whole.encode("utf-8", "surrogatepass")
-            yield f"{name}.text", (np.frombuffer(coded, np.uint8),)
-            yield f"{name}.size", (np.array([len(part)]),)
+            else:
+                yield from ((key, (array,)) for key, array in text_arrays(name, part).items())
         for make in self._later:
             yield from ((name, (array,)) for name, array in make().items())
 
@@ -150,7 +123,6 @@ class ArrayReader:
             if getattr(state, "st_blocks", state.st_size) * 512 < state.st_size // _HOLES:
                 raise DamagedFileError("it has next to nothing on the disk")
             self.said: Head = head["said"]
-            self._known: Sequence[str] = ()
             self._places: dict[str, tuple[str, tuple[int, ...], int]] = {}
             self._parts: list[tuple[int, int, int, int]] = []
             """Length of each part, where it begins, and how its checksum begins and ends."""
@@ -209,18 +181,10 @@ class ArrayReader:
 
     def texts(self, name: str, count: int = -1) -> list[str]:
         """Return so many texts."""
-        [size] = self.numbers(f"{name}.size", np.int64, 1, within=range(1 << 48)).tolist()
-        coded, at = self.array(f"{name}.text", np.uint8, -1), self._places[f"{name}.text"][2]
-        with self._file.part(at, coded.nbytes) as part:
-            whole = str(part, "utf-8", "surrogatepass")
-        if f"{name}.ends" in self:
-            ends = self.rising(f"{name}.ends", size + 1, to=len(whole)).tolist()
-            texts = [whole[start:end] for start, end in pairwise(ends)]
-        else:
-            texts = whole.split(_BETWEEN) if size else []
-        if len(texts) != size or count not in (-1, size):
+        texts = Texts(self, name)
+        if count not in (-1, len(texts)):
             raise DamagedFileError(f"{name} has {len(texts)} texts")
-        return texts
+        return [*texts]
 
     def distinct(self, name: str) -> dict[str, int]:
         """Return texts that all differ, each with its number."""
@@ -229,29 +193,6 @@ class ArrayReader:
         if len(numbers) != len(texts):
             raise DamagedFileError(f"{name} has the same text twice")
         return numbers
-
-    def know(self, ids: Sequence[str]) -> None:
-        """Let ids be found by their place in these, as when they were written."""
-        self._known = ids
-
-    def ids(self, name: str, count: int = -1) -> list[str]:
-        """Return so many ids that are known."""
-        places = self.numbers(name, np.int32, count, within=range(len(self._known)))
-        return list(map(self._known.__getitem__, places.tolist()))
-
-    def tuples(self, name: str, count: int, texts: list[str]) -> list[tuple[str, ...]]:
-        """Return texts by how many of them, one after another, belong to each of so many."""
-        lengths = self.numbers(name, np.int32, count, within=range(1 << 31))
-        if int(lengths.sum(dtype=np.int64)) != len(texts):
-            raise DamagedFileError(f"{name} is not of {len(texts)} texts")
-        if len(texts) == count and lengths.min(initial=1) == 1:  # most often, and in no time
-            return list(zip(texts, strict=True))
-        ends = accumulate(lengths.tolist(), initial=0)
-        return [tuple(texts[start:end]) for start, end in pairwise(ends)]
-
-    def lists(self, name: str, count: int) -> list[tuple[str, ...]]:
-        """Return so many lists of ids that are known."""
-        return self.tuples(f"{name}.lengths", count, self.ids(name))
 
     def verified(self, read: Callable[["ArrayReader"], Item]) -> Item:
         """Return what is made of the arrays, which are held against their checksums meanwhile.
@@ -293,3 +234,57 @@ class ArrayReader:
                     raise DamagedFileError(f"{name} is damaged")
             at += size
         return at
+
+
+class Texts:
+    """Texts of a file, each decoded when it is asked for."""
+
+    def __init__(self, arrays: ArrayReader, name: str) -> None:
+        """Take over the texts of this name.
+
+        Raises:
+            DamagedFileError: if one of them is none.
+            UnicodeDecodeError: if all of them are none.
+        """
+        coded = arrays.array(f"{name}.text", np.uint8, -1)
+        ends = arrays.rising(f"{name}.ends", -1, to=len(coded))
+        file, at = arrays.held(f"{name}.text")
+        with file.part(at, coded.nbytes) as part:  # so that looking at it makes nothing resident
+            str(part, "utf-8", "surrogatepass")
+            inside = np.frombuffer(part, np.uint8)[ends[ends < len(coded)]] & 0xC0 == 0x80
+        if inside.any():
+            raise DamagedFileError(f"{name} is cut within a character")
+        self._coded: memoryview[int] = coded.data
+        self._ends: memoryview[int] = ends.data
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self._ends) - 1
+
+    def coded(self, place: int) -> "memoryview[int]":
+        """Return the bytes of a text."""
+        return self._coded[self._ends[place] : self._ends[place + 1]]
+
+    def __getitem__(self, place: int) -> str:
+        """Return a text."""
+        return str(self.coded(place), "utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield all texts."""
+        whole = bytes(self._coded)
+        for start, end in pairwise(self._ends):
+            yield whole[start:end].decode("utf-8", "surrogatepass")
+
+
+def text_arrays(name: str, texts: Iterable[str]) -> dict[str, Array]:
+    """Return the arrays that ``Texts`` reads."""
+    coded = [*map(encoded, texts)]
+    return {
+        f"{name}.text": np.frombuffer(b"".join(coded), np.uint8),
+        f"{name}.ends": np.cumsum([0, *map(len, coded)], dtype=np.int64),
+    }
+
+
+def encoded(text: str) -> bytes:
+    """Return a text as bytes, half characters too."""
+    return text.encode("utf-8", "surrogatepass")

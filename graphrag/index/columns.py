@@ -266,6 +266,10 @@ def _bytes_of(value: object, seen: set[int]) -> int:
         return size + of_few * len(value) // max(1, min(len(value), _SAMPLE))
     if not type(value).__module__.startswith("graphrag."):
         return sys.getsizeof(value)
-    parts = [getattr(value, name, None) for name in getattr(value, "__slots__", ())]
-    parts += getattr(value, "__dict__", {}).values()
-    return sum([_bytes_of(part, seen) for part in parts if type(part) is not int])
+    own = getattr(value, "__dict__", {})
+    parts = [
+        *own.values(),
+        *(getattr(value, name, None) for name in getattr(value, "__slots__", ())),
+    ]
+    size = sys.getsizeof(value) + sys.getsizeof(own)
+    return size + sum([_bytes_of(part, seen) for part in parts if type(part) is not int])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graphrag.index.entries import Adjacency
 from graphrag.index.episodes import Episodes, Timeline
+from graphrag.index.filed import TextMap
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
@@ -49,7 +50,7 @@ class GroupIndex:
         self.names = NameBook()
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
-        self.summaries: dict[str, str] = {}
+        self.summaries = TextMap()
         self.adjacency = Adjacency(self.facts)
         self.timeline = Timeline()
         self.derived: dict[object, Any] = {}
@@ -79,7 +80,7 @@ class GroupIndex:
 
     def entity_type(self, id_: str) -> str:
         """Return the type of an entity."""
-        return self.names.types[id_]
+        return self.names.type_of(id_)
 
     def people_called(self, key: str) -> set[str]:
         """Return the ids of the persons whose first or family name has this key."""
@@ -146,7 +147,7 @@ class GroupIndex:
 
     def summary(self, id_: str) -> str:
         """Return the summary of an entity."""
-        return self.summaries.get(id_, "")
+        return "".join(self.summaries.find(id_))
 
     def episodes_known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
         """Return the ids of the episodes with this content and reference time."""
@@ -182,9 +183,7 @@ class GroupIndex:
 
     def summarize(self, id_: str, summary: str) -> None:
         """Take over an entity's new summary, which is remembered and not searched."""
-        self.summaries.pop(id_, None)
-        if summary:
-            self.summaries[id_] = summary
+        self.summaries[id_] = (summary,) if summary else ()
 
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
         """Append facts; one vector each, their entities already present."""

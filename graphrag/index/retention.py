@@ -152,8 +152,6 @@ def _versions(index: GroupIndex) -> State:
 _LEAST = 1 << 20
 _SHARE = 4
 _NOTHING: Final[tuple[State, int]] = (), 0
-_EMPTY = 20_000
-"""Bytes of an index without a row."""
 _UNKNOWN = 4 << 30
 """Bytes of memory of a machine that does not tell."""
 
@@ -236,7 +234,7 @@ class GroupCache:
         scopes = index.facts, index.entities, index.episodes, index.communities
         state = (id(index), index.seq, len(index.derived), *(len(scope.aside) for scope in scopes))
         if old is None or old[0] != state:
-            self._sizes[key] = state, _EMPTY + bytes_of(index)
+            self._sizes[key] = state, bytes_of(index)
             self.nbytes += self._sizes[key][1] - (0 if old is None else old[1])
 
     def _trim(self) -> None:

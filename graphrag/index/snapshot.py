@@ -17,7 +17,9 @@ from threading import Event
 import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.filed import FiledTexts
 from graphrag.index.group import GroupIndex
+from graphrag.index.row_ids import Ids
 from graphrag.store.cache_file import MALFORMED, DamagedFileError, files_in, open_private, read_head
 
 _LOG = logging.getLogger("graphrag")
@@ -86,14 +88,17 @@ def copy_of(index: GroupIndex) -> Copy:
     index.episodes.save(out, "episodes")
     index.passages.save(out, "passages")
     index.communities.save(out, "communities")
-    out.know(index.entities.ids)
-    index.names.save(out, "names")
+    entities, episodes = (_numbered(scope.ids) for scope in (index.entities, index.episodes))
+    index.names.save(out, "names", entities)
+    index.summaries.save_by_row(out, "summaries", entities)
     index.heirs.save(out, "heirs")
-    out.ids("summarized", index.summaries)
-    out.texts("summaries", index.summaries.values())
-    out.know(index.episodes.ids)
-    index.timeline.save(out, "timeline")
+    index.timeline.save(out, "timeline", episodes)
     return Copy(index.group_id, index.seq, out)
+
+
+def _numbered(ids: Ids) -> dict[str, int]:
+    """Return the last row of each id."""
+    return dict(zip(ids, range(len(ids)), strict=True))
 
 
 def _read(arrays: ArrayReader) -> GroupIndex:
@@ -118,14 +123,10 @@ def _read(arrays: ArrayReader) -> GroupIndex:
     index.episodes.load_links(arrays, "episodes", len(index.entities), len(index.facts))
     index.passages.load(arrays, "passages", {"episode": range(len(index.episodes))})
     index.communities.load(arrays, "communities", {})
-    arrays.know(index.entities.ids)
     index.names.load(arrays, "names", index.entities.ids, index.entities.alive.values)
+    index.summaries.take(FiledTexts(arrays, "summaries", index.entities.ids))
     index.heirs.load(arrays, "heirs")
-    summarized = arrays.ids("summarized")
-    summaries = arrays.texts("summaries", len(summarized))
-    index.summaries = dict(zip(summarized, summaries, strict=True))
-    arrays.know(index.episodes.ids)
-    index.timeline.load(arrays, "timeline")
+    index.timeline.load(arrays, "timeline", index.episodes)
     return index
 
 

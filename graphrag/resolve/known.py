@@ -149,7 +149,7 @@ class Known:
 
     def type_of(self, id_: str) -> str:
         """Return the type of an entity."""
-        return self._book(id_).types[id_]
+        return self._book(id_).type_of(id_)
 
     def names_of(self, id_: str) -> tuple[str, ...]:
         """Return the names of an entity, the proper one first."""
@@ -183,7 +183,7 @@ class Known:
         return unique(found, kind, self._declared)
 
     def _book(self, id_: str) -> NameBook:
-        return self._fresh if id_ in self._fresh.types else self._index.names
+        return self._fresh if id_ in self._fresh.names else self._index.names
 
 
 def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
@@ -195,4 +195,4 @@ def may_be_one(one: str, other: str, index: GroupIndex) -> bool:
 def stored_evidence(pair: tuple[str, str], index: GroupIndex, declared: Declared) -> Evidence:
     """Weigh the attributes of two stored entities."""
     one, other = (index.names.identifiers_of(id_) for id_ in pair)
-    return evidence(one, other, index.names.types[pair[0]], declared)
+    return evidence(one, other, index.entity_type(pair[0]), declared)

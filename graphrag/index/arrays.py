@@ -9,7 +9,7 @@ arrays and other events' files fail. Another thread verifies them during loading
 import math
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import pairwise
@@ -46,27 +46,24 @@ _HOLES: Final = 100
 
 
 class ArrayWriter:
-    """Arrays by name as they are now, to be written while their owners go on changing."""
+    """Arrays by name, to be written as one file."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, tuple[Array, ...] | list[str]] = {}
-        self._later: list[Callable[[], Mapping[str, Array]]] = []
+        self.arrays: dict[str, tuple[Array, ...]] = {}
 
     def put(self, name: str, values: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
-        """Take a copy of some numbers."""
-        self._parts[name] = (np.array(values, dtype),)
+        """Take some numbers."""
+        self.arrays[name] = (np.ascontiguousarray(values, dtype),)
 
     def lend(self, name: str, *values: Array) -> None:
-        """Take an array that nobody will change, or several that are to be one."""
-        self._parts[name] = values
+        """Take an array, or several that are to be one."""
+        self.arrays[name] = tuple(map(np.ascontiguousarray, values))
 
     def texts(self, name: str, texts: Iterable[str]) -> None:
-        """Take some texts."""
-        self._parts[name] = list(texts)
-
-    def later(self, make: Callable[[], Mapping[str, Array]]) -> None:
-        """Take arrays that are made when the file is written, on another thread."""
-        self._later.append(make)
+        """Take some texts, which ``Texts`` reads."""
+        coded = [*map(encoded, texts)]
+        self.lend(f"{name}.text", np.frombuffer(b"".join(coded), np.uint8))
+        self.put(f"{name}.ends", np.cumsum([0, *map(len, coded)]), np.int64)
 
     def write(self, path: Path, said: Head, going_on: Callable[[], bool]) -> None:
         """Write the file, whole or not at all, as long as that is going on.
@@ -74,15 +71,14 @@ class ArrayWriter:
         Raises:
             OSError: if the disk refuses.
         """
-        arrays = dict(self._arrays())
         head = {
             "said": said,
-            "arrays": [[name, *checked(said, name, some)] for name, some in arrays.items()],
+            "arrays": [[name, *checked(said, name, some)] for name, some in self.arrays.items()],
         }
 
         def parts() -> Iterator[Bytes]:
             at = len(head_line(head))
-            for some in arrays.values():
+            for some in self.arrays.values():
                 yield b"\0" * (-at % _ALIGN)
                 at += -at % _ALIGN + sum(array.nbytes for array in some)
                 for part in parts_of(some):
@@ -92,15 +88,6 @@ class ArrayWriter:
 
         with suppress(_NotWantedError):
             write_whole(path, head, parts())
-
-    def _arrays(self) -> Iterator[tuple[str, tuple[Array, ...]]]:
-        for name, part in self._parts.items():
-            if isinstance(part, tuple):
-                yield name, tuple(map(np.ascontiguousarray, part))
-            else:
-                yield from ((key, (array,)) for key, array in text_arrays(name, part).items())
-        for make in self._later:
-            yield from ((name, (array,)) for name, array in make().items())
 
 
 class _NotWantedError(Exception):
@@ -274,15 +261,6 @@ class Texts:
         whole = bytes(self._coded)
         for start, end in pairwise(self._ends):
             yield whole[start:end].decode("utf-8", "surrogatepass")
-
-
-def text_arrays(name: str, texts: Iterable[str]) -> dict[str, Array]:
-    """Return the arrays that ``Texts`` reads."""
-    coded = [*map(encoded, texts)]
-    return {
-        f"{name}.text": np.frombuffer(b"".join(coded), np.uint8),
-        f"{name}.ends": np.cumsum([0, *map(len, coded)], dtype=np.int64),
-    }
 
 
 def encoded(text: str) -> bytes:

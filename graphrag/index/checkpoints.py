@@ -141,23 +141,23 @@ class Checkpoints:
         saved.at, saved.changed = index.seq, 0
         try:
             copy = copy_of(index)
-        except (MemoryError, TypeError, ValueError) as error:
+        except MemoryError as error:
             _unsaved(index.group_id, saved, error)
             return
         known = self._store.held.checkpoint() if rows else None
-        self._writing[copy.group] = copy, asyncio.create_task(self._write(copy, saved, known))
+        self._writing[index.group_id] = copy, asyncio.create_task(self._write(copy, saved, known))
 
     async def _write(self, copy: Copy, saved: _Saved, rows: Callable[[], None] | None) -> None:
         try:
             if rows is not None:
                 await asyncio.to_thread(rows)
-            at = await self._store.moment_of(copy.group, copy.seq)
+            at = await self._store.moment_of(copy.index.group_id, copy.index.seq)
             if at is not None and self._files is not None:
                 await asyncio.to_thread(self._files.write, copy, at, self._dimension)
-        except (OSError, ValueError, MemoryError, StoreError) as error:
-            _unsaved(copy.group, saved, error)
+        except (OSError, ValueError, TypeError, KeyError, MemoryError, StoreError) as error:
+            _unsaved(copy.index.group_id, saved, error)
         finally:
-            del self._writing[copy.group]
+            del self._writing[copy.index.group_id]
 
     async def _written(self, group: str) -> None:
         """Wait until the group is not being written."""

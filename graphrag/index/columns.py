@@ -9,6 +9,7 @@ Rows never change in place, because a writer or a view of the past may have them
 the thousand rows around it.
 """
 
+import copy
 import os
 import sys
 from collections.abc import Iterator
@@ -34,14 +35,35 @@ _BLOCK = 1_024
 """Rows that are copied for the change of one."""
 
 
-class Column(Generic[Scalar]):
-    """Hold values of one fixed dtype, row by row."""
+class Shared:
+    """What another may have too, in the same memory, though each of both changes apart."""
 
-    __slots__ = ("_buffer", "_size")
+    def share(self) -> Self:
+        """Return the same parts: shared in turn, copied if they are dicts or lists, or as they are.
+
+        Whatever else changes in place does so only before it is seen.
+        """
+        other = copy.copy(self)
+        vars(other).update((name, _shared(part)) for name, part in [*vars(other).items()])
+        return other
+
+
+def _shared(part: object) -> object:
+    if isinstance(part, Shared):
+        return part.share()
+    if isinstance(part, dict):
+        copied = copy.copy(part)
+        copied.update((key, item.share()) for key, item in part.items() if isinstance(item, Shared))
+        return copied
+    return [*part] if isinstance(part, list) else part
+
+
+class Column(Shared, Generic[Scalar]):
+    """Hold values of one fixed dtype, row by row."""
 
     def __init__(self, dtype: type[Scalar], values: ArrayLike = ()) -> None:
         self._buffer: NDArray[Scalar] = np.empty(_LEAST, dtype=dtype)
-        self._size = 0
+        self._size, self._lent = 0, False
         self.extend(values)
 
     def take(self, values: NDArray[Scalar]) -> None:
@@ -49,14 +71,11 @@ class Column(Generic[Scalar]):
         self._buffer = values
         self._size = len(values)
 
-    def copy(self) -> "Column[Scalar]":
-        """Return the same values, to be changed apart."""
-        return Column(self.dtype.type, self.values)
-
-    def share(self) -> "Column[Scalar]":
-        """Return the same values in the same memory: both may add to them, none change them."""
-        other = Column(self.dtype.type)
+    def share(self) -> Self:
+        """Return the same values in the same memory, until one of both changes them."""
+        other = copy.copy(self)
         other.take(self.values)
+        self._lent = other._lent = True
         return other
 
     def __len__(self) -> int:
@@ -75,6 +94,8 @@ class Column(Generic[Scalar]):
 
     def __setitem__(self, rows: int | slice | NDArray[np.generic], values: object) -> None:
         """Overwrite existing rows, addressed by number, slice, index array or mask."""
+        if self._lent:
+            self._buffer, self._lent = self._buffer.copy(), False
         self.values[rows] = np.asarray(values, dtype=self.dtype)
 
     def extend(self, values: ArrayLike) -> None:
@@ -92,10 +113,10 @@ class Column(Generic[Scalar]):
         if size > len(self._buffer):
             buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self._buffer.dtype)
             buffer[: self._size] = self.values
-            self._buffer = buffer
+            self._buffer, self._lent = buffer, False
 
 
-class RowMatrix(Generic[Scalar]):
+class RowMatrix(Shared, Generic[Scalar]):
     """Hold rows of one width and type; who changes them is alone meanwhile."""
 
     def __init__(self, width: int, dtype: type[Scalar]) -> None:
@@ -120,11 +141,9 @@ class RowMatrix(Generic[Scalar]):
 
     def share(self) -> Self:
         """Return the same rows in the same memory, which each of both changes apart."""
-        other = type(self)(self.width, self._first.dtype.type)
-        other._first, other._held = self._first, self._held
-        other._rest, other._added = self._rest[: self._added], self._added
-        other._blocks, other._borrowed = {**self._blocks}, len(self)
         self._fresh.clear()
+        other = super().share()
+        other._rest, other._fresh, other._borrowed = self._rest[: self._added], set(), len(self)
         return other
 
     def __len__(self) -> int:
@@ -225,11 +244,6 @@ class RowMatrix(Generic[Scalar]):
             self._blocks[start] = self[start : start + _BLOCK].copy()
             self._fresh.add(start)
         self._blocks[start][row - start] = numbers
-
-    def lend(self) -> tuple[NDArray[Scalar], ...]:
-        """Return the rows as they lie: who changes one changes a copy."""
-        self._fresh.clear()
-        return tuple(self.parts(slice(None)))
 
     def _move(self, room: int) -> None:
         rest = np.empty((room, self.width), self._first.dtype)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.arrays import Array, ArrayReader
+from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.columns import Shared
 from graphrag.store.cache_file import DamagedFileError
 
 if TYPE_CHECKING:
@@ -115,14 +116,12 @@ class Segment:
         counts = np.where(self.keys[at] == keys, self.starts[at + 1] - self.starts[at], 0)
         return self.starts[at], counts
 
-    def arrays(self, name: str) -> dict[str, Array]:
-        """Return what ``load`` reads."""
-        return {
-            f"{name}.numbers": self.keys,
-            f"{name}.bounds": self.starts,
-            f"{name}.rows": self.rows,
-            f"{name}.counts": self.counts,
-        }
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the entries be written."""
+        out.lend(f"{name}.numbers", self.keys)
+        out.lend(f"{name}.bounds", self.starts)
+        out.lend(f"{name}.rows", self.rows)
+        out.lend(f"{name}.counts", self.counts)
 
     @classmethod
     def load(cls, arrays: ArrayReader, name: str, keys: range, rows: int) -> Self:
@@ -140,15 +139,11 @@ class Segment:
         return cls(numbers, bounds, of_rows, counts)
 
 
-class Segments:
+class Segments(Shared):
     """The segments of an index, the largest first."""
 
-    def __init__(self, segments: Sequence[Segment] = ()) -> None:
-        self._segments = [*segments]
-
-    def share(self) -> "Segments":
-        """Return the same segments, to be added to apart."""
-        return Segments(self._segments)
+    def __init__(self) -> None:
+        self._segments: list[Segment] = []
 
     def take(self, segment: Segment) -> None:
         """Take over one segment instead."""

@@ -3,10 +3,10 @@
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import Self
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import ChunkIndex
+from graphrag.index.columns import Shared
 from graphrag.index.filed import FiledIds, TextMap
 from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.scope import EPISODES, Array, Scope
@@ -23,19 +23,17 @@ class Episodes(Scope):
 
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension, EPISODES)
-        self.postings = self.pieces = ChunkIndex()
+        self.postings = ChunkIndex()
         self.titles = Titles()
         self.mentions: Mentions | None = None
         """Read when a search first follows them (``read_mentions``)."""
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
 
-    def share(self) -> Self:
-        """Return the same rows, of which what is large is in the same memory; without links."""
-        other = super().share()
-        other.pieces = other.postings
-        other.mentions = other.sources = None
-        return other
+    @property
+    def pieces(self) -> ChunkIndex:
+        """The words of the pieces of each episode."""
+        return self.postings
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written, and the links that were read."""
@@ -83,7 +81,7 @@ _KEYED = "#"
 """Before a caller's key, which no hash begins with."""
 
 
-class Timeline:
+class Timeline(Shared):
     """Ids of episodes by time, by content and by the caller's own key."""
 
     def __init__(self) -> None:

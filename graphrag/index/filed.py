@@ -12,7 +12,8 @@ from zlib import crc32
 
 import numpy as np
 
-from graphrag.index.arrays import Array, ArrayReader, ArrayWriter, Texts, encoded, text_arrays
+from graphrag.index.arrays import ArrayReader, ArrayWriter, Texts, encoded
+from graphrag.index.columns import Shared
 from graphrag.index.row_ids import Ids
 from graphrag.store.cache_file import DamagedFileError
 
@@ -30,7 +31,7 @@ class Filed(Protocol):
         """Yield each key with what belongs to it."""
 
 
-class TextMap(Mapping[str, tuple[str, ...]]):
+class TextMap(Shared, Mapping[str, tuple[str, ...]]):
     """Some texts by each key; a key without any is not there."""
 
     def __init__(self) -> None:
@@ -39,12 +40,6 @@ class TextMap(Mapping[str, tuple[str, ...]]):
         self._first: Filed | None = None
         self._seen: dict[str, tuple[str, ...]] = {}
         """What was looked up in the file."""
-
-    def copy(self) -> "TextMap":
-        """Return the same texts, to be changed apart."""
-        other = TextMap()
-        other._rest, other._first = dict(self._rest), self._first
-        return other
 
     def take(self, first: Filed) -> None:
         """Leave in the file what it has."""
@@ -100,36 +95,21 @@ class TextMap(Mapping[str, tuple[str, ...]]):
 
     def save_by_row(self, out: ArrayWriter, name: str, rows: Rows) -> None:
         """Let the texts be written by the rows of the ids that they belong to."""
-        held = self.copy()
-
-        def arrays() -> dict[str, Array]:
-            # An id that came back has two rows, its last counts.
-            of_row: list[tuple[str, ...]] = [()] * (1 + max(rows.values(), default=-1))
-            for id_, texts in held._each():
-                of_row[rows[id_]] = texts
-            return {
-                **text_arrays(name, chain.from_iterable(of_row)),
-                f"{name}.bounds": np.cumsum([0, *map(len, of_row)], dtype=np.int64),
-            }
-
-        out.later(arrays)
+        # An id that came back has two rows, its last counts.
+        of_row: list[tuple[str, ...]] = [()] * (1 + max(rows.values(), default=-1))
+        for id_, texts in self._each():
+            of_row[rows[id_]] = texts
+        out.texts(name, chain.from_iterable(of_row))
+        out.put(f"{name}.bounds", np.cumsum([0, *map(len, of_row)]), np.int64)
 
     def save_ids(self, out: ArrayWriter, name: str, rows: Rows) -> None:
         """Let the texts, which are ids that have rows, be written by their keys."""
-        held = self.copy()
-
-        def arrays() -> dict[str, Array]:
-            keyed = ((encoded(key), key, ids) for key, ids in held._each())
-            ordered = sorted((crc32(coded), coded, key, ids) for coded, key, ids in keyed)
-            of_key = [ids for _, _, _, ids in ordered]
-            return {
-                f"{name}.hashes": np.array([code for code, _, _, _ in ordered], dtype=np.int64),
-                **text_arrays(name, (key for _, _, key, _ in ordered)),
-                f"{name}.rows": np.array([rows[id_] for id_ in chain(*of_key)], dtype=np.int32),
-                f"{name}.bounds": np.cumsum([0, *map(len, of_key)], dtype=np.int64),
-            }
-
-        out.later(arrays)
+        hashed = sorted((crc32(encoded(key)), key, ids) for key, ids in self._each())
+        of_key = [ids for _, _, ids in hashed]
+        out.put(f"{name}.hashes", [code for code, _, _ in hashed], np.int64)
+        out.texts(name, (key for _, key, _ in hashed))
+        out.put(f"{name}.rows", [rows[id_] for id_ in chain(*of_key)], np.int32)
+        out.put(f"{name}.bounds", np.cumsum([0, *map(len, of_key)]), np.int64)
 
 
 class FiledTexts:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.columns import Shared
 from graphrag.index.entries import Adjacency
 from graphrag.index.episodes import Episodes, Timeline
 from graphrag.index.filed import TextMap
@@ -29,7 +30,7 @@ BEGINNING, FOREVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 Mask = npt.NDArray[np.bool_]
 
 
-class GroupIndex:
+class GroupIndex(Shared):
     """The columns of one group."""
 
     def __init__(self, group_id: str, dimension: int) -> None:

@@ -9,7 +9,6 @@ over 100,000 rows of 384 takes 1.5 ms on one core, the exact product 7. Needs ``
 ``fast``, part of ``local``); without it every product is exact.
 """
 
-import copy
 import importlib.util
 from functools import cache
 
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column, RowMatrix
+from graphrag.index.columns import Column, RowMatrix, Shared
 from graphrag.index.cosines import Product, Rows
 from graphrag.store.cache_file import DamagedFileError
 
@@ -32,7 +31,7 @@ def available() -> bool:
     return importlib.util.find_spec("simsimd") is not None
 
 
-class Codes:
+class Codes(Shared):
     """One code per vector, with its scale, and the largest distance of a code from its vector."""
 
     def __init__(self, dimension: int) -> None:
@@ -40,16 +39,9 @@ class Codes:
         self._scale = Column(np.float32)
         self._most_lost = 0.0
 
-    def share(self) -> "Codes":
-        """Return the same codes in the same memory, which each of both changes apart."""
-        other = copy.copy(self)
-        other._codes = self._codes.share()
-        other._scale = self._scale.copy()
-        return other
-
     def save(self, out: ArrayWriter, name: str) -> None:
-        """Lend the codes, and copy what belongs to them."""
-        out.lend(name, *self._codes.lend())
+        """Let the codes be written, and what belongs to them."""
+        out.lend(name, *self._codes.parts(slice(None)))
         out.put(f"{name}.scale", self._scale.values, np.float32)
         out.put(f"{name}.lost", [self._most_lost], np.float64)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column
+from graphrag.index.columns import Column, Shared
 from graphrag.model.values import Origin, Source
 from graphrag.temporal.moment import to_micros
 
@@ -42,10 +42,8 @@ _CODECS: Final[dict[str, Codec]] = {
 _SEQS: Final = range(1 << 63)
 
 
-class AsideColumn:
+class AsideColumn(Shared):
     """One value a row, as of one event; sparse for names that have no codec."""
-
-    __slots__ = ("_codec", "_dense", "name", "seq", "sparse")
 
     def __init__(self, name: str, seq: int) -> None:
         self.name = name

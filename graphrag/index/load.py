@@ -17,7 +17,6 @@ from graphrag.index.tables import (
     NEVER,
     Page,
     Rows,
-    at_once,
     by_group,
     by_ids,
     pages,
@@ -53,12 +52,11 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     if own := await read_size(group, store.query):
         index.facts.vectors.reserve(own.facts)
         index.entities.vectors.reserve(own.entities)
-    if _size(own) < _LARGE:  # looking at the sizes of all groups would take longer
-        await asyncio.to_thread(_enter, index, await at_once(store, group))
+    # Looking at the sizes of all groups takes longer than reading a small one.
+    if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await store.group_sizes())):
+        await asyncio.to_thread(_enter, index, await by_group(store, group))
         return index
-    whole = sum(map(_size, await store.group_sizes()))
-    reading = pages(store, group) if 2 * _size(own) >= whole else by_group(store, group)
-    async for table, rows in reading:
+    async for table, rows in pages(store, group):
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
     await asyncio.to_thread(_prepare, index)

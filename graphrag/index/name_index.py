@@ -5,16 +5,16 @@ beginning, end, words and family name, which survive a typo, reordering or an in
 closes when full, so the cost of a look-up does not grow with the group.
 """
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.columns import Shared
 from graphrag.index.filed import FiledIds, FiledTexts, TextMap
 from graphrag.index.row_ids import Ids
 from graphrag.names.fold import skeleton
@@ -101,7 +101,7 @@ _KEY, _PLAIN, _PERSON, _SHORT, _IDENTIFIER = "=~@<#"
 """What a text is by which ids are looked up, as its first character."""
 
 
-class NameBook:
+class NameBook(Shared):
     """Ids by key, by the first and last word of a name, by identifier and by likeness."""
 
     def __init__(self) -> None:
@@ -114,11 +114,9 @@ class NameBook:
         """Ids by a text and what it is: a key, a word, an identifier."""
         self._blocks: Blocks | None = None
 
-    def copy(self) -> "NameBook":
+    def share(self) -> Self:
         """Return the same names, to be changed apart: the next write fills the drawers."""
-        other = copy.copy(self)
-        other.names, other._types = self.names.copy(), self._types.copy()
-        other._identifiers, other._ids = self._identifiers.copy(), self._ids.copy()
+        other = super().share()
         other._blocks = None
         return other
 

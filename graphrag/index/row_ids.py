@@ -11,14 +11,15 @@ from typing import Final, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.arrays import Array, ArrayReader, ArrayWriter, text_arrays
+from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.columns import Column, Shared
 from graphrag.index.entries import ranges
 
 _WIDEST: Final = 64
 """Bytes of an id up to which all of them are written as wide as the widest."""
 
 
-class RowOf(Mapping[str, int]):
+class RowOf(Shared, Mapping[str, int]):
     """The row of each id that lives."""
 
     def __init__(self) -> None:
@@ -26,27 +27,20 @@ class RowOf(Mapping[str, int]):
         self.rest: dict[str, int] = {}
         """Of the ids that are texts."""
         self._first = _NONE
-        self.alive: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        self.alive = Column(np.bool_)
         """Which of the first ids live."""
 
     def take(self, first: "_FiledIds", alive: NDArray[np.bool_]) -> None:
         """Take over the first rows, of which some are dead."""
-        self._first, self.alive = first, alive.copy()
-
-    def copy(self) -> "RowOf":
-        """Return the same rows, to be changed apart."""
-        other = RowOf()
-        other.rest = dict(self.rest)
-        other.take(self._first, self.alive)
-        return other
+        self._first, self.alive = first, Column(np.bool_, alive)
 
     def __len__(self) -> int:
         """Count the ids that live."""
-        return int(np.count_nonzero(self.alive)) + len(self.rest)
+        return int(np.count_nonzero(self.alive.values)) + len(self.rest)
 
     def __iter__(self) -> Iterator[str]:
         """Yield them in the order of their rows."""
-        yield from compress(self._first, self.alive.tolist())
+        yield from compress(self._first, self.alive.values.tolist())
         yield from self.rest
 
     def __getitem__(self, id_: str) -> int:
@@ -64,7 +58,7 @@ class RowOf(Mapping[str, int]):
         """Return the row of an id that a file has."""
         if not len(self.alive):  # of most groups none
             return None
-        return next((row for row in self._first.rows(id_) if self.alive[row]), None)
+        return next((row for row in self._first.rows(id_) if self.alive.values[row]), None)
 
     def pop(self, id_: str) -> int:
         """Let an id die, and return what was its row."""
@@ -74,7 +68,7 @@ class RowOf(Mapping[str, int]):
         return row
 
 
-class Ids(Sequence[str]):
+class Ids(Shared, Sequence[str]):
     """The id of each row, dead ones too."""
 
     def __init__(self, *, lean: bool = False) -> None:
@@ -86,16 +80,13 @@ class Ids(Sequence[str]):
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the ids be written: as one array, unless some are odd or very long."""
-        first, rest = self._first, [*self._rest]
-
-        def arrays() -> dict[str, Array]:
-            odd = not "".join(rest).isascii() or any(id_[-1:] == "\0" for id_ in rest)
-            if odd or max(map(len, rest), default=0) > _WIDEST:
-                return text_arrays(name, (*first, *rest))
-            rows = np.concatenate((first.ids, np.array([id_.encode() for id_ in rest], np.bytes_)))
-            return {name: rows.view(np.uint8).reshape(len(rows), rows.itemsize)}
-
-        out.later(arrays)
+        rest = [*self._rest]
+        odd = not "".join(rest).isascii() or any(id_[-1:] == "\0" for id_ in rest)
+        if odd or max(map(len, rest), default=0) > _WIDEST:
+            out.texts(name, self)
+        else:
+            rows = np.concatenate((self._first.ids, np.array([*map(str.encode, rest)], np.bytes_)))
+            out.lend(name, rows.view(np.uint8).reshape(len(rows), rows.itemsize))
 
     def load(self, arrays: ArrayReader, name: str) -> None:
         """Take over the ids of all rows; ``live`` follows."""
@@ -129,7 +120,7 @@ class Ids(Sequence[str]):
         rest = self.row_of.rest
         late = np.array([rest[id_] for id_ in ids if id_ in rest], dtype=np.intp)
         filed = self._first.rows_of(ids)
-        return np.concatenate((filed[self.row_of.alive[filed]], late))
+        return np.concatenate((filed[self.row_of.alive.values[filed]], late))
 
     def leave(self, rows: NDArray[np.intp]) -> None:
         """Let the ids of some rows die."""
@@ -137,12 +128,6 @@ class Ids(Sequence[str]):
         self.row_of.alive[rows[rows < first]] = False
         for row in rows[rows >= first].tolist():
             del self.row_of.rest[self._rest[row - first]]
-
-    def copy(self) -> "Ids":
-        """Return the same ids, to be changed apart."""
-        other = Ids(lean=self._lean)
-        other._first, other._rest, other.row_of = self._first, [*self._rest], self.row_of.copy()
-        return other
 
     def __len__(self) -> int:
         """Count the rows."""

@@ -62,38 +62,37 @@ class Stamp:
 class Copy:
     """A group as it was at one event, to be written while it goes on changing."""
 
-    group: str
-    seq: int
-    arrays: ArrayWriter
+    index: GroupIndex
     dropped: Event = field(default_factory=Event)
     """Set when it must not be written any more: something in it is to be forgotten."""
 
+    def arrays(self) -> ArrayWriter:
+        """Return what is to be written."""
+        out, index = ArrayWriter(), self.index
+        out.texts("relations", index.relations)
+        out.texts("types", index.types)
+        out.texts("saga_codes", index.saga_codes)
+        out.texts("sagas", index.sagas)
+        out.texts("saga_ids", index.sagas.values())
+        index.entities.save(out, "entities")
+        index.facts.save(out, "facts")
+        index.episodes.save(out, "episodes")
+        index.passages.save(out, "passages")
+        index.communities.save(out, "communities")
+        entities, episodes = (_numbered(scope.ids) for scope in (index.entities, index.episodes))
+        index.names.save(out, "names", entities)
+        index.summaries.save_by_row(out, "summaries", entities)
+        index.heirs.save(out, "heirs")
+        index.timeline.save(out, "timeline", episodes)
+        return out
+
 
 def copy_of(index: GroupIndex) -> Copy:
-    """Copy a group that nothing is being written to; 0.5 µs a row, nothing else runs meanwhile.
+    """Copy a group that nothing is being written to.
 
-    Not the vectors, nearly all of it: they are lent, and whoever changes one changes a copy.
-
-    Raises:
-        ValueError: if something in it cannot be written.
+    What is large stays in the memory of both: whoever changes it changes a copy.
     """
-    out = ArrayWriter()
-    out.texts("relations", index.relations)
-    out.texts("types", index.types)
-    out.texts("saga_codes", index.saga_codes)
-    out.texts("sagas", index.sagas)
-    out.texts("saga_ids", index.sagas.values())
-    index.entities.save(out, "entities")
-    index.facts.save(out, "facts")
-    index.episodes.save(out, "episodes")
-    index.passages.save(out, "passages")
-    index.communities.save(out, "communities")
-    entities, episodes = (_numbered(scope.ids) for scope in (index.entities, index.episodes))
-    index.names.save(out, "names", entities)
-    index.summaries.save_by_row(out, "summaries", entities)
-    index.heirs.save(out, "heirs")
-    index.timeline.save(out, "timeline", episodes)
-    return Copy(index.group_id, index.seq, out)
+    return Copy(index.share())
 
 
 def _numbered(ids: Ids) -> dict[str, int]:
@@ -144,8 +143,9 @@ class SavedGroups:
         Raises:
             OSError: if the disk refuses.
         """
-        stamp = Stamp(copy.group, copy.seq, at, dimension, code_version())
-        copy.arrays.write(self._path(copy.group), asdict(stamp), lambda: not copy.dropped.is_set())
+        group = copy.index.group_id
+        stamp = Stamp(group, copy.index.seq, at, dimension, code_version())
+        copy.arrays().write(self._path(group), asdict(stamp), lambda: not copy.dropped.is_set())
 
     def stamp(self, group: str, dimension: int) -> Stamp | None:
         """Return the stamp of a group's file, None if there is none of this version."""

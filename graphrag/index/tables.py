@@ -57,16 +57,8 @@ COLUMNS = {
 }
 
 
-async def by_group(store: Store, group: str) -> AsyncIterator[Page]:
-    """Read the rows of a group through the index of groups."""
-    for table, columns in COLUMNS.items():
-        sql = f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
-        [rows] = await store.query(sql, group=group)
-        yield table, rows
-
-
-async def at_once(store: Store, group: str) -> list[Page]:
-    """Read the rows of a small group in one round trip."""
+async def by_group(store: Store, group: str) -> list[Page]:
+    """Read the rows of a group through the index of groups, in one round trip."""
     sql = "".join(
         f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
         for table, columns in COLUMNS.items()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import ChunkIndex
-from graphrag.index.columns import Column
+from graphrag.index.columns import Column, Shared
 from graphrag.index.incidence import Incidence
 from graphrag.store.cache_file import DamagedFileError
 
@@ -75,7 +75,7 @@ _SHORTEST = 3
 """Letters of a title that is looked for."""
 
 
-class Titles:
+class Titles(Shared):
     """The titles of the rows of one group, and the rows in which each stands."""
 
     def __init__(self) -> None:

@@ -5,15 +5,15 @@ reduce what the product reads and change no result. The product is an ``einsum``
 would start threads of its own.
 """
 
-import copy
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import RowMatrix
+from graphrag.index.columns import RowMatrix, Shared
 from graphrag.index.cosines import Cosines, Product, Rows
 from graphrag.index.int8 import Codes, available
 
@@ -23,7 +23,7 @@ _SHORTEST = 1e-15
 """Of what is shorter float32 loses the squares: a norm of 4e-22 would come out as one of 8e-23."""
 
 
-class Vectors:
+class Vectors(Shared):
     """Hold one vector of a fixed dimension per row and compare them all with a query.
 
     Several threads may search at once, and any of them may make the codes, which are filled before
@@ -37,18 +37,15 @@ class Vectors:
         self._units: RowMatrix[np.float32] = RowMatrix(dimension, np.float32)
         self._codes: Codes | None = None
 
-    def share(self) -> "Vectors":
+    def share(self) -> Self:
         """Return the same rows in the same memory, which each of both changes apart."""
         self.prepare()
-        other = copy.copy(self)
-        other._units = self._units.share()
-        other._codes = None if self._codes is None else self._codes.share()
-        return other
+        return super().share()
 
     def save(self, out: ArrayWriter, name: str) -> None:
-        """Lend the vectors and their codes to what is to be written."""
+        """Let the vectors be written, and their codes."""
         self.prepare()
-        out.lend(name, *self._units.lend())
+        out.lend(name, *self._units.parts(slice(None)))
         if self._codes is not None:
             self._codes.save(out, f"{name}.codes")
 

@@ -64,7 +64,7 @@ def files(tmp_path):
 
 def content(index: GroupIndex):
     """Everything that is written of a group."""
-    return {name: b"".join(parts_of(some)) for name, some in copy_of(index).arrays._arrays()}
+    return {name: b"".join(parts_of(some)) for name, some in copy_of(index).arrays().arrays.items()}
 
 
 def loaded(files: SavedGroups):
@@ -94,7 +94,7 @@ def used(index: GroupIndex):
     for links in (episodes.mentions, episodes.sources, episodes.titles.links):
         if links is not None:
             links.of_left(np.arange(len(episodes))), links.of_right(np.arange(3))
-    bytes_of(index), copy_of(index)
+    bytes_of(index), copy_of(index).arrays()
 
 
 def flipped(data, chance):
@@ -195,7 +195,7 @@ class Rewritten(ArrayWriter):
 
     def __init__(self, arrays, **others):
         super().__init__()
-        self._parts = {name: (array,) for name, array in {**arrays, **others}.items()}
+        self.arrays = {name: (array,) for name, array in {**arrays, **others}.items()}
 
 
 async def test_no_crafted_array_makes_a_reader_fail(store, files):

@@ -69,7 +69,7 @@ def test_names_in_a_file_are_found_and_changed_like_those_in_memory(tmp_path, ma
         for book in (plain, filed):
             book.enter(made[place], kind, names, {"isbn": names[0]})
     filed = through_a_file(filed, ids, tmp_path / "names")
-    copy = filed.copy()
+    copy = filed.share()
     assert looked_up(filed, made) == looked_up(plain, made)
     filed.enter(made[0], "person", ["Somebody Else"], {})
     assert looked_up(copy, made) == looked_up(plain, made)

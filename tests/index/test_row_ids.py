@@ -68,7 +68,7 @@ def test_ids_are_a_list_and_a_dict(tmp_path_factory, steps):
             live = set(row_of.values())
             ids = reopened(ids, folder, [row in live for row in range(len(listed))])
         elif step == "copy":
-            ids, before = ids.copy(), ids
+            ids, before = ids.share(), ids
             before.extend(["of the other alone"])
     assert [*ids] == listed
     assert [ids[row] for row in range(-len(listed), len(listed))] == listed * 2
@@ -106,5 +106,5 @@ def test_what_is_mapped_is_shared_by_copies(tmp_path):
     ids = Ids(lean=True)
     ids.extend(SOME)
     ids = reopened(ids, tmp_path, [True] * len(SOME))
-    assert ids.copy()._first is ids._first
-    assert dict(ids.copy().row_of) == dict(ids.row_of)
+    assert ids.share()._first is ids._first
+    assert dict(ids.share().row_of) == dict(ids.row_of)

@@ -61,7 +61,7 @@ class Checkpoints:
         """
         await self._written(group)  # it may just have been let go
         stamp = None if self._files is None else self._files.stamp(group, self._dimension)
-        if stamp is None or await self._store.moment_of(group, stamp.seq) != stamp.at:
+        if stamp is None or await self._store.moment_of(group, int(stamp["seq"])) != stamp["at"]:
             return None
         assert self._files is not None
         index = await asyncio.to_thread(self._files.load, group, stamp)

@@ -424,7 +424,8 @@ def _rename(index):
 
 
 def _forget_time(index):
-    index.timeline._by_key.clear()
+    [key] = [key for key in index.timeline._ids if key.startswith("#")]
+    index.timeline._ids[key] = ()
 
 
 def _move_words(index):

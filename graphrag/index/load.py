@@ -17,6 +17,7 @@ from graphrag.index.tables import (
     NEVER,
     Page,
     Rows,
+    ahead,
     by_group,
     by_ids,
     pages,
@@ -56,7 +57,7 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await store.group_sizes())):
         await asyncio.to_thread(_enter, index, await by_group(store, group))
         return index
-    async for table, rows in pages(store, group):
+    async for table, rows in ahead(pages(store, group)):
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
     await asyncio.to_thread(_prepare, index)
@@ -141,7 +142,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     for table in COLUMNS:
         row_of = scopes_of(index)[table].row_of
         known = {id_ for id_ in touched[table] if id_ in row_of}
-        async for rows in by_ids(store, table, sorted(touched[table] - known)):
+        async for _, rows in ahead(by_ids(store, table, sorted(touched[table] - known))):
             _fill(index, table, rows)
         touched[table] &= known
     for entity in (await store.get(Entity, touched["entity"])).values():
@@ -159,7 +160,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
 
 async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
     """Take over the words and vectors of facts that were changed by hand."""
-    async for rows in by_ids(store, "relates_to", sorted(facts)):
+    async for _, rows in by_ids(store, "relates_to", sorted(facts)):
         vectors = from_bytes([row[1] for row in rows], index.facts.vectors.dimension)
         for row, vector in zip(rows, vectors, strict=True):
             index.facts.replace(row[0], vector=vector, text=_words(row))

@@ -1,8 +1,8 @@
 """Lifetime of group indexes in memory, of values derived from them, and of consistent reads.
 
 Derived kinds are declared where they are used, as a ``Slot`` or ``ViewCache``, and go with the
-index. The groups used last stay, up to a number of bytes. A group in use is never evicted: an index
-that survives the last reference of this module is taken back.
+index. The groups used last stay, up to a number of bytes; one that is let go of while somebody uses
+it is there until then, and counts no longer.
 
 A read counts if its groups did not change between its first and last await and no row is newer than
 the columns. Otherwise it is repeated, and writers wait for the second attempt only.
@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
-from weakref import ref
 
 from graphrag.errors import InputError
 from graphrag.index.columns import bytes_of
@@ -238,17 +237,7 @@ class GroupCache:
             self.nbytes += self._sizes[key][1] - (0 if old is None else old[1])
 
     def _trim(self) -> None:
-        used: list[tuple[str, GroupIndex]] = []
         while self.nbytes > self._most and len(self._kept) > 1:
-            key, index = self._kept.popitem(last=False)
+            key, index = next(iter(self._kept.items()))
             self._leaving(index)
-            user = ref(index)
-            del index
-            if (still := user()) is None:
-                self.nbytes -= self._sizes.pop(key)[1]
-            else:
-                used.append((key, still))
-                del still
-        for key, index in reversed(used):
-            self._kept[key] = index
-            self._kept.move_to_end(key, last=False)
+            self.take(key)

@@ -171,7 +171,7 @@ class ArrayReader:
         texts = Texts(self, name)
         if count not in (-1, len(texts)):
             raise DamagedFileError(f"{name} has {len(texts)} texts")
-        return [*texts]
+        return list(texts)
 
     def distinct(self, name: str) -> dict[str, int]:
         """Return texts that all differ, each with its number."""
@@ -258,9 +258,11 @@ class Texts:
 
     def __iter__(self) -> Iterator[str]:
         """Yield all texts."""
-        whole = bytes(self._coded)
-        for start, end in pairwise(self._ends):
-            yield whole[start:end].decode("utf-8", "surrogatepass")
+        whole, ends = bytes(self._coded), pairwise(self._ends.tolist())
+        if whole.isascii():
+            letters = whole.decode()
+            return iter([letters[start:end] for start, end in ends])
+        return (whole[start:end].decode("utf-8", "surrogatepass") for start, end in ends)
 
 
 def encoded(text: str) -> bytes:

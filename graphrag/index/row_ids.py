@@ -164,8 +164,7 @@ class _FiledIds:
 
     def __init__(self, ids: NDArray[np.bytes_]) -> None:
         self.ids = ids
-        rising = bool((ids[1:] >= ids[:-1]).all())
-        self._order = None if rising else np.argsort(ids, kind="stable")
+        self._order = None if (ids[1:] > ids[:-1]).all() else np.argsort(ids, kind="stable")
         self._sorted = ids if self._order is None else ids[self._order]
 
     def __len__(self) -> int:
@@ -200,10 +199,8 @@ class _FiledIds:
 
     def differ(self, alive: NDArray[np.bool_]) -> bool:
         """Tell whether no two rows that live have one id."""
-        if (self._sorted[1:] > self._sorted[:-1]).all():
-            return True
         living = self.ids[alive]
-        return len(np.unique(living)) == len(living)
+        return self._order is None or len(np.unique(living)) == len(living)
 
 
 _NONE: Final = _FiledIds(np.empty(0, np.bytes_))

@@ -38,8 +38,6 @@ class TextMap(Shared, Mapping[str, tuple[str, ...]]):
         self._rest: dict[str, tuple[str, ...]] = {}
         """What has changed since the file was written, and all of it without one."""
         self._first: Filed | None = None
-        self._seen: dict[str, tuple[str, ...]] = {}
-        """What was looked up in the file."""
 
     def take(self, first: Filed) -> None:
         """Leave in the file what it has."""
@@ -49,9 +47,7 @@ class TextMap(Shared, Mapping[str, tuple[str, ...]]):
         """Return the texts of a key, none if it has none."""
         texts = self._rest.get(key)
         if texts is None and self._first is not None:
-            texts = self._seen.get(key)
-            if texts is None and (texts := self._first.find(key)):
-                self._seen[key] = texts
+            texts = self._first.find(key)
         return texts or ()
 
     def __getitem__(self, key: str) -> tuple[str, ...]:
@@ -67,7 +63,6 @@ class TextMap(Shared, Mapping[str, tuple[str, ...]]):
     def __setitem__(self, key: str, texts: tuple[str, ...]) -> None:
         """Give a key other texts, or none."""
         self._rest[key] = texts
-        self._seen.pop(key, None)
 
     def add(self, key: str, text: str) -> None:
         """Add a text to those of a key, unless it is there."""

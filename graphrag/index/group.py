@@ -150,22 +150,6 @@ class GroupIndex(Shared):
         """Return the summary of an entity."""
         return "".join(self.summaries.find(id_))
 
-    def episodes_known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
-        """Return the ids of the episodes with this content and reference time."""
-        return self.timeline.known(content_hash, valid_at)
-
-    def episode_keyed(self, key: str) -> str | None:
-        """Return the id of the episode that the caller knows by this key, if any."""
-        return self.timeline.keyed(key)
-
-    def neighbours_in_time(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
-        """Return the episodes just before and just after a new one, by reference time."""
-        return self.timeline.around(valid_at, id_)
-
-    def latest_before(self, valid_at: int, count: int, id_: str | None = None) -> list[str]:
-        """Return up to ``count`` episodes up to this reference time, or before a known one."""
-        return self.timeline.latest_before(valid_at, count, id_)
-
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
         ids, texts = [entity.id for entity in entities], [*map(entity_text, entities)]
@@ -231,7 +215,7 @@ class GroupIndex(Shared):
         )
         for one, valid_at in zip(episodes, times, strict=True):
             stands = one.removed_at is None
-            self.register_episode(one.id, one.content_hash, valid_at, one.key, stands=stands)
+            self.timeline.enter(one.id, one.content_hash, valid_at, one.key, stands=stands)
 
     def change_episode(self, episode: Episode) -> None:
         """Take over whether an episode is removed; a removed one may be added again."""
@@ -272,12 +256,6 @@ class GroupIndex(Shared):
         self.names.enter(id_, entity_type, names, attributes)
         if merged_into is not None or id_ in self.heirs:
             self.heirs.redirect(id_, merged_into)
-
-    def register_episode(
-        self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True
-    ) -> None:
-        """Make an episode findable by its time and, unless it is removed, by content and key."""
-        self.timeline.enter(id_, content_hash, valid_at, key, stands=stands)
 
     def _columns(self, entity: Entity) -> dict[str, int]:
         kind, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)

@@ -229,7 +229,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
             ids, vectors, said, {"valid": times, "removed": removed, "saga": sagas}
         )
         for id_, _, _, content_hash, valid_at, gone, _, _, _, key in rows:
-            index.register_episode(id_, content_hash, valid_at, key, stands=gone == NEVER)
+            index.timeline.enter(id_, content_hash, valid_at, key, stands=gone == NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
     elif table == "community":

@@ -78,7 +78,7 @@ class Ingestion:
             InputError: if the one with its key says something else.
         """
         index = await self.catalog.group(episode.group_id)
-        if episode.key is not None and (id_ := index.episode_keyed(episode.key)) is not None:
+        if episode.key is not None and (id_ := index.timeline.keyed(episode.key)) is not None:
             stored = (await self.store.get(Episode, [id_]))[id_]
             if stored.content_hash != episode.content_hash:
                 raise InputError(
@@ -87,7 +87,7 @@ class Ingestion:
                     "key, or remove_episode() that one first"
                 )
             return stored
-        ids = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+        ids = index.timeline.known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
         if not ids:
             return None
         alike = [
@@ -207,7 +207,9 @@ class Ingestion:
     ) -> tuple[Episode, ...]:
         index: GroupIndex = await self.catalog.group(episode.group_id)
         own = episode.id if episode.id in index.episodes.row_of else None
-        ids = index.latest_before(to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own)
+        ids = index.timeline.latest_before(
+            to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own
+        )
         found = (await self.store.get(Episode, ids)).values()
         stored = [other for other in found if other.removed_at is None]
         waiting = [

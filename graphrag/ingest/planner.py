@@ -109,7 +109,7 @@ class EpisodeWrite:
             note({"mentions": len(resolution.entity_of), "entities": len(resolution.created)})
         plan = EpisodePlan(episode=episode, resolution=resolution, entities=resolution.created)
         micros = to_micros(episode.valid_at, BEGINNING)
-        plan.neighbours = index.neighbours_in_time(micros, episode.id)
+        plan.neighbours = index.timeline.around(micros, episode.id)
         plan.new_saga = new_saga(episode, index)
         await _enrich(plan, index, ingestion.store, self.ruling)
         await self._judge(plan, index)

@@ -40,7 +40,7 @@ async def put_unread(ingestion: Ingestion, episode: Episode, kind: str) -> Episo
         if known is not None:
             return ChangeSet(episode.group_id, plan.kind)
         micros = to_micros(episode.valid_at, BEGINNING)
-        plan.neighbours = index.neighbours_in_time(micros, episode.id)
+        plan.neighbours = index.timeline.around(micros, episode.id)
         plan.new_saga = new_saga(episode, index)
         return plan.changes()
 

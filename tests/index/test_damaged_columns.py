@@ -88,7 +88,7 @@ def used(index: GroupIndex):
         index.latest_facts(id_, relations=3, each=3)
     for name in ("Ann", "eve", "acme"):
         index.entities_named(name), index.people_called(name), index.names.like(name)
-    index.latest_before(1 << 60, 5), index.neighbours_in_time(0, "")
+    index.timeline.latest_before(1 << 60, 5), index.timeline.around(0, "")
     episodes = index.episodes
     episodes.titles.catch_up(episodes.pieces)
     for links in (episodes.mentions, episodes.sources, episodes.titles.links):

@@ -97,7 +97,7 @@ class AsideColumn(Shared):
         """Hold another value in a row, None for none."""
         if self._codec is not None:
             _, empty, encode = self._codec
-            self.values(row + 1)[row] = empty if value is None else encode(value)
+            self._put([row], empty if value is None else encode(value))
         elif value:
             self.sparse[row] = value
         else:
@@ -108,7 +108,7 @@ class AsideColumn(Shared):
         if self._codec is None:
             self.put(row, other.sparse.get(there))
         else:
-            self.values(row + 1)[row] = other.values(there + 1)[there]
+            self._put([row], other.values(there + 1)[there])
 
     def fill(self, rows: Sequence[int], values: Sequence[Any]) -> None:
         """Put many values, moments as microseconds."""
@@ -120,4 +120,9 @@ class AsideColumn(Shared):
         dtype, empty, encode = self._codec
         if not self.moment:
             values = [empty if value is None else encode(value) for value in values]
-        self.values(max(rows, default=-1) + 1)[rows] = np.asarray(values, dtype=dtype)
+        self._put(rows, np.asarray(values, dtype=dtype))
+
+    def _put(self, rows: Sequence[int], values: object) -> None:
+        self.values(max(rows, default=-1) + 1)  # of which a view of the past may have the same
+        if self._dense is not None:
+            self._dense[np.array(rows, dtype=np.intp)] = values

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index.columns import Column, bytes_of
+from graphrag.index.lazy import AsideColumn
 
 INTS = st.integers(-(2**31), 2**31 - 1)
 
@@ -101,6 +102,18 @@ def test_columns_that_share_their_memory_are_changed_apart(steps):
             column, listed = others.pop(by % len(others))
     for now, was in (*others, (column, listed)):
         assert now.values.tolist() == was
+
+
+@pytest.mark.parametrize(("name", "was", "now"), [("confidence", 0.5, 0.9), ("labels", "a", "b")])
+def test_values_of_filters_that_are_shared_are_changed_apart(name, was, now):
+    column = AsideColumn(name, 1)
+    column.put(2, was)
+    other = column.share()
+    column.put(2, now)
+    third = column.share()
+    third.put(2, was)
+    kept = [c.sparse[2] if c.is_sparse else c.values(3)[2] for c in (column, other, third)]
+    assert kept == [now, was, was]
 
 
 def test_what_is_shared_is_counted_once():

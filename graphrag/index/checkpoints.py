@@ -100,7 +100,7 @@ class Checkpoints:
             await self._written(index.group_id)
             if self._due(index, closing=True):
                 # Whoever only wrote looked for no titles; every later opening would.
-                await asyncio.to_thread(index.episodes.titles.catch_up, index.episodes.pieces)
+                await asyncio.to_thread(index.episodes.titles.catch_up, index.episodes.postings)
                 self._save(index)
                 await self._written(index.group_id)
         for group in [*self._writing]:

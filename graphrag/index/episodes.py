@@ -30,11 +30,6 @@ class Episodes(Scope):
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
 
-    @property
-    def pieces(self) -> ChunkIndex:
-        """The words of the pieces of each episode."""
-        return self.postings
-
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written, and the links that were read."""
         super().save(out, name)
@@ -46,7 +41,7 @@ class Episodes(Scope):
     def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
         """Take over rows."""
         super().load(arrays, name, within)
-        self.titles.load(arrays, f"{name}.titles", len(self), len(self.pieces))
+        self.titles.load(arrays, f"{name}.titles", len(self), len(self.postings))
 
     def load_links(self, arrays: ArrayReader, name: str, entities: int, facts: int) -> None:
         """Take over the links to so many entities and facts, if they were read."""

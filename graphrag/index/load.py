@@ -75,7 +75,7 @@ def _prepare(index: GroupIndex) -> None:
     for scope in scopes_of(index).values():
         scope.postings.settle()
         scope.vectors.prepare()
-    index.episodes.titles.catch_up(index.episodes.pieces)
+    index.episodes.titles.catch_up(index.episodes.postings)
 
 
 def _size(group: Group | None) -> int:

@@ -90,7 +90,7 @@ def used(index: GroupIndex):
         index.entities_named(name), index.people_called(name), index.names.like(name)
     index.timeline.latest_before(1 << 60, 5), index.timeline.around(0, "")
     episodes = index.episodes
-    episodes.titles.catch_up(episodes.pieces)
+    episodes.titles.catch_up(episodes.postings)
     for links in (episodes.mentions, episodes.sources, episodes.titles.links):
         if links is not None:
             links.of_left(np.arange(len(episodes))), links.of_right(np.arange(3))

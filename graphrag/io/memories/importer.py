@@ -167,7 +167,7 @@ class _Arrival:
     async def _version(self, text: Text, episode: Episode) -> Episode | None:
         """Return the version of a memory that has another key: one with its history, one not."""
         index = await self.ingestion.catalog.group(self.group)
-        ids = index.episodes_known(episode.content_hash, to_micros(text.at, BEGINNING))
+        ids = index.timeline.known(episode.content_hash, to_micros(text.at, BEGINNING))
         known = (await self.ingestion.store.get(Episode, ids)).values()
         return next((one for one in known if text.is_version(one)), None)
 

@@ -15,7 +15,7 @@ from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
 from graphrag.io.fact_rows import checked_columns
-from graphrag.io.recurrence import Horizon
+from graphrag.io.ics import Horizon
 from graphrag.io.tables import Columns, Rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle

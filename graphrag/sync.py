@@ -49,10 +49,10 @@ from graphrag.ingest.reports import Added, BatchReport, ImportReport, Progress, 
 from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
-from graphrag.io.copy_group import CopyProgress
 from graphrag.io.formats import Exported, Format
 from graphrag.io.loading import Paths
 from graphrag.io.tables import Columns, Rows
+from graphrag.io.transfer import CopyProgress
 from graphrag.model.arguments import named
 from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import (
@@ -107,11 +107,11 @@ if TYPE_CHECKING:
     from graphrag.history.replay import Replayed
     from graphrag.ingest.batch import OnError
     from graphrag.ingest.reports import BatchReport, Progress
-    from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
     from graphrag.io.memories.portable import MemoryReport, Of
     from graphrag.io.pandas_frames import Frames
+    from graphrag.io.transfer import CopyProgress
     from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
     from graphrag.search.placement import Placement

@@ -244,8 +244,8 @@ def _copy_bar(session: Session) -> CopyBar:
 async def _import_whole(session: Session, file: Path, name: str | None, *, dry_run: bool) -> None:
     """Make a group of the name that is given, or of the one that it had."""
     if dry_run:
-        from graphrag.io.copy_group import Pace
         from graphrag.io.jsonl.survey import survey
+        from graphrag.io.transfer import Pace
 
         header = (await survey(file, Pace(None))).header
         group, records = name or header.group, dict(header.counts)

@@ -22,9 +22,9 @@ from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
 
 if TYPE_CHECKING:
-    from graphrag.io.copy_group import CopyProgress
     from graphrag.io.jsonl.restore import ImportedGroup
     from graphrag.io.memories.portable import MemoryReport, Of
+    from graphrag.io.transfer import CopyProgress
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 

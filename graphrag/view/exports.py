@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from graphrag.errors import EmbedderMismatchError, InputError, UnknownGroupError
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
-from graphrag.io.copy_group import CopyProgress, Pace
 from graphrag.io.files import written
 from graphrag.io.formats import LINES, Exported, Format, format_of
 from graphrag.io.shown import Shown
+from graphrag.io.transfer import CopyProgress, Pace
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Fact
 from graphrag.search.within import checked_number
@@ -263,7 +263,7 @@ async def _copied(
     name: str,
     on_progress: Callable[[CopyProgress], None] | None,
 ) -> dict[str, int]:
-    from graphrag.io.copy_group import copy_group
+    from graphrag.io.copy import copy_group
 
     ours, theirs = source.embedder, target.embedder
     if (ours.name, ours.dimension) != (theirs.name, theirs.dimension):

@@ -136,7 +136,10 @@ async def test_times_without_a_zone_can_be_given_one(graph, calendar):
         ("RRULE:FREQ=SOMETIMES", "event 1: RRULE 'FREQ=SOMETIMES' cannot be read"),
         ("RRULE:FREQ=DAILY;COUNT=2000", "more than 1,000 meetings"),
         ("RRULE:FREQ=SECONDLY", "every minute or second"),
-        ("EXDATE:20240318T090000Z,soon", "event 1: EXDATE '20240318T090000Z,soon' cannot be read: .* Got: 'soon'"),
+        (
+            "EXDATE:20240318T090000Z,soon",
+            "event 1: EXDATE '20240318T090000Z,soon' cannot be read: .* Got: 'soon'",
+        ),
         ("EXDATE;TZID=Nowhere:20240318T090000", "event 1: EXDATE has the unknown time zone"),
     ],
 )

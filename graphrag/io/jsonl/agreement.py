@@ -1,22 +1,20 @@
-"""Whether the rows of a file are what its own log makes of them, and lead to what it has.
+"""Agreement of the rows of a file with its own log, and with what they lead to.
 
 ``check`` finds a row that differs from its log after the import; here it is refused before. A file
-may be larger than memory, so only hashes are kept: one for each row, and for each record that the
-log tells of one for each of its columns, because an event names the columns that it changed.
+may be larger than memory, so of each record only one number is kept: the sum of the hashes of its
+columns, from which an event takes those that it changed.
 """
 
 import json
-from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, moment, shapes
 
 _JSON = json.JSONEncoder(sort_keys=True)
-_ELSE = "else"
-"""Stands for all columns that the schema does not know."""
 
 
 @dataclass(slots=True)
@@ -25,25 +23,15 @@ class Agreement:
 
     group: str
     rows: dict[str, int] = field(default_factory=dict)
-    """The hash of each row, by ``table:id``."""
-    logged: dict[str, "array[int]"] = field(default_factory=dict)
-    """The hashes of the columns of each record as the events left it."""
-    places: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Where the hash of a column stands, by table."""
+    """The sum of each row, by ``table:id``."""
+    logged: dict[str, int] = field(default_factory=dict)
+    """The sum of each record as the events left it."""
     leads: dict[tuple[str, str], str] = field(default_factory=dict)
     """What says that a record is there, by table and id: the first that does."""
     lengths: dict[str, int] = field(default_factory=dict)
     """Of the texts of episodes."""
     heirs: dict[str, str] = field(default_factory=dict)
     """Who a merged entity speaks through."""
-
-    def __post_init__(self) -> None:
-        """Give each column its place."""
-        for shape in shapes().values():
-            columns = [column.name for column in shape.columns.values() if column.name != VECTOR]
-            self.places[shape.table] = {
-                name: place for place, name in enumerate((*columns, "group_id", _ELSE))
-            }
 
     def row(self, shape: Shape, row: Mapping[str, Any]) -> None:
         """Take in a row: its own words, and what it leads to.
@@ -54,8 +42,7 @@ class Agreement:
         image = {**row, "group_id": self.group, "id": None, VECTOR: None}
         for end, table in zip(("in", "out"), shape.ends or (), strict=False):
             image[end] = f"{table}:{row[end]}"
-        hashes = self._hashes(shape.table, image)
-        self.rows[f"{shape.table}:{row['id']}"] = hash(hashes.tobytes())
+        self.rows[f"{shape.table}:{row['id']}"] = _sum(image)
         for table, id_ in _pointers(shape.table, row):
             self.leads.setdefault((table, id_), f"{shape.kind} {row['id']!r}")
         if shape.table == "episode":
@@ -68,15 +55,14 @@ class Agreement:
     def change(self, change: Mapping[str, Any]) -> None:
         """Take in a change of an event."""
         record, before, after = change["record"], change["before"], change["after"]
-        table = record.partition(":")[0]
-        if table not in self.places:
+        if record.partition(":")[0] not in _tables():
             return
         if after is None:
             self.logged.pop(record, None)
         elif before is None or record not in self.logged:
-            self.logged[record] = self._hashes(table, after)
+            self.logged[record] = _sum(after)
         else:
-            self._set(self.logged[record], table, after)
+            self.logged[record] += _sum(after) - _sum({name: before.get(name) for name in after})
 
     def check(self, ids: Mapping[str, set[str]]) -> None:
         """Compare, when every line was read; ``ids`` are those of each table.
@@ -89,11 +75,11 @@ class Agreement:
                 raise UnreadableError(f"{by} leads to {table} {id_!r}, which no line has")
         for id_ in self.heirs:
             self._ends(id_)
-        for record, found in self.rows.items():
+        for record, total in self.rows.items():
             logged = self.logged.pop(record, None)
             if logged is None:
                 raise UnreadableError(f"no event tells of {record}")
-            if hash(logged.tobytes()) != found:
+            if logged != total:
                 raise UnreadableError(
                     f"{record} is not what the events of the file make of it: export again from a "
                     "graph that check() finds sound"
@@ -102,19 +88,6 @@ class Agreement:
             raise UnreadableError(
                 f"the events tell of {next(iter(self.logged))}, which no line has"
             )
-
-    def _hashes(self, table: str, image: Mapping[str, Any]) -> "array[int]":
-        hashes = array("q", bytes(8 * len(self.places[table])))
-        self._set(hashes, table, image)
-        return hashes
-
-    def _set(self, hashes: "array[int]", table: str, image: Mapping[str, Any]) -> None:
-        places = self.places[table]
-        for name, item in image.items():
-            if item:  # what is empty is as good as missing
-                hashes[places.get(name, places[_ELSE])] = _hash(item)
-            elif name in places:
-                hashes[places[name]] = 0
 
     def _inside(self, span: Mapping[str, Any]) -> None:
         match span:
@@ -150,6 +123,16 @@ def _pointers(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "relates_to", row["invalidated_by"]
     elif table == "community" and row.get("parent") is not None:
         yield "community", row["parent"]
+
+
+@cache
+def _tables() -> frozenset[str]:
+    return frozenset(shape.table for shape in shapes().values())
+
+
+def _sum(image: Mapping[str, Any]) -> int:
+    """Add up the columns of a record; what is empty is as good as missing."""
+    return sum(hash((name, _hash(item))) for name, item in image.items() if item)
 
 
 def _hash(item: Any) -> int:

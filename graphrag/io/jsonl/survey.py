@@ -4,31 +4,25 @@ Only ids and hashes are kept meanwhile, so a file may be larger than memory.
 """
 
 import asyncio
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from graphrag.errors import InputError
-from graphrag.io.copy_group import Pace
 from graphrag.io.jsonl.agreement import Agreement
-from graphrag.io.jsonl.lines import EVENT, Header, Line, read
-from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, read_moment, shapes
+from graphrag.io.jsonl.lines import Header, Line, read
+from graphrag.io.jsonl.shape import EVENT, VECTOR, Shape, UnreadableError, row_of, shape_of
+from graphrag.io.transfer import Pace
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.store.assertions import STATED, check_names, check_stated
-from graphrag.store.engine import Row
 from graphrag.store.record import Record
 
 CHECKED = "checked"
 """What is counted while a file is read for the first time."""
 _EVERY = 500
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +85,7 @@ class _Checking:
     def add(self, line: Line) -> None:
         kind = line.get("record")
         if kind == EVENT:
-            event_row(line, self.header.group)
+            row_of(line, self.header.group)
             if line["seq"] != self.counts[EVENT] + 1:
                 raise UnreadableError(
                     f"this is event {line['seq']}, expected event {self.counts[EVENT] + 1}"
@@ -140,92 +134,6 @@ class _Checking:
             raise UnreadableError(
                 f"'{VECTOR}' {error}: expected finite numbers, not all of them 0"
             ) from None
-
-
-def shape_of(line: Line) -> Shape:
-    """Return what a line is to look like.
-
-    Raises:
-        UnreadableError: if nothing is called so.
-    """
-    kind = line.get("record")
-    found = shapes().get(kind) if isinstance(kind, str) else None
-    if found is None:
-        known = ", ".join((*shapes(), EVENT))
-        raise UnreadableError(f"record {kind!r} is not known: expected one of {known}")
-    return found
-
-
-def record_row(line: Line, group: str) -> Row:
-    """Return the row of a record's line."""
-    shape = shape_of(line)
-    row = shape.row(line)
-    row |= {"id": Record(shape.table, row["id"]), "group_id": group}
-    for end, table in zip(("in", "out"), shape.ends or (), strict=False):
-        row[end] = Record(table, row[end])
-    return row
-
-
-def event_row(line: Line, group: str) -> Row:
-    """Return the row of an event's line.
-
-    Raises:
-        UnreadableError: if it is none.
-    """
-    match line:
-        case {
-            "seq": int(seq),
-            "at": str(at),
-            "actor": str(actor),
-            "kind": str(kind),
-            "changes": list(changes),
-        } if not line.keys() - {"record", "seq", "at", "actor", "kind", "changes", "note"}:
-            note = line.get("note")
-            if note is not None and not isinstance(note, str):
-                raise UnreadableError(f"'note' is {note!r}: expected text")
-            for change in changes:
-                _check_change(change)
-            return {
-                "id": Record(EVENT, [group, seq]),
-                "group_id": group,
-                "seq": seq,
-                "at": _moment("at", at),
-                "actor": actor,
-                "kind": kind,
-                "changes": _JSON.encode(changes),
-                **({} if note is None else {"note": note}),
-            }
-    raise UnreadableError("an event has seq, at, actor, kind, changes and at most a note")
-
-
-def _check_change(change: Any) -> None:
-    match change:
-        case {"record": str(record), "before": None | dict(), "after": None | dict()} if (
-            len(change) == 3 and ":" in record
-        ):
-            for image in (change["before"], change["after"]):
-                for column in _moments() & (image or {}).keys():
-                    if image[column] is not None:
-                        _moment(column, image[column])
-        case _:
-            raise UnreadableError("a change has record (table:id), before and after")
-
-
-@cache
-def _moments() -> frozenset[str]:
-    return frozenset(
-        column.name
-        for shape in shapes().values()
-        for column in shape.columns.values()
-        if column.kind == "datetime"
-    )
-
-
-def _moment(name: str, given: Any) -> datetime:
-    try:
-        return read_moment(given)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UnreadableError(f"{name!r} is {given!r}, no moment: {error}") from None
 
 
 def _listed(counts: Mapping[str, int]) -> str:

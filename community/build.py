@@ -11,9 +11,8 @@ from datetime import datetime
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
-from graphrag.community.detect import detected
+from graphrag.community.detect import DRIFT, detected
 from graphrag.community.draft import Author, drafts, finished, lasting
-from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Storing, Tree, keep_tree
 from graphrag.community.ties import Ties
 from graphrag.community.update import Redrawn, changed_since, redrawn, seats_of

@@ -10,8 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Description, Subject
-from graphrag.community.detect import Cluster, inside
-from graphrag.community.refine import Weights
+from graphrag.community.detect import Cluster, Weights, inside
 from graphrag.community.stored import Ranks, by_rank
 from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.community.detect import seeded
-from graphrag.community.refine import Labels, Nodes, Weights, strengths
+from graphrag.community.detect import Labels, Nodes, Weights, seeded, strengths
 from graphrag.community.slices import SlicedTies
 from graphrag.errors import MissingExtraError, QueryError
 from graphrag.index.child import in_child

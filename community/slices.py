@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 from dateutil.relativedelta import relativedelta
 
-from graphrag.community.refine import Nodes, Weights
+from graphrag.community.detect import Nodes, Weights
 from graphrag.community.ties import Ties
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.community.refine import Nodes, Weights, strengths
+from graphrag.community.detect import Nodes, Weights, strengths
 from graphrag.community.text_ties import Quote, named_together
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT

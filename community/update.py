@@ -13,8 +13,17 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import LEVELS, Cluster, by_label, divided
-from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights, improve
+from graphrag.community.detect import (
+    LEVELS,
+    NOWHERE,
+    Cluster,
+    Labels,
+    Nodes,
+    Weights,
+    by_label,
+    divided,
+    improve,
+)
 from graphrag.community.stored import Tree
 from graphrag.community.text_ties import long_texts
 from graphrag.community.ties import Ties

@@ -49,9 +49,10 @@ from graphrag.ingest.reports import Added, BatchReport, ImportReport, Progress, 
 from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
+from graphrag.io.fact_rows import Columns
 from graphrag.io.formats import Exported, Format
 from graphrag.io.loading import Paths
-from graphrag.io.tables import Columns, Rows
+from graphrag.io.tables import Rows
 from graphrag.io.transfer import CopyProgress
 from graphrag.model.arguments import named
 from graphrag.model.assertion import Kind as TimeKind

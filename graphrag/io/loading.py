@@ -14,9 +14,9 @@ from graphrag.ingest.reports import BatchReport, ImportReport, Progress
 from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
-from graphrag.io.fact_rows import checked_columns
+from graphrag.io.fact_rows import Columns, checked_columns
 from graphrag.io.ics import Horizon
-from graphrag.io.tables import Columns, Rows
+from graphrag.io.tables import Rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment

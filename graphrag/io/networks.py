@@ -5,7 +5,7 @@ JSON. ``label`` (name or relation) is what drawing programs show.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import MissingExtraError
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     import igraph
     import networkx
 
-_BY_ENDS = ("subject", "subject_type", "object", "object_type")
+_BY_ENDS = frozenset(
+    {"subject", "subject_id", "subject_type", "object", "object_id", "object_type"}
+)
 """What an edge need not say, because its nodes do."""
 
 
@@ -32,16 +34,12 @@ async def networkx_of(shown: Shown) -> "networkx.MultiDiGraph":
     except ImportError:
         raise MissingExtraError("export.networkx()", "analysis") from None
     network = networkx.MultiDiGraph(**shown.about())
-    async for page in shown.entities():
-        for entity in page:
-            cells = shown.entity_cells(entity)
-            network.add_node(cells.pop("id"), **cells)
-    async for some in shown.facts():
-        for fact in some:
-            cells = {
-                name: cell for name, cell in shown.fact_cells(fact).items() if name not in _BY_ENDS
-            }
-            network.add_edge(fact.subject_id, fact.object_id, cells.pop("id"), **cells)
+    entities, facts = await shown.rows()
+    for cells in entities:
+        network.add_node(cells.pop("id"), **cells)
+    for cells in facts:
+        ends = cells["subject_id"], cells["object_id"]
+        network.add_edge(*ends, cells["id"], **_without(cells, {"id", *_BY_ENDS}))
     return network
 
 
@@ -49,24 +47,19 @@ async def igraph_of(shown: Shown) -> "igraph.Graph":
     """Return a directed graph whose vertices and edges have the cells as attributes."""
     import igraph
 
-    vertices: list[dict[str, Any]] = []
-    edges: list[dict[str, Any]] = []
-    ends: list[tuple[int, int]] = []
-    row_of: dict[str, int] = {}
-    async for page in shown.entities():
-        for entity in page:
-            row_of[entity.id] = len(vertices)
-            vertices.append(shown.entity_cells(entity))
-    async for some in shown.facts():
-        for fact in some:
-            ends.append((row_of[fact.subject_id], row_of[fact.object_id]))
-            cells = shown.fact_cells(fact)
-            edges.append({name: cell for name, cell in cells.items() if name not in _BY_ENDS})
+    vertices, facts = await shown.rows()
+    row_of = {cells["id"]: row for row, cells in enumerate(vertices)}
+    ends = [(row_of[cells["subject_id"]], row_of[cells["object_id"]]) for cells in facts]
+    edges = [_without(cells, _BY_ENDS) for cells in facts]
     graph = igraph.Graph(len(vertices), ends, directed=True, graph_attrs=shown.about())
     for sequence, cells_of in ((graph.vs, vertices), (graph.es, edges)):
         for name in cells_of[0] if cells_of else ():
             sequence[name] = [cells[name] for cells in cells_of]
     return graph
+
+
+def _without(cells: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: cell for name, cell in cells.items() if name not in names}
 
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"

@@ -97,17 +97,10 @@ async def frames_of(shown: Shown) -> Frames:
         import pandas
     except ImportError:
         raise MissingExtraError("export.pandas()", "analysis") from None
-    facts: list[dict[str, Any]] = []
-    entities: list[dict[str, Any]] = []
-    degrees: Counter[str] = Counter()
-    async for page in shown.facts():
-        for fact in page:
-            ends = dict(zip(_ENDS, (fact.subject_id, fact.object_id), strict=True))
-            facts.append(shown.fact_cells(fact) | ends)
-            degrees.update(ends.values())
-    async for some in shown.entities():
-        for entity in some:
-            entities.append(shown.entity_cells(entity) | {_DEGREE: degrees[entity.id]})
+    entities, facts = await shown.rows()
+    degrees = Counter(cells[end] for cells in facts for end in _ENDS)
+    for cells in entities:
+        cells[_DEGREE] = degrees[cells["id"]]
 
     def frame(rows: list[dict[str, Any]], names: tuple[str, ...]) -> "pandas.DataFrame":
         columns = {name: _column([row[name] for row in rows], name) for name in names}

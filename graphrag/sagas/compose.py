@@ -1,8 +1,9 @@
 """Saga summaries composed of the saga's own sentences, without a model.
 
 The run is cut into one stretch per sentence. The best sentence of each has the words that the saga
-repeats (SumBasic: Nenkova and Vanderwende, 2005) and states its facts; a word that was used once
-counts less. The period, the people and the final state frame them.
+repeats (SumBasic: Nenkova and Vanderwende, 2005), names its entities and states its facts; a word
+that was used once counts less. The period, the people and the final state frame them. By words and
+facts alone, sentences such as "I suppose so" stand for whole chapters of a novel.
 """
 
 import re
@@ -22,6 +23,8 @@ LONGEST = 2000
 _SENTENCES = 12
 _NAMED = 4
 _HOLDING = 4
+_BUSIEST = 60
+"""Entities that sentences are looked through for."""
 _SHORT, _LONG = 30, 240
 """Characters of a sentence: a shorter one says too little, a longer one takes too much room."""
 _STOP = (
@@ -33,6 +36,7 @@ _BORDERS = {
     "text": re.compile(rf"{_STOP}|\n\s*\n|\n(?=\s*[-*#•])"),
 }
 """Where a sentence ends: a message is one line, prose may be wrapped."""
+_QUOTES = '"“”'
 _SPEAKER = re.compile(r"\s*[^\W\d_][\w .'’-]{0,40}: +(?=\S)")
 
 
@@ -48,7 +52,7 @@ class _Sentence:
     """Who says it, if that stands before an earlier sentence."""
     terms: frozenset[str]
     worth: float
-    """Of the facts that it states."""
+    """Of the entities that it names and the facts that it states."""
     until: datetime | None
     """When all that it states was over, if it came to its end since."""
     score: float = 0.0
@@ -74,7 +78,7 @@ def composed(
     if not episodes:
         return ""
     weight = _weights(entities, facts)
-    sentences = list(_sentences(episodes, facts, taken, weight))
+    sentences = list(_sentences(episodes, entities, facts, taken, weight))
     head, tail = _head(episodes, entities, weight), _tail(holding, entities, weight)
     room = LONGEST - len(head) - len(tail) - 2
     said = _chosen(sentences, len(episodes))
@@ -149,6 +153,7 @@ def _tail(holding: Sequence[Fact], entities: Sequence[Entity], weight: Mapping[s
 
 def _sentences(
     episodes: Sequence[Episode],
+    entities: Sequence[Entity],
     facts: Sequence[Fact],
     taken: Sequence[Fact],
     weight: Mapping[str, float],
@@ -159,6 +164,15 @@ def _sentences(
         for fact in told:
             for span in fact.sources:
                 stated[span.episode_id].append((span.start, fact, true))
+    busiest = sorted(entities, key=lambda entity: -weight.get(entity.id, 0))[:_BUSIEST]
+    worth_of = {
+        name: weight.get(entity.id, 0)
+        for entity in busiest
+        for name in (entity.name, *entity.aliases)
+        if len(name) > 1
+    }
+    longest = sorted(worth_of, key=len, reverse=True)
+    names = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest)) or '(?!)'})(?!\w)")
     for place, episode in enumerate(episodes):
         own = stated[episode.id]
         if episode.source == "json":  # a record does not read as sentences: its facts do
@@ -175,15 +189,11 @@ def _sentences(
                 for fact in says
                 if fact.invalid_at and fact.expired_at and fact.closed_as in ("ended", "superseded")
             ]
-            yield _Sentence(
-                place,
-                start,
-                text,
-                speaker,
-                frozenset(tokenize(text)),
-                sum(_worth(fact, weight) for fact in says),
-                max(over) if over and len(over) == len(says) else None,
-            )
+            until = max(over) if over and len(over) == len(says) else None
+            worth = sum(worth_of[name] for name in {*names.findall(text)}) / 2
+            worth += sum(_worth(fact, weight) for fact in says)
+            terms = frozenset(tokenize(text))
+            yield _Sentence(place, start, text, speaker, terms, worth, until)
 
 
 def _split(episode: Episode) -> Iterator[tuple[int, str, str]]:
@@ -209,11 +219,15 @@ def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
     used: Counter[str] = Counter()
 
     def score(sentence: _Sentence) -> float:
-        length = len(sentence.text)
+        text, length = sentence.text, len(sentence.text)
         if length > 2 * _LONG or not sentence.terms:
             return 0.0
         common = sum(counts[term] / most / 4 ** used[term] for term in sentence.terms)
         fit = min(1.0, length / _SHORT, _LONG / length)
+        if text.count('"') % 2 or text.count("“") != text.count("”"):
+            fit /= 4  # a part of what somebody says
+        elif text[0] in _QUOTES or text.endswith(("?", ":")):
+            fit /= 2
         return fit * (common / len(sentence.terms) + sentence.worth / 4)
 
     each = max(1, min(2, _SENTENCES // episodes))

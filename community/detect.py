@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,25 +60,33 @@ def detect(
     """
     if not len(subjects):
         return []
-    import igraph
-
     nodes, ends = np.unique(np.concatenate((subjects, objects)), return_inverse=True)
-    one, other = np.sort(ends.reshape(2, -1), axis=0)
-    pairs, place = np.unique(one * np.int64(len(nodes)) + other, return_inverse=True)
-    weight = np.bincount(place, weights=weights, minlength=len(pairs))
-    edges = np.column_stack(np.divmod(pairs, len(nodes)))
-    graph = igraph.Graph(n=len(nodes), edges=edges.tolist())
+    heavy = np.ones(len(subjects)) if weights is None else weights
+    graph = weighted_graph(len(nodes), *ends.reshape(2, -1), heavy)
     with seeded():
         partition = graph.community_leiden(
             "modularity",
-            weights=weight.tolist(),
+            weights="weight",
             initial_membership=None if initial is None else _started(initial[nodes]),
             n_iterations=_ITERATIONS if initial is None else _AGAIN,
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership
-    heavy = np.ones(len(subjects)) if weights is None else weights
     return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
+
+
+def weighted_graph(count: int, one: Nodes, other: Nodes, weights: Weights) -> Any:
+    """Return a graph of igraph with parallel edges added up."""
+    import igraph
+
+    ends = np.sort(np.stack((one, other)), axis=0)
+    keys = ends[0] * np.int64(count) + ends[1]
+    # Added up by weight: the sum is the same to the last bit whatever order facts came in.
+    order = np.lexsort((weights, keys))
+    pairs, place = np.unique(keys[order], return_inverse=True)
+    graph = igraph.Graph(n=count, edges=np.column_stack(np.divmod(pairs, count)).tolist())
+    graph.es["weight"] = np.bincount(place, weights[order], minlength=len(pairs)).tolist()
+    return graph
 
 
 def _started(labels: Labels) -> list[int]:
@@ -210,8 +219,6 @@ def improve(
         weights: Of the edges; default: 1 each.
         strength: The weight of all edges of every node, if somebody knows it.
     """
-    import igraph
-
     labels, nodes = labels.copy(), len(labels)
     heavy = np.ones(len(subjects)) if weights is None else weights
     if strength is None:
@@ -235,11 +242,11 @@ def improve(
     old = np.empty(len(keys), dtype=np.int64)
     old[which] = labels[known]
     weight = np.bincount(which, weights=strength[known], minlength=len(keys))
-    graph = igraph.Graph(n=len(keys), edges=joined.reshape(2, -1).T.tolist())
+    graph = weighted_graph(len(keys), *joined.reshape(2, -1), heavy[near])
     with seeded():
         found = graph.community_leiden(
             "CPM",
-            weights=heavy[near].tolist(),
+            weights="weight",
             node_weights=weight.tolist(),
             resolution=1 / (2 * float(heavy.sum())),
             initial_membership=np.unique(old, return_inverse=True)[1].tolist(),

@@ -50,7 +50,7 @@ from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
 from graphrag.io.fact_rows import Columns
-from graphrag.io.formats import Exported, Format
+from graphrag.io.files import Exported, Format
 from graphrag.io.loading import Paths
 from graphrag.io.tables import Rows
 from graphrag.io.transfer import CopyProgress
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from graphrag.ask.cited import CitedAnswer
     from graphrag.ask.query import Query
     from graphrag.community.flow import CommunityFlow
-    from graphrag.community.slices import Every
+    from graphrag.community.ties import Every
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
@@ -108,10 +108,10 @@ if TYPE_CHECKING:
     from graphrag.history.replay import Replayed
     from graphrag.ingest.batch import OnError
     from graphrag.ingest.reports import BatchReport, Progress
-    from graphrag.io.jsonl.restore import ImportedGroup
+    from graphrag.io.exports import Frames
+    from graphrag.io.jsonl.groups import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
     from graphrag.io.memories.portable import MemoryReport, Of
-    from graphrag.io.pandas_frames import Frames
     from graphrag.io.transfer import CopyProgress
     from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter

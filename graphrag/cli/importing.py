@@ -15,7 +15,7 @@ from graphrag.cli.render import line, plain, tally
 from graphrag.cli.tables import NOT_WRITTEN, FileOptions, Kind, OnError, import_tables, show_surveys
 from graphrag.cli.terminal import Session
 from graphrag.errors import InputError
-from graphrag.io.formats import Format, format_of
+from graphrag.io.files import Format, format_of
 
 if TYPE_CHECKING:
     from graphrag.io.memories.portable import Of

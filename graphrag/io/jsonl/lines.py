@@ -15,8 +15,7 @@ from typing import Any
 
 from graphrag.errors import InputError
 from graphrag.ingest.intake import checked_group
-from graphrag.io.files import Put, opened, read_lines, refusals
-from graphrag.io.formats import WHOLE
+from graphrag.io.files import WHOLE, Put, opened, read_lines, refusals
 from graphrag.io.jsonl.shape import UnreadableError, moment, read_moment
 
 VERSION = 1

@@ -1207,6 +1207,7 @@ class Load:
 
         Raises:
             InputError: naming the contact that cannot be used.
+            MissingExtraError: for a vCard file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(
@@ -1241,6 +1242,7 @@ class Load:
 
         Raises:
             InputError: naming the meeting that cannot be used.
+            MissingExtraError: for an iCalendar file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(

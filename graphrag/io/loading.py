@@ -177,6 +177,7 @@ class Load:
 
         Raises:
             InputError: naming the contact that cannot be used.
+            MissingExtraError: for a vCard file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         stated = partial(contact_facts, reference_time=reference_time, source=source)
@@ -216,6 +217,7 @@ class Load:
 
         Raises:
             InputError: naming the meeting that cannot be used.
+            MissingExtraError: for an iCalendar file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         horizon = Horizon.of(since, until, time_zone)

@@ -6,9 +6,10 @@ record says that has no place of its own stays beside it under the record's id, 
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Any, Literal, cast
 
 from graphrag.errors import TimeError
@@ -115,10 +116,8 @@ class Portable:
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the names of its groups, as they are called there."""
-        named = [node.group for node in self.nodes.values()]
-        named += [text.group for text in self.texts.values()]
-        named += [link.group for link in self.links.values()]
-        return tuple(dict.fromkeys(named))
+        parts = chain(self.nodes.values(), self.texts.values(), self.links.values())
+        return tuple(dict.fromkeys(part.group for part in parts))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -205,6 +204,15 @@ def _snake(name: str) -> str:
 def mapping(value: JSON) -> dict[str, JSON]:
     """Return an object, an empty one for what is none."""
     return dict(value) if isinstance(value, Mapping) else {}
+
+
+def filled(record: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Return what a record says beside what is known of it; empty fields fall."""
+    return {
+        name: value
+        for name, value in record.items()
+        if name not in known and value not in (None, "", [], {})
+    }
 
 
 def spoken(value: object) -> bool:

@@ -228,8 +228,9 @@ def improve(
     labels[around & (strength == 0)] = NOWHERE
     alone, first = np.flatnonzero((labels == NOWHERE) & (strength > 0)), labels.max(initial=-1) + 1
     labels[alone] = first + np.arange(len(alone))
-    # Each member of a community around the change is a node, and each other community is one.
-    own = np.isin(labels, labels[around & (labels != NOWHERE)])
+    # What changed and what is tied to it may move; the rest of each community is one node.
+    own, beside = around.copy(), around[subjects] | around[objects]
+    own[subjects[beside]] = own[objects[beside]] = True
     place = np.where(own, np.arange(nodes), nodes + labels)
     near = np.flatnonzero((own[subjects] | own[objects]) & (subjects != objects))
     ends = place[np.concatenate((subjects[near], objects[near]))]

@@ -122,11 +122,9 @@ async def _planned(
     kind: str,
     done: Detection,
 ) -> Planned:
-    moment, same = AtMoment.now(index), redrawn.same
-    made = await drafts(
-        redrawn.clusters, ties, index, moment, redrawn.strengths, same=same, ranks=tree.ranks
-    )
-    known = lasting(redrawn.loose, made, same)
+    moment = AtMoment.now(index)
+    made = await drafts(redrawn.clusters, ties, index, moment, redrawn.strengths)
+    known = lasting(redrawn.loose, made)
     describer = Describer(index, moment)
     names = {one.name for one in redrawn.kept}
     descriptions = await workshop.author(made, known, describer, names)

@@ -11,7 +11,7 @@ down to four levels, until Leiden finds no two parts.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -148,7 +148,6 @@ def divided(
     *,
     weights: Weights | None = None,
     initial: Sequence[Labels] = (),
-    known: Callable[[int, Sequence[int]], Sequence[Sequence[int]] | None] | None = None,
 ) -> list[Cluster]:
     """Return communities of the coarsest level with all their parts below.
 
@@ -159,7 +158,6 @@ def divided(
         weights: Of the edges; default: 1 each.
         initial: Old communities of every node by level, -1 for none: where they are still good,
             they stay.
-        known: The parts of a community, by its level and members, None if they are to be found.
     """
     found = [Cluster(0, None, members) for members in tops]
     heavy = np.ones(len(subjects)) if weights is None else weights
@@ -167,17 +165,10 @@ def divided(
     for level in range(1, LEVELS):
         large = [place for place in range(first, len(found)) if len(found[place].members) > LARGE]
         first = len(found)
-        unknown = []
-        for place in large:
-            parts = None if known is None else known(level - 1, found[place].members)
-            if parts is None:
-                unknown.append(place)
-            else:
-                found += (Cluster(level, place, members) for members in parts)
         start = initial[level] if level < len(initial) else None
         for place, edges in zip(
-            unknown,
-            inside([found[place].members for place in unknown], subjects, objects),
+            large,
+            inside([found[place].members for place in large], subjects, objects),
             strict=True,
         ):
             parts = detect(subjects[edges], objects[edges], weights=heavy[edges], initial=start)

@@ -31,29 +31,35 @@ LET $people = array::concat($people, array::map($spoken, |$pair| $pair[1]));
 LET $passages = array::concat($passages, (SELECT VALUE {COLUMNS["passage"]} FROM passage
     WHERE episode IN $texts AND id NOT IN $passage));
 """
-_READ = """
-LET $beside = array::distinct(array::flatten((SELECT VALUE [in, out] FROM $met)));
-LET $reached = array::flatten((SELECT VALUE [in, out] FROM $met WHERE retracted_at = NONE
-    AND (valid_at ?? $at) <= $at AND (invalid_at = NONE OR invalid_at > $at) AND pending != true));
-LET $ends = array::complement(
-    array::distinct(array::flatten((SELECT VALUE [in, out] FROM $relates_to))), $reached);
-LET $ties = set::intersect(<set>($beside<->(relates_to LIMIT {degree})),
-    <set>($ends<->(relates_to LIMIT {degree})));
-LET $facts = SELECT VALUE {relates_to} FROM array::distinct(
-    array::concat($relates_to, $met, array::slice(<array>$ties, 0, {degree})));
-LET $passages = SELECT VALUE {passage} FROM $passage;
+_HELD = """retracted_at = NONE AND (valid_at ?? $at) <= $at
+    AND (invalid_at = NONE OR invalid_at > $at) AND pending != true"""
+_READ = f"""
+LET $around = SELECT in, out, {_HELD} AS held, id FROM $met;
+LET $beside = array::distinct(array::concat($around.in, $around.out));
+LET $reached = array::filter($around, |$fact| $fact.held);
+LET $proposed = SELECT in, out, {COLUMNS["relates_to"]} AS row FROM $relates_to;
+LET $ends = array::complement(array::distinct(array::concat($proposed.in, $proposed.out)),
+    array::concat($reached.in, $reached.out));
+LET $ties = set::intersect(<set>($beside<->(relates_to LIMIT {_DEGREE})),
+    <set>($ends<->(relates_to LIMIT {_DEGREE})));
+LET $others = SELECT in, out, {COLUMNS["relates_to"]} AS row FROM array::complement(
+    array::distinct(array::concat($met, array::slice(<array>$ties, 0, {_DEGREE}))), $relates_to);
+LET $passages = SELECT VALUE {COLUMNS["passage"]} FROM $passage;
 LET $spoken = [];
 LET $texts = array::distinct(array::concat($episode,
     array::map($passages, |$row| type::record('episode', $row[2]))));
-LET $people = array::concat($entity, array::flatten(
-    array::map($facts, |$row| [type::record('entity', $row[2]), type::record('entity', $row[3])])));
-{surroundings}
+LET $about = array::concat($proposed.in, $proposed.out, $others.in, $others.out);
+LET $people = array::concat($entity, IF $ends_read = NONE {{ $about }}
+    ELSE {{ <array>set::intersect(<set>$about, <set>$ends_read) }});
+%s
 RETURN [
-    (SELECT VALUE {entity} FROM array::complement(array::distinct($people), $known_entity)),
-    $facts,
-    (SELECT VALUE {episode} FROM array::complement(array::distinct($texts), $known_episode)),
+    (SELECT VALUE {COLUMNS["entity"]} FROM array::complement(array::distinct($people),
+        $known_entity)),
+    array::concat($proposed.row, $others.row),
+    (SELECT VALUE {COLUMNS["episode"]} FROM array::complement(array::distinct($texts),
+        $known_episode)),
     $passages,
-    (SELECT VALUE {community} FROM $community),
+    (SELECT VALUE {COLUMNS["community"]} FROM $community),
     array::map($spoken, |$pair| [record::id($pair[0]), record::id($pair[1])])
 ];"""
 
@@ -118,6 +124,8 @@ class Reading:
     0 for nothing of it."""
     met: Iterable[str] = ()
     """Facts at the entities in question; those that tie the others to these are read, too."""
+    ends: Iterable[str] | None = None
+    """Which subjects and objects of the facts are read, too; None for all."""
 
 
 async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], list[Any]]:
@@ -131,10 +139,10 @@ async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], li
         "met": _records("relates_to", reading.met),
         "at": reading.at,
         "linked": reading.linked,
+        "ends_read": None if reading.ends is None else _records("entity", reading.ends),
     }
     surroundings = _SURROUNDINGS if reading.linked else ""
-    sql = _READ.format(**COLUMNS, surroundings=surroundings, degree=_DEGREE)
-    *found, spoken = (await store.query(sql, **params))[-1]
+    *found, spoken = (await store.query(_READ % surroundings, **params))[-1]
     return dict(zip(COLUMNS, found, strict=True)), spoken
 
 

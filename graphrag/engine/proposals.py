@@ -15,8 +15,8 @@ from graphrag.store.record import Record
 from graphrag.store.store import Store
 
 _SIZES = {"relates_to": "facts", "entity": "entities", "episode": "episodes"}
-_LARGE, _RAREST = 5_000, 3
-"""Rows from which only so many of the rarest words are looked up."""
+_LARGE, _RAREST, _RARE = 5_000, 3, 4
+"""Rows from which only so few of the rarest words are looked up; so many where there are less."""
 _KNOWN_WORDS = 50_000
 _COUNTED, _COUNTED_PART = 4_000, 5
 """Rows with a word that are counted, or such a part of a group: a more common word tells little."""
@@ -166,11 +166,12 @@ def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
         yield (
             f"_rare_{table}",
             f"array::join(array::map((SELECT t, n FROM $counts_{table} WHERE n > 0 ORDER BY n "
-            f"LIMIT (IF ({size}) >= {_LARGE} {{ {_RAREST} }} ELSE {{ 99 }})), |$one| $one.t), ' ')",
+            f"LIMIT (IF ({size}) >= {_LARGE} {{ {_RAREST} }} ELSE {{ {_RARE} }})), "
+            "|$word| $word.t), ' ')",
         )
         yield (
             f"said_{table}",
-            "SELECT * FROM (SELECT record::id(id) AS id, search::score(1) AS score, keys "
+            "SELECT * FROM (SELECT record::id(id) AS id, search::score(1) AS score "
             f"FROM {name} WHERE terms @1,OR@ $_rare_{table}) "
             f"ORDER BY score DESC LIMIT {int(wanted.words)}",
         )

@@ -21,7 +21,7 @@ from graphrag.search.candidates.part import Part, kin_of, reworded
 from graphrag.search.candidates.proposed import TABLES, Proposed, proposed_of, wanted
 from graphrag.search.filters.masks import narrowed, prepare
 from graphrag.search.limits import known_here, limited
-from graphrag.search.question import Question, ask
+from graphrag.search.question import Question, ask, asked_types
 from graphrag.search.request import MOST, Request
 from graphrag.search.rewind import Past, index_then
 from graphrag.search.visibility import visible
@@ -50,6 +50,8 @@ class Gathering:
     frequencies: Frequencies
     part: Part
     proposals: Proposals
+    width: int
+    """How many times as many rows as usual were proposed."""
 
     async def index(self) -> GroupIndex:
         """Choose, read and assemble."""
@@ -99,7 +101,7 @@ class Gathering:
         """Read the first of each order, and more of those of which too few are visible."""
         request, part = self.request, self.part
         pool, within = request.recipe.pool, bound(request.where)
-        found, wider = self.proposals, 1
+        found, wider = self.proposals, self.width
         proposed, orders = self._proposed(found, wider)
         counts = dict.fromkeys(proposed, max(60, 2 * pool))
         facts = LIMITS.facts * (3 if found.rows["relates_to"] >= LIMITS.huge else 2) // 2
@@ -206,18 +208,19 @@ async def gather(
         QueryError: if a center is nobody's name or id.
     """
     known = frequencies.get((request.group, ""))
-    wider = 2 if (known or 0) >= LIMITS.huge else 1
-    asked = wanted(request, vector, _scopes(request), wider)
+    width = 2 if (known or 0) >= LIMITS.huge else 1
+    asked = wanted(request, vector, _scopes(request), width)
     proposals = await propose(store, asked, frequencies)
     if proposals is None:
         return GroupIndex(request.group, len(vector))
     facts = proposals.rows["relates_to"]
-    is_huge = wider == 1 and facts >= LIMITS.huge
+    is_huge = width == 1 and facts >= LIMITS.huge
     if is_huge or abs(facts - (known or facts)) * _DRIFT > facts:
         frequencies.clear()  # a word counted long ago, or up to a smaller bound, may be common now
     frequencies[request.group, ""] = facts
     if is_huge:
-        asked = wanted(request, vector, _scopes(request), 2)
+        width = 2
+        asked = wanted(request, vector, _scopes(request), width)
         proposals = await propose(store, asked, frequencies) or proposals
     passages = [*proposals.near.get("passage", {}).values()]
     part = Part(
@@ -230,10 +233,11 @@ async def gather(
         kin_of(proposals.merged, past),
         viewpoint.valid_at or now,
         bool(past),
+        None if past or _asks_of_ends(request) else (-vector).astype("<f4").tobytes(),
         float(np.std(passages)) if passages else None,
     )
     gathering = Gathering(
-        store, embedder, request, vector, viewpoint, past, now, frequencies, part, proposals
+        store, embedder, request, vector, viewpoint, past, now, frequencies, part, proposals, width
     )
     return await gathering.index()
 
@@ -248,3 +252,10 @@ def _scopes(request: Request) -> list[str]:
     if scopes != {"communities"}:
         scopes.add("entities")
     return sorted(scopes, key=["entities", "facts", "episodes", "communities"].index)
+
+
+def _asks_of_ends(request: Request) -> bool:
+    """Tell whether a search looks at more of the ends of a fact than which they are."""
+    asked = {"entities", "episodes"}.intersection(request.scopes) or asked_types(request.query)
+    limits = request.within, request.where
+    return bool(asked or request.recipe.rerank) or limits != (None, None)

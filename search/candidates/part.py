@@ -15,7 +15,7 @@ from graphrag.index.entries import Statistics
 from graphrag.index.group import GroupIndex
 from graphrag.index.incidence import Mentions
 from graphrag.index.load import assembled, enter_rows
-from graphrag.index.tables import Rows, scopes_of
+from graphrag.index.tables import NEVER, Rows, scopes_of
 from graphrag.search.rewind import Past
 from graphrag.store.store import Store
 
@@ -37,6 +37,9 @@ class Part:
     """The moment that is looked from."""
     rewinds: bool
     """It is to be seen as it was once, so an index of its own is made of it each time."""
+    unread_end: bytes | None = None
+    """Vector of the ends of facts that are not read, because the search asks nothing of them; None
+    if all are read. Merged entities always are."""
     spread: float | None = None
     """Standard deviation of the cosines of the passages that are near."""
     mentions: list[tuple[str, str]] = field(default_factory=list)
@@ -57,6 +60,16 @@ class Part:
         self._wanted[table] |= ids - self.asked[table]
         self.asked[table] |= ids
 
+    def _stand_in(self, fresh: dict[str, Rows], vector: bytes) -> None:
+        """Enter what facts are about by id and name alone, where it was not read."""
+        ends = {str(row[2 + end]): row[5 + end] for row in fresh["relates_to"] for end in (0, 1)}
+        there = {str(row[0]) for row in fresh["entity"]} | self.asked["entity"]
+        fresh["entity"] += [
+            [id_, vector, "", name, [], "", {}, None, NEVER, False, None]
+            for id_, name in ends.items()
+            if id_ not in there
+        ]
+
     async def read(self, linked: int = 0, met: Iterable[str] = ()) -> None:
         """Read what is wanted and not there yet; the arguments are those of a ``Reading``."""
         self.want("entity", with_kin(self._wanted["entity"], self.kin))
@@ -66,7 +79,11 @@ class Part:
         if linked:
             wanted["episode"] = self.asked["episode"]
         known = {table: self.asked[table] - self._wanted[table] for table in ("entity", "episode")}
-        fresh, spoken = await read_part(self.store, Reading(wanted, self.at, known, linked, met))
+        ends = None if self.unread_end is None else self.kin.keys()
+        reading = Reading(wanted, self.at, known, linked, met, ends)
+        fresh, spoken = await read_part(self.store, reading)
+        if self.unread_end is not None:
+            self._stand_in(fresh, self.unread_end)
         self.mentions += [(episode, entity) for episode, entity in spoken]
         self._wanted.clear()
         for table, rows in fresh.items():

@@ -62,7 +62,7 @@ def detect(
         return []
     nodes, ends = np.unique(np.concatenate((subjects, objects)), return_inverse=True)
     heavy = np.ones(len(subjects)) if weights is None else weights
-    graph = weighted_graph(len(nodes), *ends.reshape(2, -1), heavy)
+    graph = weighted_graph(len(nodes), ends.reshape(2, -1), heavy)
     with seeded():
         partition = graph.community_leiden(
             "modularity",
@@ -75,12 +75,12 @@ def detect(
     return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
 
 
-def weighted_graph(count: int, one: Nodes, other: Nodes, weights: Weights) -> Any:
-    """Return a graph of igraph with parallel edges added up."""
+def weighted_graph(count: int, ends: Nodes, weights: Weights) -> Any:
+    """Return a graph of igraph with parallel edges added up; its ends are two rows."""
     import igraph
 
-    ends = np.sort(np.stack((one, other)), axis=0)
-    keys = ends[0] * np.int64(count) + ends[1]
+    one, other = np.sort(ends, axis=0)
+    keys = one * np.int64(count) + other
     # Added up by weight: the sum is the same to the last bit whatever order facts came in.
     order = np.lexsort((weights, keys))
     pairs, place = np.unique(keys[order], return_inverse=True)
@@ -234,7 +234,7 @@ def improve(
     old = np.empty(len(keys), dtype=np.int64)
     old[which] = labels[known]
     weight = np.bincount(which, weights=strength[known], minlength=len(keys))
-    graph = weighted_graph(len(keys), *joined.reshape(2, -1), heavy[near])
+    graph = weighted_graph(len(keys), joined.reshape(2, -1), heavy[near])
     with seeded():
         found = graph.community_leiden(
             "CPM",

@@ -164,7 +164,8 @@ class _Graph:
         """Yield each layer as a graph of igraph, parallel edges added up."""
         nothing = np.zeros(len(self.sizes[0]), dtype=np.int64)
         for edges, size in zip(self.edges, (*self.sizes, nothing), strict=True):
-            graph = weighted_graph(len(size), *edges)
+            one, other, weights = edges
+            graph = weighted_graph(len(size), np.stack((one, other)), weights)
             graph.vs["node_size"] = size.tolist()
             yield graph
 
@@ -187,7 +188,7 @@ def _layers(
 def _fine(graph: _Graph) -> Labels:
     """Return small parts of a graph, found without regard to slices."""
     one, other, weights = (np.concatenate(column) for column in zip(*graph.edges, strict=True))
-    whole = weighted_graph(len(graph.sizes[0]), one, other, weights)
+    whole = weighted_graph(len(graph.sizes[0]), np.stack((one, other)), weights)
     with seeded():
         found = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
     return np.array(found.membership, dtype=np.int64)

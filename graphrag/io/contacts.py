@@ -168,7 +168,7 @@ def _card_row(lines: Mapping[str, Sequence[Any]]) -> Row:
         given = (parts.given, parts.additional, parts.family)
         names = [" ".join(filter(None, map(_joined, given)))]
     emails = [email.removeprefix("mailto:") for email in texts("email")]
-    organizations = [line.value[0].strip() for line in lines.get("org", ())]
+    organizations = [_joined(line.value[0]).strip() for line in lines.get("org", ())]
     return {
         "name": next(iter([*filter(None, names), *emails]), ""),
         "email": tuple(dict.fromkeys(emails)),

@@ -93,7 +93,7 @@ def _events(path: Path, time_zone: str | None) -> list[tuple["Component", tzinfo
         warnings.simplefilter("ignore")  # it tells of zones that it knows by the end of their name
         try:
             calendars = Component.from_ical(text, multiple=True)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
             raise InputError(f"{path} holds no VEVENT that can be read: {error}") from None
         for calendar in calendars:
             name = time_zone or str(calendar.get("X-WR-TIMEZONE", ""))
@@ -192,7 +192,7 @@ class _Event:
         from dateutil.rrule import rrulestr
 
         said = f"{self.place}RRULE {rule.to_ical().decode()!r}"
-        if not {"SECONDLY", "MINUTELY"}.isdisjoint(rule["FREQ"]):
+        if not {"SECONDLY", "MINUTELY"}.isdisjoint(rule.get("FREQ", ())):
             raise InputError(f"{said} repeats every minute or second: no meeting does")
         if "UNTIL" in rule:
             rule["UNTIL"] = [_on_the_wall(rule["UNTIL"][0], start.tzinfo)]
@@ -243,13 +243,18 @@ def _on_the_wall(until: date, zone: tzinfo | None) -> datetime:
 
 
 def _comes(attendee: "vCalAddress") -> bool:
-    parameters = attendee.params
-    is_person = parameters.get("CUTYPE", "INDIVIDUAL").upper() == "INDIVIDUAL"
-    return is_person and parameters.get("PARTSTAT", "").upper() != "DECLINED"
+    is_person = _parameter(attendee, "CUTYPE").upper() in ("", "INDIVIDUAL")
+    return is_person and _parameter(attendee, "PARTSTAT").upper() != "DECLINED"
 
 
 def _person(address: "vCalAddress") -> dict[str, str]:
     email = str(address).strip()
     email = email[7:] if email.casefold().startswith("mailto:") else email
-    name = str(address.params.get("CN", "")).strip() or email
+    name = _parameter(address, "CN").strip() or email
     return {"name": name, "email": email} if "@" in email else {"name": name}
+
+
+def _parameter(address: "vCalAddress", name: str) -> str:
+    """Return a parameter; one without quotes around its commas is a list to icalendar."""
+    value = address.params.get(name, "")
+    return value if isinstance(value, str) else ", ".join(map(str, value))

@@ -222,7 +222,7 @@ def _chosen(sentences: Sequence[_Sentence], episodes: int) -> list[_Sentence]:
         text, length = sentence.text, len(sentence.text)
         if length > 2 * _LONG or not sentence.terms:
             return 0.0
-        common = sum(counts[term] / most / 4 ** used[term] for term in sentence.terms)
+        common: float = sum(counts[term] / most / 4 ** used[term] for term in sentence.terms)
         fit = min(1.0, length / _SHORT, _LONG / length)
         if text.count('"') % 2 or text.count("“") != text.count("”"):
             fit /= 4  # a part of what somebody says

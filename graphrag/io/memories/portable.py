@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
 from typing import Any, Literal, cast
 
 from graphrag.errors import TimeError
@@ -116,8 +115,10 @@ class Portable:
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the names of its groups, as they are called there."""
-        parts = chain(self.nodes.values(), self.texts.values(), self.links.values())
-        return tuple(dict.fromkeys(part.group for part in parts))
+        named = [node.group for node in self.nodes.values()]
+        named += [text.group for text in self.texts.values()]
+        named += [link.group for link in self.links.values()]
+        return tuple(dict.fromkeys(named))
 
     @property
     def counts(self) -> dict[str, int]:

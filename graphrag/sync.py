@@ -108,8 +108,8 @@ if TYPE_CHECKING:
     from graphrag.history.replay import Replayed
     from graphrag.ingest.batch import OnError
     from graphrag.ingest.reports import BatchReport, Progress
-    from graphrag.io.exports import Frames
-    from graphrag.io.jsonl.groups import ImportedGroup
+    from graphrag.io.interchange import Frames
+    from graphrag.io.jsonl.group_file import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
     from graphrag.io.memories.portable import MemoryReport, Of
     from graphrag.io.transfer import CopyProgress

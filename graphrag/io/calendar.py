@@ -40,6 +40,7 @@ def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, M
     Raises:
         InputError: naming the meeting that cannot be used.
     """
+    placed: Iterator[tuple[str, Mapping[str, Any]]]
     if isinstance(calendar, str | Path):
         placed = event_rows(Path(calendar), horizon)
     else:

@@ -63,6 +63,7 @@ def read_contacts(contacts: Contacts) -> Iterator[tuple[str, Contact]]:
         InputError: naming the contact that cannot be used.
         MissingExtraError: for a vCard file if vobject is not installed.
     """
+    placed: Iterator[tuple[str, Mapping[str, Any]]]
     if not isinstance(contacts, str | Path):
         placed = checked_rows(contacts, "contact", _FIELDS)
     elif Path(contacts).suffix.casefold() in (".csv", ".tsv"):

@@ -18,7 +18,7 @@ from graphrag.model.checks import shown
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 
 if TYPE_CHECKING:
-    from icalendar import Component, vCalAddress, vRecur
+    from icalendar import Component, vCalAddress
 
 Row = dict[str, Any]
 MOST = 1_000
@@ -88,7 +88,7 @@ def _events(path: Path, time_zone: str | None) -> list[tuple["Component", tzinfo
         raise MissingExtraError("reading an iCalendar file", "interchange") from None
     # icalendar keeps the zones that a file describes: those of another file are not this one's.
     tzp.use("pytz" if tzp.uses_pytz() else "zoneinfo")
-    events = []
+    events: list[tuple[Component, tzinfo | None]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it tells of zones that it knows by the end of their name
         try:
@@ -183,7 +183,7 @@ class _Event:
         whole_day = type(self._all("DTSTART")[0].dt) is date
         return begin + (_DAY if whole_day else _HOUR)
 
-    def _occurrences(self, start: datetime, rule: "vRecur") -> Iterator[datetime]:
+    def _occurrences(self, start: datetime, rule: Any) -> Iterator[datetime]:
         """Yield the starts of a series in UTC, as far as they are wanted.
 
         Raises:

@@ -22,7 +22,7 @@ from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
 
 if TYPE_CHECKING:
-    from graphrag.io.jsonl.groups import ImportedGroup
+    from graphrag.io.jsonl.group_file import ImportedGroup
     from graphrag.io.memories.portable import MemoryReport, Of
     from graphrag.io.transfer import CopyProgress
 
@@ -276,7 +276,7 @@ class Load:
             InputError: if the file cannot be used, naming the line, or there is such a group.
             StoreError: if the database refused.
         """
-        from graphrag.io.jsonl.groups import import_group
+        from graphrag.io.jsonl.group_file import import_group
 
         if name is not None:
             checked_group(name)

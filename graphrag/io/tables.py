@@ -15,9 +15,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from graphrag.errors import InputError
 from graphrag.ingest.given import GivenFact
-from graphrag.io.exports import unmarked
 from graphrag.io.fact_rows import Columns, Placed, Row, checked_columns, given_row, is_column
 from graphrag.io.files import WHOLE, check_there, ending, opened, refusals
+from graphrag.io.interchange import unmarked
 from graphrag.io.network import Network
 from graphrag.model.checks import parsed_json
 from graphrag.names.key import name_key

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
     from graphrag.explorer.atlas import Atlas
-    from graphrag.io.exports import Frames
+    from graphrag.io.interchange import Frames
 
 _PAGE = 2000
 """Facts, and entities, that are read at a time."""
@@ -64,11 +64,11 @@ class Exports:
         shown = await self._shown()
         with written(path) as put:
             if kind == "csv":
-                from graphrag.io.exports import write_csv
+                from graphrag.io.interchange import write_csv
 
                 records = await write_csv(shown, put)
             elif kind == "graphml":
-                from graphrag.io.exports import write_graphml
+                from graphrag.io.interchange import write_graphml
 
                 records = await write_graphml(shown, put)
             elif kind == "html":
@@ -92,7 +92,7 @@ class Exports:
             QueryError: if there is no such group.
             MissingExtraError: if networkx is not installed.
         """
-        from graphrag.io.exports import networkx_of
+        from graphrag.io.interchange import networkx_of
 
         return await networkx_of(await self._shown())
 
@@ -102,7 +102,7 @@ class Exports:
         Raises:
             QueryError: if there is no such group.
         """
-        from graphrag.io.exports import igraph_of
+        from graphrag.io.interchange import igraph_of
 
         return await igraph_of(await self._shown())
 
@@ -115,7 +115,7 @@ class Exports:
             QueryError: if there is no such group.
             MissingExtraError: if pandas is not installed.
         """
-        from graphrag.io.exports import frames_of
+        from graphrag.io.interchange import frames_of
 
         return await frames_of(await self._shown())
 
@@ -208,7 +208,7 @@ class GroupExports(Exports):
         if kind != LINES:
             ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
-        from graphrag.io.jsonl.groups import export_group
+        from graphrag.io.jsonl.group_file import export_group
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():

@@ -13,6 +13,7 @@ from graphrag.ask.coverage import coverage
 from graphrag.ask.query import Named, Query
 from graphrag.ask.relate import Evidence, evidence, mutual, owned
 from graphrag.ask.senses import stem_of
+from graphrag.ask.wants import order_of
 from graphrag.ask.world import FactRow, World
 
 _HOPS: Final = 4
@@ -107,7 +108,11 @@ def _longer(
     straight = meant.swapped or meant.passive or mutual(meant.relation, world) or not meant.places
     natural = owned(clause, meant)  # "the parents of A" are parents of A
     backwards = _BACK if turned is not natural and not straight else 0.0
-    query = Query(None, meant.relation, way.query) if turned else Query(way.query, meant.relation)
+    # "The first husband of A": the order is of this hop.
+    ordinals = {at - 1 for at in meant.places if at and order_of(clause.tokens[at - 1 : at])}
+    order = order_of(clause.tokens[min(ordinals) : min(ordinals) + 1]) if ordinals else None
+    ends_of = (None, way.query) if turned else (way.query, None)
+    query = Query(ends_of[0], meant.relation, ends_of[1], order=order)
     return Way(
         tuple(row for row in ends if row not in way.seen),
         query,

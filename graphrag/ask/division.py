@@ -19,21 +19,14 @@ AUXILIARIES: Final = frozenset(
 )
 _WH: Final = "|".join(sorted(WH))
 _AUX: Final = "|".join(sorted(AUXILIARIES)) + "|'s"
-_POLITE: Final = re.compile(
-    r"^(?:please |kindly |ok |okay |so |and |well ,? ?|hey ,? ?)*(?:"
-    r"(?:do|can|could|would|will) you (?:please |perhaps )?"
-    r"(?:know|tell|say|name|list|give|find|show|remember)?(?: me| us| out)?|"
-    r"(?:please |kindly )?(?:tell|show|give) (?:me|us)|i(?: would| 'd|'d) like to (?:know|learn)|"
-    r"i (?:want|need) to know|i wonder|any idea|let me know|find out|remind me)\b ?[,:]? ?(?=\w)"
-)
 _KNOWING: Final = (
     r"records?|recorded|known|knew|know|books?|registers?|registered|logs?|logged|entered|"
     r"archives?|data|database|documents?|documented|noted|notes|told|learned|information|aware|"
-    r"stored|graph|sources?|reported|believed|evidence|understood"
+    r"stored|graph|sources?|reported|believed|evidence|understood|info|knowledge"
 )
 _KNOWN: Final = re.compile(
-    rf"(?:(?:^|(?<= ))(?:(?:by|from|on|in|at|with|as|given|going|according|to|using|based|so|far|"
-    rf"what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
+    rf"(?:(?:^|(?<= ))(?:(?:per|stuff|judging|by|from|on|in|at|with|as|given|going|according|to|so|"
+    rf"using|based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
     rf"were|had|has|is|been|have|stood|of|state|could|did|then|people) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
     rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
@@ -71,6 +64,8 @@ _FRONT_END: Final = re.compile(
     rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
     rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
+_CLOSING: Final = frozenset("thanks please then though exactly".split())
+"""Words behind a question that change nothing."""
 _JOINS: Final = frozenset({"and", "but", "yet", ","})
 PRONOUNS: Final = frozenset("he she they it him her them his their this that".split())
 
@@ -109,10 +104,7 @@ def without(tokens: Tokens, found: re.Match[str]) -> Tokens:
 
 
 def stripped(tokens: Tokens) -> Tokens:
-    """Return the words of a question without its frame of politeness and its last mark."""
-    frame = _POLITE.match(shape_of(tokens))
-    if frame:
-        tokens = tokens[place_of(frame.string, frame.end()) :]
+    """Return the words of a question without the marks around it."""
     while tokens and tokens[0].word in (",", ":", "that", "-"):
         tokens = tokens[1:]
     return trimmed(tokens)
@@ -120,7 +112,7 @@ def stripped(tokens: Tokens) -> Tokens:
 
 def trimmed(tokens: Tokens) -> Tokens:
     """Return some words without the marks and joints at their end."""
-    while tokens and (tokens[-1].word in _JOINS or tokens[-1].word in ("?", ".", "!", "-")):
+    while tokens and (tokens[-1].word in _JOINS | _CLOSING or tokens[-1].word in "?.!-"):
         tokens = tokens[:-1]
     return tokens
 

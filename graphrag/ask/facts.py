@@ -76,7 +76,9 @@ def rows_of(term: "Term | Query", world: World, done: Solution) -> list[int]:
     if not isinstance(term, Query):
         return world.rows_of(term)
     rows = matching(term, world, done)
-    if term.interval is not None:
+    if term.order is not None:
+        rows = in_order_of(rows, term.order, world)
+    elif term.interval is not None:
         rows = [row for row in rows if row.meets(*bounds_of(term.interval))]
     else:
         standing = [row for row in rows if row.holds(world.now) or row.happened]
@@ -124,7 +126,10 @@ def _limited(query: Query, rows: list[FactRow], world: World, done: Solution) ->
         rows = [row for row in rows if is_of(far(query, row), query.kind, world)]
     match query.holds:
         case "now":
-            rows = world.newest([row for row in rows if row.holds(world.now)])
+            standing = world.newest([row for row in rows if row.holds(world.now)])
+            # "How many prizes does A have" counts what happened.
+            events = query.wants == "how many" and all(row.happened for row in rows)
+            rows = rows if events and not standing else standing
         case "ended":
             live = {far(query, row) for row in rows if row.end > world.now}
             live = set() if query.edge == "end" else live

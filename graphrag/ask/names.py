@@ -26,6 +26,12 @@ from graphrag.text.tokens import tokenize
 _WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&+])\w+)*|[^\w\s]")
 _PLAIN: Final = re.compile(r"[^\W_]+(?:['’.&](?!s\b)[^\W_]+)*")
 _ASIDE: Final = re.compile(r"\(.*?\)")
+_PLAIN_WORDS: Final = frozenset(
+    "very out up off over down let big small new old good best great high low long own same well "
+    "again against into onto near far back left right top home side line list part way place "
+    "national local public general special old young early open free full".split()
+)
+"""Common words that names have, too: in small letters they are none."""
 _FILLING: Final = frozenset("the a an of in at and s".split())
 _LONGEST: Final = 14
 """Words and marks of a name: "Dani García (footballer, born 1974)" has eight."""
@@ -40,24 +46,21 @@ _CLOSING: Final = frozenset(")].'’+#")
 """Marks that a name may end with."""
 QUOTES: Final = frozenset("\"'‘’“”«»")
 _CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
-_SPEAKER: Final = "user"
-_FIRST: Final = re.compile(
-    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
-    r"\b(?!['’])",
-    re.IGNORECASE,
-)
 
 
-def of_speaker(text: str, index: GroupIndex, seen: Visible) -> str:
-    """Return a question with "I" as the user of an assistant, if the graph knows one."""
-    if not _FIRST.search(text) or not seen.named(_SPEAKER, index):
-        return text
-    return _FIRST.sub(lambda one: f"{_SPEAKER}'s" if one["whose"] else _SPEAKER, text)
+def tokens_of(
+    text: str, index: GroupIndex, seen: Visible, at: datetime, *, small: bool = False
+) -> tuple[Token, ...]:
+    """Return the words of a question asked at a moment, names and times as one each.
 
-
-def tokens_of(text: str, index: GroupIndex, seen: Visible, at: datetime) -> tuple[Token, ...]:
-    """Return the words of a question asked at a moment, names and times as one each."""
-    names = _Names(text, index, seen)
+    Args:
+        text: The question.
+        index: The group.
+        seen: What of it may be named.
+        at: The moment.
+        small: Names may be in small letters beside others that are not.
+    """
+    names = _Names(text, index, seen, small)
     marked = [(start, end, Token(text[start:end], "E", name)) for start, end, name in names.all()]
     masked = list(text)
     for start, end, _ in marked:
@@ -78,15 +81,15 @@ class _Names:
     text: str
     index: GroupIndex
     seen: Visible
+    small: bool
+    """Whether a name may be in small letters; it may if all is."""
     spans: list[tuple[int, int, str]] = field(init=False)
-    small: bool = field(init=False)
-    """Whether it is all in small letters: then a name may be, too."""
     _rows: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Find the words."""
         self.spans = [(*match.span(), match.group()) for match in _WORD.finditer(self.text)]
-        self.small = self.text[1:] == self.text[1:].casefold()
+        self.small = self.small or self.text[1:] == self.text[1:].casefold()
 
     def all(self) -> list[tuple[int, int, Named]]:
         """Return the names, the longest from the left; short ones of what is left."""
@@ -158,7 +161,7 @@ class _Names:
 
     def _called(self, words: str, *, whole: bool = False) -> list[str]:
         """Return the ids of the entities of whose name words are a part, or ``whole`` all of it."""
-        if whole and not any(word[:1].isupper() for word in words.split()):
+        if whole and not (self.small or any(word[:1].isupper() for word in words.split())):
             return []
         parts = _parts(words)
         rows: set[int] | None = None
@@ -205,7 +208,7 @@ class _Names:
 
     def _common(self, word: str) -> bool:
         """Tell whether a word is one of the language, or of a relation."""
-        if is_light(word) or senses_of(stem_of(word)):
+        if is_light(word) or word in _PLAIN_WORDS or senses_of(stem_of(word)):
             return True
         return any(stem_of(word) in stems_of(relation) for relation in self.index.relations)
 
@@ -229,7 +232,10 @@ def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
         return True  # "the mayors of Hull", "Hull's mayor"
     core = _parts(_ASIDE.sub("", name))
     size = len(parts)
-    return not whole and any(core[at : at + size] == parts for at in range(len(core) - size + 1))
+    if whole:
+        return False
+    written = [parts, [*parts[:-1], _singular(parts[-1])]]  # "aquilanis club"
+    return any(core[at : at + size] in written for at in range(len(core) - size + 1))
 
 
 def _is_noun(words: str, before: str, after: str) -> bool:

@@ -27,7 +27,7 @@ from graphrag.ask.division import (
 )
 from graphrag.ask.query import Order
 from graphrag.ask.senses import is_past
-from graphrag.ask.wants import order_of, wants_of
+from graphrag.ask.wants import PHRASES, order_of, wants_of
 from graphrag.search.query_time import Said
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.vocabulary import MONTHS
@@ -40,35 +40,6 @@ _EXCEPT: Final = re.compile(
 _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
 _PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
-_PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(part, part) for part in word.split()))
-    for words, word in (
-        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        ("(?:know|knows|knew) how to|back(?= (?:in|on) T)|at (?:some|any) point|as well", ""),
-        (
-            "(?:in|during|throughout|over) (?:his|her|their|its|the) (?:whole |entire )?"
-            "(?:life|lifetime|career)",
-            "",
-        ),
-        ("in charge of|at the (?:helm|head|top) of", "head of"),
-        ("on the (?:payroll|staff) of|in the (?:employ|service) of", "employee of"),
-        ("to begin with", "first"),
-        ("(?:begin|began|start|started) with", "begin"),
-        ("set foot (?:in|on)", "visited"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) married", "wed"),
-        ("passed away", "died"),
-        ("acts? as|acted as|serves? as|served as", "is"),
-        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
-        ("(?:stepped|stepping|step) down", "resigned"),
-        ("(?:moved?|moving) (?:away from|out of)", "leave"),
-        ("(?:taken|took|take) to court", "sued"),
-        ("(?:take|took) over(?= E)", "acquired"),
-        ("(?:come|came|comes) out", "been created"),
-        ("(?:go|goes|went|been) to", "visited attended"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
 
 
 def read(text: str, tokens: Tokens) -> Frame:
@@ -80,7 +51,7 @@ def read(text: str, tokens: Tokens) -> Frame:
     """
     known, words = known_in(stripped(tokens))
     words = stripped(words)
-    for pattern, plain in _PHRASES:
+    for pattern, plain in PHRASES:
         if found := pattern.search(shape_of(words)):
             rest = between(words, found.string, found.end() + 1, len(found.string))
             words = between(words, found.string, 0, max(0, found.start() - 1)) + plain + rest
@@ -102,6 +73,12 @@ def read(text: str, tokens: Tokens) -> Frame:
     if not parts and wants in ("entities", "whether") and (followed := succession(main)):
         main, parts = followed[0], [followed[1]]
     conditions = tuple(Condition(part.link, _clause(part.tokens), part.near) for part in parts)
+    if conditions and shape_of(main).startswith(("who else ", "whom else ")):
+        # "Who else was there when A was" does not ask for A.
+        main = tuple(token for token in main if token.word != "else")
+        own = [token.named for token in main if token.named is not None]
+        names = (name for condition in conditions for name in condition.clause.names)
+        frame = replace(frame, without=(*frame.without, *(n for n in names if n not in own)))
     frame = replace(frame, main=_clause(main), conditions=conditions)
     return _checked(_present(_linked(frame, parts)))
 
@@ -226,6 +203,8 @@ def _present(frame: Frame) -> Frame:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
             verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
         return replace(frame, present=verb in ("is", "are", "do", "does"))
+    if frame.known is not None and frame.wants == "entities":
+        return replace(frame, present=True)  # "as known in May, who was mayor"
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if past and not now:
         return frame
@@ -246,6 +225,7 @@ _ORDERING: Final = _words(
     "recently next previous previously preceding early earlier late later before after following "
     "soon shortly just then until till since"
 )
+_EDGE: Final = _words("first last latest earliest newest oldest next")
 _COMPARING: Final = _words("more most less least few fewer longer shorter than once")
 CHANGING: Final = _words(
     "no not never nor neither none nobody n't without hardly rarely other else another why if "
@@ -269,11 +249,19 @@ def _checked(frame: Frame) -> Frame:
 def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     """Tell whether a word changes what is asked, and nothing was made of it."""
     token, word = clause.tokens[at], clause.tokens[at].word
-    if token.said is not None or (word in MONTHS and token.text[:1].isupper()):
+    before = clause.tokens[at - 1].word if at else ""
+    if before == "," and word in ("his", "her", "their", "its"):
+        return True  # "the winner of A, his first job" asks of someone that it does not name
+    if word in _EDGE and not (frame.conditions or frame.among or frame.apart):
+        earlier = {token.word for token in clause.tokens[: max(0, at - 1)]}
+        if earlier & _EDGE and "ever" not in earlier:
+            return True  # "who did the first to visit A visit last"
+    last = at == len(clause.tokens) - 1
+    if token.said is not None or (word in MONTHS and (last or token.text[:1].isupper())):
         return True
     if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
         return True
-    if word == "from" and "got" in clause.words:
+    if word == "from" and not {"got", "get", "gets", "received"}.isdisjoint(clause.words):
         return True  # who got something from A is no one who gave it
     if word[:1].isdigit():
         return clause.order is None

@@ -31,6 +31,10 @@ and a small word of the name."""
 _BE: Final = frozenset({"is", "was", "were", "are", "be", "been", "being", "am"})
 _DO: Final = frozenset({"did", "do", "does", "has", "have", "had"})
 _AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
+_MADE: Final = frozenset({"made", "paid", "filed", "gave", "launched"})
+"""Verbs by which somebody does what a noun before them says: "the visits that A paid"."""
+_LEADING: Final = frozenset("in at on to for from with of".split())
+_WH: Final = frozenset({"who", "whom", "which", "what"})
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
@@ -179,14 +183,20 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     sure = meant.sure and bool(verbs)
     # Of kin it is plain who has it: a sister's brother is no sister of his.
     kin = meant.sure and not KIN.isdisjoint(stems_of(meant.relation))
-    terse = place + 1 in meant.places and clause.words.isdisjoint(_AUX | {"who", "that", "which"})
+    terse = place + 1 in meant.places and clause.words.isdisjoint(
+        _AUX | {"who", "whom", "that", "which"}
+    )
     owns = _word(tokens, place + 1) == "'s" or terse
     owns = owns or (lead in _DO and not {"have", "had", "has"}.isdisjoint(clause.words))
     if words[0] == "whose" and 1 in meant.places and not KIN.isdisjoint(stems_of(meant.relation)):
         surface, sure = True, True  # "whose daughter is A"
     elif owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
         surface, sure = not meant.of, kin and meant.of
-    elif lead in _DO and meant.places:
+    elif before and words[1] in _WH and words[0] in _LEADING:
+        surface, sure = True, True  # "with whom was negotiating A", "in which town has lived A"
+    elif before and place + 1 in meant.places:
+        surface = True  # "which society A belonged to"
+    elif (lead in _DO and meant.places) or (before and _word(tokens, place + 1) in _MADE):
         surface = True
     elif not meant.places:
         asks_who = not {"who", "whom"}.isdisjoint(words)

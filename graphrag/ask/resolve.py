@@ -13,7 +13,7 @@ from graphrag.ask.clause import Clause, Condition, Frame
 from graphrag.ask.division import PRONOUNS
 from graphrag.ask.facts import Solution, matching
 from graphrag.ask.patterns import NotUnderstood, Patterns
-from graphrag.ask.query import Bound, Edge, Named, Query
+from graphrag.ask.query import Bound, Edge, Named, Order, Query
 from graphrag.ask.relate import best
 from graphrag.ask.senses import senses_of, stem_of, stems_of
 from graphrag.ask.wants import EDGES, ENDING
@@ -59,7 +59,7 @@ class Resolver:
         query = replace(
             pattern,
             wants=frame.wants,
-            order=None if frame.wants == "how long" and not frame.apart else main.order,
+            order=pattern.order or self._order(pattern),
             bounds=bounds,
             edge=edge,
             unit=frame.unit,
@@ -76,6 +76,12 @@ class Resolver:
             shared = pattern.object == other.object and not main.order
             return replace(query, apart=other, edge="end" if frame.from_end or shared else None)
         return self._timed(query)
+
+    def _order(self, pattern: Query) -> Order | None:
+        """Return which of several facts is asked for, if that is not said of an inner hop."""
+        inner = [end for end in (pattern.subject, pattern.object) if isinstance(end, Query)]
+        length = self.frame.wants == "how long" and not self.frame.apart
+        return None if length or any(end.order for end in inner) else self.frame.main.order
 
     def _main(self) -> Query:
         """Return the pattern of what is asked for."""
@@ -101,6 +107,10 @@ class Resolver:
         if during is not None:
             if _is_yearless(during):
                 during = _in_its_year(during, query, self.world)
+            nested = any(isinstance(end, Query) for end in (query.subject, query.object))
+            if nested and self._is_birth_or_death(query):
+                # "Where did the owner of A in 1970 die" asks who owned it then.
+                return replace(_within(query, during.interval), interval=None)
             return _within(query, during.interval)
         timeless = any(self.world.relations[name].timeless for name in query.relations)
         timed = query.bounds or any(one.clause.during for one in frame.conditions)
@@ -110,6 +120,12 @@ class Resolver:
             return replace(query, holds="now")
         ended = query.edge == "end" and not timed and query.wants not in _DATES
         return replace(query, holds="ended" if ended else "")
+
+    @staticmethod
+    def _is_birth_or_death(query: Query) -> bool:
+        of_life = senses_of(stem_of("birth")) | senses_of(stem_of("death"))
+        stems = (stem for name in query.relations for stem in stems_of(name))
+        return any(of_life & senses_of(stem) for stem in stems)
 
     def _bound(self, condition: Condition, main: Query) -> Bound:
         """Return what bounds the answer."""

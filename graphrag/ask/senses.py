@@ -71,6 +71,7 @@ win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
 create creator creation author write writer compose composer invent inventor make maker origin
+create work book novel poem play film movie album song game
 create design designer architect publish
 produce producer production manufacture manufacturer make maker build builder
 perform performer performance sing singer artist

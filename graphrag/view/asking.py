@@ -10,13 +10,14 @@ from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.facts import Solution
-from graphrag.ask.names import of_speaker, tokens_of
+from graphrag.ask.names import tokens_of
 from graphrag.ask.parse import read
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.spell import stated_units
+from graphrag.ask.wants import worded
 from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
@@ -52,7 +53,7 @@ async def answers_first(lens: Lens, text: str) -> AnswersFirst | None:
         return None
     index, past = await lens.index(), await lens.past()
     world = _world(lens, index, past)
-    text = of_speaker(" ".join(text.split()), index, world.seen)
+    text = worded(text, index, world.seen)
     tokens = tokens_of(text, index, world.seen, lens.now())
     if not any(token.named for token in tokens):
         return None
@@ -90,9 +91,19 @@ async def answer(lens: Lens, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     index, past = await lens.index(), await lens.past()
     world = _world(lens, index, past)
-    text = of_speaker(" ".join(question.split()), index, world.seen)
+    text = worded(question, index, world.seen)
     tokens = tokens_of(text, index, world.seen, lens.now())
-    frame = read(text, tokens)
+    first = await _answered_as(question, read(text, tokens), lens, world)
+    small = tokens_of(text, index, world.seen, lens.now(), small=True)
+    if first.query is not None or small == tokens:
+        return first
+    second = await _answered_as(question, read(text, small), lens, world)
+    return first if second.query is None else second
+
+
+async def _answered_as(question: str, frame: Frame, lens: Lens, world: World) -> Answer:
+    """Answer a question as it was read."""
+    index, past = world.index, world.past
     known = None if frame.known is None else frame.known.interval
     lens, past, note = await _known(known, lens, past)
     world = await _dated(frame, lens, world if known is None else _world(lens, index, past))

@@ -1,6 +1,7 @@
 """The words of a question: tokens, the clauses that they make, and the frame around them."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from graphrag.ask.query import Link, Named, Order, Unit, Wants
@@ -88,6 +89,12 @@ class Frame:
     without: tuple[Named, ...] = ()
     unread: tuple[str, ...] = ()
     """Words that change what is asked, of which nothing was made."""
+
+    @property
+    def known_at(self) -> datetime | None:
+        """Return the last moment of the time that knowledge is asked of."""
+        end = None if self.known is None else self.known.interval.end
+        return None if end is None else end - datetime.resolution
 
     @property
     def clauses(self) -> tuple[Clause, ...]:

@@ -5,6 +5,7 @@ answer it, so two hops are one query inside another.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final, Literal, TypeVar
 
 from graphrag.display.visible import flatten
@@ -135,8 +136,8 @@ class Query:
     """Of ``how long``: the time from the facts to those of this query."""
     ago: bool = False
     """Of ``how long``: the time from the facts to now."""
-    known_at: Interval | None = None
-    """Whose end is the moment up to which knowledge counts."""
+    known_at: datetime | None = None
+    """The moment up to which knowledge counts, aware; None: now."""
     words: str = field(default="", compare=False)
     """The words of a question that it was read from."""
 
@@ -163,7 +164,7 @@ class Query:
         parts += [self.holds] * bool(self.holds)
         parts += ["ago"] * self.ago
         parts += [f"other than {', '.join(map(str, self.without))}"] * bool(self.without)
-        parts += [f"as known at {self.known_at!r}"] if self.known_at else []
+        parts += [f"as known at {self.known_at.isoformat()}"] if self.known_at else []
         parts += [f"in {self.unit}s"] if self.unit else []
         return flatten("; ".join(parts))
 

@@ -66,7 +66,7 @@ class Resolver:
             without=frame.without,
             among=frame.among,
             ago=frame.ago,
-            known_at=None if frame.known is None else frame.known.interval,
+            known_at=frame.known_at,
             words=frame.text,
         )
         if edge == "end" and query.order is not None and frame.wants == "entities":

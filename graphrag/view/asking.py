@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from graphrag.ask.answer import Answer
@@ -22,7 +22,6 @@ from graphrag.ask.world import CannotAnswer, World
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.search.rerank.reranker import AnswersFirst
-from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros
 from graphrag.view.lens import Lens
 
@@ -104,9 +103,8 @@ async def answer(lens: Lens, question: str) -> Answer:
 async def _answered_as(question: str, frame: Frame, lens: Lens, world: World) -> Answer:
     """Answer a question as it was read."""
     index, past = world.index, world.past
-    known = None if frame.known is None else frame.known.interval
-    lens, past, note = await _known(known, lens, past)
-    world = await _dated(frame, lens, world if known is None else _world(lens, index, past))
+    lens, past, note = await _known(frame.known_at, lens, past)
+    world = await _dated(frame, lens, _world(lens, index, past) if note else world)
     try:
         query = await _resolved(frame, lens, world)
     except CannotAnswer as error:
@@ -174,19 +172,18 @@ async def _dated(frame: Frame, lens: Lens, world: World) -> World:
     return replace(world, dated={row: to_micros(at, BEGINNING) for row, at in since.items() if at})
 
 
-async def _known(known: Interval | None, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
-    """Return what is seen with what was known when the question says, and what to note of it."""
-    if known is None:
+async def _known(moment: datetime | None, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
+    """Return what is seen with what was known at a moment, and what to note of it."""
+    if moment is None:
         return lens, past, ""
-    end = known.end or lens.now("system")
-    moment, own = end - timedelta(microseconds=1), lens.viewpoint.known_at
+    own = lens.viewpoint.known_at
     if own is not None and own <= moment:
-        return lens, past, f"as known at {own.isoformat()}, before {known!r}"
+        return lens, past, f"as known at {own.isoformat()}, before {moment.isoformat()}"
     then = replace(lens, viewpoint=replace(lens.viewpoint, known_at=moment))
     before = await then.past()
     if own is not None and before and not before.upto:
         # The log begins later than that: the view says what its time of then is.
-        return lens, past, f"no records of {known!r}: as known at {own.isoformat()}"
+        return lens, past, f"no records of {moment.isoformat()}: as known at {own.isoformat()}"
     return then, before, f"as known at {moment.isoformat()}"
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graphrag.community.refine import LEAST
+from graphrag.community.detect import LEAST
 from graphrag.display.picture import COLOURS, Drawing, Labels, note, shape, width_of, word
 from graphrag.display.visible import cut
 

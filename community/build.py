@@ -11,9 +11,8 @@ from datetime import datetime
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer
-from graphrag.community.detect import detected
+from graphrag.community.detect import DRIFT, detected
 from graphrag.community.draft import Author, drafts, finished, lasting
-from graphrag.community.refine import DRIFT
 from graphrag.community.stored import Storing, Tree, keep_tree
 from graphrag.community.ties import Ties
 from graphrag.community.update import Redrawn, changed_since, redrawn, seats_of
@@ -123,11 +122,9 @@ async def _planned(
     kind: str,
     done: Detection,
 ) -> Planned:
-    moment, same = AtMoment.now(index), redrawn.same
-    made = await drafts(
-        redrawn.clusters, ties, index, moment, redrawn.strengths, same=same, ranks=tree.ranks
-    )
-    known = lasting(redrawn.loose, made, same)
+    moment = AtMoment.now(index)
+    made = await drafts(redrawn.clusters, ties, index, moment, redrawn.strengths)
+    known = lasting(redrawn.loose, made)
     describer = Describer(index, moment)
     names = {one.name for one in redrawn.kept}
     descriptions = await workshop.author(made, known, describer, names)

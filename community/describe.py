@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphrag.community.refine import Nodes
+from graphrag.community.detect import Nodes
 from graphrag.community.text_ties import Quote
 from graphrag.community.ties import NO_FACT, Ties
 from graphrag.community.wording import NamedFact, families, sentences

@@ -2,7 +2,7 @@
 
 igraph's implementation: 100,000 facts between 30,000 entities take 0.3 s, ``leidenalg`` 4 to 13 s
 for no better a partition. Parallel facts add up to one weighted edge; entities without live facts
-are in no community.
+are in no community. After a few facts changed, ``improve`` looks at what is around them only.
 
 The coarsest level has the best modularity. Because of its resolution limit (Fortunato and
 Barthelemy, PNAS 2007) each community of more than 16 is partitioned again as a graph of its own,
@@ -10,23 +10,35 @@ down to four levels, until Leiden finds no two parts.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from graphrag.community.refine import Labels, Nodes, Weights, strengths
 from graphrag.index.child import in_child
 
+Nodes = npt.NDArray[np.integer]
+Labels = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
+
+NOWHERE = -1
+"""Label of a node that is in no community."""
+LEAST = 2
+"""Members of a community: who is alone makes none."""
+DRIFT = 0.05
+"""Share of the edges that may change before everything is to be detected anew."""
+_drawing = Lock()
 _ITERATIONS = 10
 """Passes over the graph: a bound on time; the partition is stable after two to four."""
 _AGAIN = 2
 """Passes from communities that were good before a few facts changed."""
 _SHORT = 5_000
 """Edges whose communities are found in 50 ms."""
-_drawing = Lock()
 
 
 def detect(
@@ -48,25 +60,33 @@ def detect(
     """
     if not len(subjects):
         return []
-    import igraph
-
     nodes, ends = np.unique(np.concatenate((subjects, objects)), return_inverse=True)
-    one, other = np.sort(ends.reshape(2, -1), axis=0)
-    pairs, place = np.unique(one * np.int64(len(nodes)) + other, return_inverse=True)
-    weight = np.bincount(place, weights=weights, minlength=len(pairs))
-    edges = np.column_stack(np.divmod(pairs, len(nodes)))
-    graph = igraph.Graph(n=len(nodes), edges=edges.tolist())
+    heavy = np.ones(len(subjects)) if weights is None else weights
+    graph = weighted_graph(len(nodes), ends.reshape(2, -1), heavy)
     with seeded():
         partition = graph.community_leiden(
             "modularity",
-            weights=weight.tolist(),
+            weights="weight",
             initial_membership=None if initial is None else _started(initial[nodes]),
             n_iterations=_ITERATIONS if initial is None else _AGAIN,
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
     labels[nodes] = partition.membership
-    heavy = np.ones(len(subjects)) if weights is None else weights
     return by_label(labels, strengths(subjects, objects, heavy, len(labels)))
+
+
+def weighted_graph(count: int, ends: Nodes, weights: Weights) -> Any:
+    """Return a graph of igraph with parallel edges added up; its ends are two rows."""
+    import igraph
+
+    one, other = np.sort(ends, axis=0)
+    keys = one * np.int64(count) + other
+    # Added up by weight: the sum is the same to the last bit whatever order facts came in.
+    order = np.lexsort((weights, keys))
+    pairs, place = np.unique(keys[order], return_inverse=True)
+    graph = igraph.Graph(n=count, edges=np.column_stack(np.divmod(pairs, count)).tolist())
+    graph.es["weight"] = np.bincount(place, weights[order], minlength=len(pairs)).tolist()
+    return graph
 
 
 def _started(labels: Labels) -> list[int]:
@@ -74,19 +94,6 @@ def _started(labels: Labels) -> list[int]:
     alone = labels < 0
     full = np.where(alone, labels.max(initial=-1) + 1 + np.cumsum(alone), labels)
     return list(np.unique(full, return_inverse=True)[1].tolist())
-
-
-@contextmanager
-def seeded() -> Iterator[None]:
-    """Let igraph draw the same numbers every time, one call at a time: its source is global."""
-    import igraph
-
-    with _drawing:
-        igraph.set_random_number_generator(random.Random(0))
-        try:
-            yield
-        finally:
-            igraph.set_random_number_generator(random)
 
 
 def by_label(labels: Labels, strength: Weights) -> list[list[int]]:
@@ -141,7 +148,6 @@ def divided(
     *,
     weights: Weights | None = None,
     initial: Sequence[Labels] = (),
-    known: Callable[[int, Sequence[int]], Sequence[Sequence[int]] | None] | None = None,
 ) -> list[Cluster]:
     """Return communities of the coarsest level with all their parts below.
 
@@ -152,7 +158,6 @@ def divided(
         weights: Of the edges; default: 1 each.
         initial: Old communities of every node by level, -1 for none: where they are still good,
             they stay.
-        known: The parts of a community, by its level and members, None if they are to be found.
     """
     found = [Cluster(0, None, members) for members in tops]
     heavy = np.ones(len(subjects)) if weights is None else weights
@@ -160,17 +165,10 @@ def divided(
     for level in range(1, LEVELS):
         large = [place for place in range(first, len(found)) if len(found[place].members) > LARGE]
         first = len(found)
-        unknown = []
-        for place in large:
-            parts = None if known is None else known(level - 1, found[place].members)
-            if parts is None:
-                unknown.append(place)
-            else:
-                found += (Cluster(level, place, members) for members in parts)
         start = initial[level] if level < len(initial) else None
         for place, edges in zip(
-            unknown,
-            inside([found[place].members for place in unknown], subjects, objects),
+            large,
+            inside([found[place].members for place in large], subjects, objects),
             strict=True,
         ):
             parts = detect(subjects[edges], objects[edges], weights=heavy[edges], initial=start)
@@ -191,3 +189,91 @@ def inside(clusters: Sequence[Sequence[int]], subjects: Nodes, objects: Nodes) -
     order = np.argsort(numbers, kind="stable")
     borders = np.searchsorted(numbers[order], np.arange(1, len(clusters)))
     return list(np.split(inner[order], borders))
+
+
+def improve(
+    subjects: Nodes,
+    objects: Nodes,
+    labels: Labels,
+    changed: Iterable[int],
+    *,
+    weights: Weights | None = None,
+    strength: Weights | None = None,
+) -> Labels:
+    """Return the labels after the nodes around a change have moved to where they fit best.
+
+    Args:
+        subjects: One end of every edge.
+        objects: The other end; edges between the same two add up.
+        labels: Community of every node, ``NOWHERE`` for none; not changed.
+        changed: Ends of edges that came or went.
+        weights: Of the edges; default: 1 each.
+        strength: The weight of all edges of every node, if somebody knows it.
+    """
+    labels, nodes = labels.copy(), len(labels)
+    heavy = np.ones(len(subjects)) if weights is None else weights
+    if strength is None:
+        strength = strengths(subjects, objects, heavy, nodes)
+    around = np.zeros(nodes, dtype=np.bool_)
+    around[list(changed)] = True
+    labels[around & (strength == 0)] = NOWHERE
+    alone, first = np.flatnonzero((labels == NOWHERE) & (strength > 0)), labels.max(initial=-1) + 1
+    labels[alone] = first + np.arange(len(alone))
+    # What changed and what is tied to it may move; the rest of each community is one node.
+    own, beside = around.copy(), around[subjects] | around[objects]
+    own[subjects[beside]] = own[objects[beside]] = True
+    place = np.where(own, np.arange(nodes), nodes + labels)
+    near = np.flatnonzero((own[subjects] | own[objects]) & (subjects != objects))
+    ends = place[np.concatenate((subjects[near], objects[near]))]
+    keys, joined = np.unique(ends, return_inverse=True)
+    if not len(keys):
+        return labels
+    held = np.flatnonzero(labels != NOWHERE)
+    known = held[np.isin(place[held], keys)]
+    which = np.searchsorted(keys, place[known])
+    old = np.empty(len(keys), dtype=np.int64)
+    old[which] = labels[known]
+    weight = np.bincount(which, weights=strength[known], minlength=len(keys))
+    graph = weighted_graph(len(keys), joined.reshape(2, -1), heavy[near])
+    with seeded():
+        found = graph.community_leiden(
+            "CPM",
+            weights="weight",
+            node_weights=weight.tolist(),
+            resolution=1 / (2 * float(heavy.sum())),
+            initial_membership=np.unique(old, return_inverse=True)[1].tolist(),
+            n_iterations=_AGAIN,
+        )
+    # A community keeps the label that most of it had, unless more of another one had it.
+    shares: Counter[tuple[int, int]] = Counter()
+    for cluster, label, share in zip(found.membership, old.tolist(), weight.tolist(), strict=True):
+        shares[cluster, label] += share
+    label_of: dict[int, int] = {}
+    for (cluster, label), _ in shares.most_common():
+        if cluster not in label_of and label not in label_of.values():
+            label_of[cluster] = label
+    fresh = first + len(alone)
+    made = np.array([label_of.get(cluster, fresh + cluster) for cluster in found.membership])
+    labels[known] = made[which]
+    sizes = np.bincount(labels + 1)
+    labels[(labels >= first) & (sizes[labels + 1] < LEAST)] = NOWHERE
+    return labels
+
+
+@contextmanager
+def seeded() -> Iterator[None]:
+    """Let igraph draw the same numbers every time, one call at a time: its source is global."""
+    import igraph
+
+    with _drawing:
+        igraph.set_random_number_generator(random.Random(0))
+        try:
+            yield
+        finally:
+            igraph.set_random_number_generator(random)
+
+
+def strengths(subjects: Nodes, objects: Nodes, weights: Weights, nodes: int) -> Weights:
+    """Return the weight of all edges of every node."""
+    ends, both = np.concatenate((subjects, objects)), np.concatenate((weights, weights))
+    return np.asarray(np.bincount(ends, weights=both, minlength=nodes), dtype=np.float64)

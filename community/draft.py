@@ -10,8 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Description, Subject
-from graphrag.community.detect import Cluster, inside
-from graphrag.community.refine import Weights
+from graphrag.community.detect import Cluster, Weights, inside
 from graphrag.community.stored import Ranks, by_rank
 from graphrag.community.ties import NO_FACT, Ties
 from graphrag.index.group import GroupIndex
@@ -63,8 +62,6 @@ def id_from(mark: str, members: Iterable[str]) -> str:
 
 
 _THOUSANDTHS = 1000
-_NONE: Mapping[int, Community] = {}
-_UNRANKED: Mapping[str, Ranks] = {}
 _OF_VECTOR = 2
 """Numbers of a fact's vector that tell whether its words are the same."""
 
@@ -89,9 +86,6 @@ async def drafts(
     index: GroupIndex,
     moment: AtMoment,
     strengths: Weights,
-    *,
-    same: Mapping[int, Community] = _NONE,
-    ranks: Mapping[str, Ranks] = _UNRANKED,
 ) -> list[Draft]:
     """Return the communities that clusters are to become, in the same order.
 
@@ -101,20 +95,15 @@ async def drafts(
         index: Of the group.
         moment: When names and times of facts are looked at.
         strengths: The weight of all ties of every entity.
-        same: The communities in which nothing changed, by the place of their cluster.
-        ranks: Of the members of those.
     """
     parts = _within(clusters, ties, len(strengths))
     ids, row_of, found = index.entities.ids, index.entities.row_of, []
-    async for place, (cluster, facts) in in_turns(enumerate(zip(clusters, parts, strict=True))):
-        if (old := same.get(place)) is not None:
-            members, weights, mark = old.members, ranks[old.id], old.fingerprint.partition(" ")[0]
-        else:
-            thousandths = (strengths[list(cluster.members)] * -_THOUSANDTHS).round().astype(int)
-            names = (ids[row] for row in cluster.members)
-            weights = dict(zip(names, thousandths.tolist(), strict=True))
-            members = by_rank(weights)
-            mark = _fingerprint(members, facts, index, moment)
+    async for cluster, facts in in_turns(zip(clusters, parts, strict=True)):
+        thousandths = (strengths[list(cluster.members)] * -_THOUSANDTHS).round().astype(int)
+        names = (ids[row] for row in cluster.members)
+        weights = dict(zip(names, thousandths.tolist(), strict=True))
+        members = by_rank(weights)
+        mark = _fingerprint(members, facts, index, moment)
         subject = Subject([row_of[id_] for id_ in members], facts)
         found.append(Draft(cluster.level, cluster.parent, members, weights, mark, subject))
     return found
@@ -135,17 +124,11 @@ def _within(clusters: Sequence[Cluster], ties: Ties, nodes: int) -> list[Ties]:
     return found
 
 
-def lasting(
-    old: Sequence[Community], new: Sequence[Draft], same: Mapping[int, Community] = _NONE
-) -> Mapping[int, Community]:
-    """Return the community that each draft continues, by its place; ``same`` is known of."""
-    settled = {community.id for community in same.values()}
-    by_id = {community.id: community for community in old if community.id not in settled}
-    places = [place for place in range(len(new)) if place not in same]
-    found = continued(
-        list(by_id.values()), [(new[place].level, new[place].members) for place in places]
-    )
-    return {**same, **{places[number]: by_id[id_] for number, id_ in found.items()}}
+def lasting(old: Sequence[Community], new: Sequence[Draft]) -> Mapping[int, Community]:
+    """Return the community that each draft continues, by its place."""
+    by_id = {community.id: community for community in old}
+    found = continued(old, [(draft.level, draft.members) for draft in new])
+    return {place: by_id[id_] for place, id_ in found.items()}
 
 
 def finished(

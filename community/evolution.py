@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag.community.detect import seeded
-from graphrag.community.refine import Labels, Nodes, Weights, strengths
-from graphrag.community.slices import SlicedTies
+from graphrag.community.detect import Labels, Nodes, Weights, seeded, strengths, weighted_graph
+from graphrag.community.ties import SlicedTies
 from graphrag.errors import MissingExtraError, QueryError
 from graphrag.index.child import in_child
 
@@ -165,22 +164,10 @@ class _Graph:
         """Yield each layer as a graph of igraph, parallel edges added up."""
         nothing = np.zeros(len(self.sizes[0]), dtype=np.int64)
         for edges, size in zip(self.edges, (*self.sizes, nothing), strict=True):
-            yield _simple(len(size), *edges, size)
-
-
-def _simple(count: int, one: Nodes, other: Nodes, weights: Weights, size: Nodes | None) -> Any:
-    import igraph
-
-    ends = np.sort(np.stack((one, other)), axis=0)
-    keys = ends[0] * np.int64(count) + ends[1]
-    # Added up by weight, too: the sum is the same to the last bit whatever order facts came in.
-    order = np.lexsort((weights, keys))
-    pairs, place = np.unique(keys[order], return_inverse=True)
-    graph = igraph.Graph(n=count, edges=np.column_stack(np.divmod(pairs, count)).tolist())
-    graph.es["weight"] = np.bincount(place, weights[order], minlength=len(pairs)).tolist()
-    if size is not None:
-        graph.vs["node_size"] = size.tolist()
-    return graph
+            one, other, weights = edges
+            graph = weighted_graph(len(size), np.stack((one, other)), weights)
+            graph.vs["node_size"] = size.tolist()
+            yield graph
 
 
 def _layers(
@@ -201,7 +188,7 @@ def _layers(
 def _fine(graph: _Graph) -> Labels:
     """Return small parts of a graph, found without regard to slices."""
     one, other, weights = (np.concatenate(column) for column in zip(*graph.edges, strict=True))
-    whole = _simple(len(graph.sizes[0]), one, other, weights, None)
+    whole = weighted_graph(len(graph.sizes[0]), np.stack((one, other)), weights)
     with seeded():
         found = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
     return np.array(found.membership, dtype=np.int64)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from graphrag.community.refine import LEAST
+from graphrag.community.detect import LEAST
 from graphrag.display.cards import table
 from graphrag.display.picture import Drawing, Picture
 from graphrag.display.visible import flatten

@@ -13,7 +13,7 @@ from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.model.values import Community, Episode, Fact
 from graphrag.protocols import in_turns
-from graphrag.search.context import Citation
+from graphrag.search.context import Citation, Context
 from graphrag.search.results import Results
 from graphrag.search.within import checked_number
 
@@ -33,23 +33,12 @@ _PATIENCE = 3
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GlobalContext:
-    """What communities say of a question; ``str()`` of it is the text."""
+class GlobalContext(Context):
+    """What communities say of a question; those that had no room are counted."""
 
     question: str
-    text: str
     communities: tuple[Community, ...]
     """Those that the text tells of, in its order."""
-    citations: tuple[Citation, ...]
-    """What the numbers in the text stand for."""
-    tokens: int
-    """Of the text, by the counter that was given."""
-    left_out: int
-    """Communities that had no room."""
-
-    def __str__(self) -> str:
-        """Return the text."""
-        return self.text
 
     def __repr__(self) -> str:
         """Show the question and the counts."""
@@ -120,7 +109,7 @@ async def assembled(
     )
     used = tuple(block.community for block in shown)
     left_out = len(selected) - len(shown)
-    return GlobalContext(results.query, text, used, citations, count(text), left_out)
+    return GlobalContext(text, citations, count(text), left_out, results.query, used)
 
 
 def _selected(

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from graphrag.community.refine import Nodes, Weights
+from graphrag.community.detect import Nodes, Weights
 from graphrag.index.group import GroupIndex
 from graphrag.index.read_lazy import read_mentions
 from graphrag.index.retention import Slot

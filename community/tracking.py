@@ -14,12 +14,11 @@ from itertools import chain
 import numpy as np
 
 from graphrag.community.describe import AtMoment, Describer, Subject
+from graphrag.community.detect import LEAST, Nodes
 from graphrag.community.draft import continued, id_from
 from graphrag.community.evolution import States, evolved
 from graphrag.community.flow import CommunityEvent, CommunityFlow, DynamicCommunity
-from graphrag.community.refine import LEAST, Nodes
-from graphrag.community.slices import Every, SlicedTies, begin, sliced, slices
-from graphrag.community.ties import Ties
+from graphrag.community.ties import Every, SlicedTies, Ties, begin, sliced, slices
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.values import Community

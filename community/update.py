@@ -5,7 +5,7 @@ The rows of members are computed once per community: looking up 30,000 by id tak
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
 from typing import Final
@@ -13,8 +13,17 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import LEVELS, Cluster, by_label, divided
-from graphrag.community.refine import NOWHERE, Labels, Nodes, Weights, improve
+from graphrag.community.detect import (
+    LEVELS,
+    NOWHERE,
+    Cluster,
+    Labels,
+    Nodes,
+    Weights,
+    by_label,
+    divided,
+    improve,
+)
 from graphrag.community.stored import Tree
 from graphrag.community.text_ties import long_texts
 from graphrag.community.ties import Ties
@@ -139,8 +148,6 @@ class Redrawn:
     """What they become."""
     strengths: Weights
     """The weight of all ties of every entity."""
-    same: Mapping[int, Community] = field(default_factory=dict)
-    """Of the loose ones those in which nothing changed, by the place of the cluster."""
 
 
 def redrawn(tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]) -> Redrawn:
@@ -164,57 +171,11 @@ def redrawn(tree: Tree, ties: Ties, index: GroupIndex, changed: Sequence[int]) -
             loose.append(community)
         else:
             kept.append(community)
-    settled = _Settled(loose, seats, nodes, changed)
     near = ties.some(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
-    found = divided(
-        clusters,
-        near.subjects,
-        near.objects,
-        weights=near.weights,
-        initial=settled.labels,
-        known=settled.parts,
-    )
-    places = (
-        (place, settled.community(cluster.level, cluster.members))
-        for place, cluster in enumerate(found)
-    )
-    same = {place: community for place, community in places if community is not None}
-    return Redrawn(kept, loose, found, strengths, same)
-
-
-class _Settled:
-    """Communities that may still be good, and in which of them nothing changed."""
-
-    def __init__(
-        self, loose: Sequence[Community], seats: Seats, nodes: int, changed: Sequence[int]
-    ) -> None:
-        self._seats = seats
-        self._levels = [
-            [community for community in loose if community.level == level]
-            for level in range(LEVELS)
-        ]
-        self._touched = np.zeros(nodes, dtype=np.bool_)
-        self._touched[list(changed)] = True
-        self.labels = [seats.labels(communities, nodes) for communities in self._levels]
-        """By level, the number of the community of every entity."""
-
-    def community(self, level: int, members: Sequence[int]) -> Community | None:
-        """Return the community that some entities still are, with the same facts."""
-        labels, rows = self.labels[level], np.asarray(members)
-        number = int(labels[rows[0]])
-        if number == NOWHERE:
-            return None
-        community = self._levels[level][number]
-        alike = len(community.members) == len(rows) and bool((labels[rows] == number).all())
-        return community if alike and not self._touched[rows].any() else None
-
-    def parts(self, level: int, members: Sequence[int]) -> list[list[int]] | None:
-        """Return the parts of a community in which nothing changed, None for another."""
-        community = self.community(level, members)
-        if community is None:
-            return None
-        parts = (part for part in self._levels[level + 1] if part.parent == community.id)
-        return [self._seats.of(part).tolist() for part in parts]
+    levels = ([part for part in loose if part.level == level] for level in range(LEVELS))
+    initial = [seats.labels(parts, nodes) for parts in levels]
+    found = divided(clusters, near.subjects, near.objects, weights=near.weights, initial=initial)
+    return Redrawn(kept, loose, found, strengths)
 
 
 def _stirred(

@@ -92,12 +92,12 @@ from graphrag.ingest.policy import ProtectedTypes as ProtectedTypes
 from graphrag.ingest.queue import QueueStatus as QueueStatus
 from graphrag.io.copy import CopyReport as CopyReport
 from graphrag.io.copy import copy_store as copy_store
-from graphrag.io.copy_group import CopyProgress as CopyProgress
-from graphrag.io.formats import Exported as Exported
-from graphrag.io.jsonl.restore import ImportedGroup as ImportedGroup
+from graphrag.io.transfer import CopyProgress as CopyProgress
+from graphrag.io.files import Exported as Exported
+from graphrag.io.jsonl.group_file import ImportedGroup as ImportedGroup
 from graphrag.io.memories.portable import LeftOut as LeftOut
 from graphrag.io.memories.portable import MemoryReport as MemoryReport
-from graphrag.io.pandas_frames import Frames as Frames
+from graphrag.io.interchange import Frames as Frames
 from graphrag.llm.bridge import PydanticAILLM as PydanticAILLM
 from graphrag.llm.client import OpenAILLM as OpenAILLM
 from graphrag.llm.usage import Budget as Budget

@@ -49,10 +49,11 @@ from graphrag.ingest.reports import Added, BatchReport, ImportReport, Progress, 
 from graphrag.io.batches import Known
 from graphrag.io.calendar import Calendar
 from graphrag.io.contacts import Contacts
-from graphrag.io.copy_group import CopyProgress
-from graphrag.io.formats import Exported, Format
+from graphrag.io.fact_rows import Columns
+from graphrag.io.files import Exported, Format
 from graphrag.io.loading import Paths
-from graphrag.io.tables import Columns, Rows
+from graphrag.io.tables import Rows
+from graphrag.io.transfer import CopyProgress
 from graphrag.model.arguments import named
 from graphrag.model.assertion import Kind as TimeKind
 from graphrag.model.values import (
@@ -95,7 +96,7 @@ if TYPE_CHECKING:
     from graphrag.ask.cited import CitedAnswer
     from graphrag.ask.query import Query
     from graphrag.community.flow import CommunityFlow
-    from graphrag.community.slices import Every
+    from graphrag.community.ties import Every
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
@@ -107,11 +108,11 @@ if TYPE_CHECKING:
     from graphrag.history.replay import Replayed
     from graphrag.ingest.batch import OnError
     from graphrag.ingest.reports import BatchReport, Progress
-    from graphrag.io.copy_group import CopyProgress
-    from graphrag.io.jsonl.restore import ImportedGroup
+    from graphrag.io.interchange import Frames
+    from graphrag.io.jsonl.group_file import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
     from graphrag.io.memories.portable import MemoryReport, Of
-    from graphrag.io.pandas_frames import Frames
+    from graphrag.io.transfer import CopyProgress
     from graphrag.model.values import Entity, Episode, Fact
     from graphrag.search.filters.tree import Filter
     from graphrag.search.placement import Placement
@@ -1206,6 +1207,7 @@ class Load:
 
         Raises:
             InputError: naming the contact that cannot be used.
+            MissingExtraError: for a vCard file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(
@@ -1240,6 +1242,7 @@ class Load:
 
         Raises:
             InputError: naming the meeting that cannot be used.
+            MissingExtraError: for an iCalendar file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(

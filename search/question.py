@@ -98,7 +98,7 @@ class Question:
     """The entities of the type that the question asks for; none if it does not say."""
     entity_cosines: Cosines | None
     """Cosine of each entity; None if nothing asks for it."""
-    episode_cosines: Cosines | BestOf | None
+    episode_cosines: Cosines | None
     """Cosine of each episode or its best passage; None if episodes are not ranked."""
     fact_cosines: Cosines | None
     """Cosine of each fact; None if facts are not ranked."""
@@ -130,7 +130,7 @@ class Question:
         }[scope]
 
 
-def episode_cosines(index: GroupIndex, query: Matrix) -> Cosines | BestOf:
+def episode_cosines(index: GroupIndex, query: Matrix) -> Cosines:
     """Return the cosine of each episode, or of its best passage.
 
     A long episode has more passages and so more tries; the expected gain of a maximum over n tries,

@@ -203,6 +203,7 @@ def _shared(index: GroupIndex) -> GroupIndex:
     then.facts, then.entities = index.facts.share(), index.entities.share()
     then.episodes, then.passages = index.episodes.share(), index.passages.share()
     then.communities = index.communities.share()
+    then.episodes.mentions = then.episodes.sources = None
     return then
 
 
@@ -229,7 +230,7 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
     renamed = _changed(past, "entity", _ENTITY_WORDS | {"entity_type"}, then.entities)
     entities = past.rewound(await store.get(Entity, renamed))
     if entities:
-        then.names = then.names.copy()
+        then.names = then.names.share()
     for entity in entities.values():
         type_ = then.type_code(entity.entity_type)
         then.entities.replace(entity.id, text=entity_text(entity), type=type_)

@@ -98,7 +98,7 @@ class Visible:
 
 
 def _person(id_: str, index: GroupIndex) -> bool:
-    return index.names.types.get(id_) == "person"
+    return id_ in index.names.names and index.entity_type(id_) == "person"
 
 
 _VIEWS: Final = ViewCache[Visible](most=4)

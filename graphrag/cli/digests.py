@@ -14,7 +14,7 @@ from graphrag.cli.terminal import Session
 from graphrag.model.values import Community
 
 if TYPE_CHECKING:
-    from graphrag.community.slices import Every
+    from graphrag.community.ties import Every
 
 _LINES = 3
 _INDENT = "  "

@@ -15,7 +15,7 @@ from graphrag.cli.render import line, plain, tally
 from graphrag.cli.tables import NOT_WRITTEN, FileOptions, Kind, OnError, import_tables, show_surveys
 from graphrag.cli.terminal import Session
 from graphrag.errors import InputError
-from graphrag.io.formats import Format, format_of
+from graphrag.io.files import Format, format_of
 
 if TYPE_CHECKING:
     from graphrag.io.memories.portable import Of
@@ -244,8 +244,8 @@ def _copy_bar(session: Session) -> CopyBar:
 async def _import_whole(session: Session, file: Path, name: str | None, *, dry_run: bool) -> None:
     """Make a group of the name that is given, or of the one that it had."""
     if dry_run:
-        from graphrag.io.copy_group import Pace
         from graphrag.io.jsonl.survey import survey
+        from graphrag.io.transfer import Pace
 
         header = (await survey(file, Pace(None))).header
         group, records = name or header.group, dict(header.counts)

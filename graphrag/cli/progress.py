@@ -13,7 +13,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from graphrag.ingest.reports import ImportReport
     from graphrag.ingest.reports import Progress as BatchProgress
-    from graphrag.io.copy_group import CopyProgress
+    from graphrag.io.transfer import CopyProgress
 
 _NAME = 32
 

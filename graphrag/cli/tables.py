@@ -136,8 +136,8 @@ def _survey(file: Path, kind: Kind, options: FileOptions) -> "Survey":
     from graphrag.io.calendar import meeting_facts, read_meetings
     from graphrag.io.contacts import contact_facts, read_contacts
     from graphrag.io.fact_rows import checked_columns
-    from graphrag.io.network_facts import NetworkRows, is_network
-    from graphrag.io.recurrence import Horizon
+    from graphrag.io.ics import Horizon
+    from graphrag.io.network import NetworkRows, is_network
     from graphrag.io.tables import read_rows, survey, without_vectors
 
     if kind == "facts":

@@ -279,9 +279,9 @@ async def _refuse_added_again(
     if episode.removed_at is None or left.removed_at is not None:
         return
     if episode.key is not None:
-        known = index.episode_keyed(episode.key)
+        known = index.timeline.keyed(episode.key)
     else:
-        alike = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+        alike = index.timeline.known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
         said = episode.saga, episode.author
         others = (await store.get(Episode, alike)).values() if alike else ()
         known = next((one.id for one in others if (one.saga, one.author) == said), None)

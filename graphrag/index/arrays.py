@@ -3,16 +3,15 @@
 Layout: a line of JSON that names the arrays, then their bytes, each array aligned to 64 for
 mapping. The reader states the type and shape of each array and checks ranges; sizes are checked
 against the file first. Each part has a checksum seeded with the array's description, so swapped
-arrays and other events' files fail. Another thread verifies them during loading: 0.06 s for 330 MB.
+arrays and other events' files fail; it is compared when the array is asked for: 0.06 s for 330 MB.
 """
 
 import math
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -41,53 +40,29 @@ Described = tuple[str, str, Sequence[int], Sequence[int]]
 """Name, type and shape of an array, and the checksums of its parts."""
 _KINDS: Final = {np.dtype(kind).str: np.dtype(kind) for kind in "? u1 i1 i4 i8 f4 f8".split()}
 _ALIGN: Final = 64
-_BETWEEN: Final = "\n"
-"""Stands between texts, unless one of them has it: splitting takes a quarter of cutting."""
 _HOLES: Final = 100
 """A file that is so many times as long as what it takes on the disk was not written."""
 
 
 class ArrayWriter:
-    """Arrays by name as they are now, to be written while their owners go on changing."""
+    """Arrays by name, to be written as one file."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, tuple[Array, ...] | list[str]] = {}
-        self._later: list[Callable[[], Mapping[str, Array]]] = []
-        self.rows: Mapping[str, int] = {}
-        """Where the ids that are known are among them."""
+        self.arrays: dict[str, tuple[Array, ...]] = {}
 
     def put(self, name: str, values: npt.ArrayLike, dtype: npt.DTypeLike) -> None:
-        """Take a copy of some numbers."""
-        self._parts[name] = (np.array(values, dtype),)
+        """Take some numbers."""
+        self.arrays[name] = (np.ascontiguousarray(values, dtype),)
 
     def lend(self, name: str, *values: Array) -> None:
-        """Take an array that nobody will change, or several that are to be one."""
-        self._parts[name] = values
+        """Take an array, or several that are to be one."""
+        self.arrays[name] = tuple(map(np.ascontiguousarray, values))
 
     def texts(self, name: str, texts: Iterable[str]) -> None:
-        """Take some texts."""
-        self._parts[name] = list(texts)
-
-    def know(self, ids: Sequence[str]) -> None:
-        """Let ids that come later be written as numbers: their place in these."""
-        self.rows = dict(zip(ids, range(len(ids)), strict=True))
-
-    def ids(self, name: str, ids: Iterable[str]) -> None:
-        """Take ids that are known; one that is not is a ``ValueError``."""
-        try:
-            self._parts[name] = (np.fromiter(map(self.rows.__getitem__, ids), np.int32),)
-        except KeyError as error:
-            raise ValueError(f"{name}: {error} is in no row") from None
-
-    def lists(self, name: str, lists: Iterable[Sequence[str]]) -> None:
-        """Take lists of ids that are known."""
-        some = list(lists)
-        self.put(f"{name}.lengths", [len(ids) for ids in some], np.int32)
-        self.ids(name, chain.from_iterable(some))
-
-    def later(self, make: Callable[[], Mapping[str, Array]]) -> None:
-        """Take arrays that are made when the file is written, on another thread."""
-        self._later.append(make)
+        """Take some texts, which ``Texts`` reads."""
+        coded = [*map(encoded, texts)]
+        self.lend(f"{name}.text", np.frombuffer(b"".join(coded), np.uint8))
+        self.put(f"{name}.ends", np.cumsum([0, *map(len, coded)]), np.int64)
 
     def write(self, path: Path, said: Head, going_on: Callable[[], bool]) -> None:
         """Write the file, whole or not at all, as long as that is going on.
@@ -95,15 +70,14 @@ class ArrayWriter:
         Raises:
             OSError: if the disk refuses.
         """
-        arrays = dict(self._arrays())
         head = {
             "said": said,
-            "arrays": [[name, *checked(said, name, some)] for name, some in arrays.items()],
+            "arrays": [[name, *checked(said, name, some)] for name, some in self.arrays.items()],
         }
 
         def parts() -> Iterator[Bytes]:
             at = len(head_line(head))
-            for some in arrays.values():
+            for some in self.arrays.values():
                 yield b"\0" * (-at % _ALIGN)
                 at += -at % _ALIGN + sum(array.nbytes for array in some)
                 for part in parts_of(some):
@@ -113,21 +87,6 @@ class ArrayWriter:
 
         with suppress(_NotWantedError):
             write_whole(path, head, parts())
-
-    def _arrays(self) -> Iterator[tuple[str, tuple[Array, ...]]]:
-        for name, part in self._parts.items():
-            if isinstance(part, tuple):
-                yield name, tuple(map(np.ascontiguousarray, part))
-                continue
-            whole = _BETWEEN.join(part)
-            if whole.count(_BETWEEN) != max(0, len(part) - 1):
-                whole = "".join(part)
-                yield f"{name}.ends", (np.cumsum([0, *map(len, part)], dtype=np.int64),)
-            coded = whole.encode("utf-8", "surrogatepass")
-            yield f"{name}.text", (np.frombuffer(coded, np.uint8),)
-            yield f"{name}.size", (np.array([len(part)]),)
-        for make in self._later:
-            yield from ((name, (array,)) for name, array in make().items())
 
 
 class _NotWantedError(Exception):
@@ -150,12 +109,11 @@ class ArrayReader:
             if getattr(state, "st_blocks", state.st_size) * 512 < state.st_size // _HOLES:
                 raise DamagedFileError("it has next to nothing on the disk")
             self.said: Head = head["said"]
-            self._known: Sequence[str] = ()
             self._places: dict[str, tuple[str, tuple[int, ...], int]] = {}
-            self._parts: list[tuple[int, int, int, int]] = []
-            """Length of each part, where it begins, and how its checksum begins and ends."""
+            """Type, shape and beginning of each array."""
+            self._unverified: dict[str, Sequence[int]] = {}
+            """Checksums of the parts of each array that nobody asked for yet."""
             end = self._survey(head["arrays"], first)
-            self._parts.sort()  # the largest are looked at first
             if end != state.st_size:
                 raise DamagedFileError(f"it has {state.st_size} bytes instead of {end}")
             self._view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
@@ -172,6 +130,7 @@ class ArrayReader:
         """
         kind = np.dtype(dtype)
         written, lengths, at = self._places[name]
+        self._verify(name)
         fits = len(lengths) == len(shape) and all(
             want in (-1, length) for want, length in zip(shape, lengths, strict=True)
         )
@@ -209,18 +168,10 @@ class ArrayReader:
 
     def texts(self, name: str, count: int = -1) -> list[str]:
         """Return so many texts."""
-        [size] = self.numbers(f"{name}.size", np.int64, 1, within=range(1 << 48)).tolist()
-        coded, at = self.array(f"{name}.text", np.uint8, -1), self._places[f"{name}.text"][2]
-        with self._file.part(at, coded.nbytes) as part:
-            whole = str(part, "utf-8", "surrogatepass")
-        if f"{name}.ends" in self:
-            ends = self.rising(f"{name}.ends", size + 1, to=len(whole)).tolist()
-            texts = [whole[start:end] for start, end in pairwise(ends)]
-        else:
-            texts = whole.split(_BETWEEN) if size else []
-        if len(texts) != size or count not in (-1, size):
+        texts = Texts(self, name)
+        if count not in (-1, len(texts)):
             raise DamagedFileError(f"{name} has {len(texts)} texts")
-        return texts
+        return list(texts)
 
     def distinct(self, name: str) -> dict[str, int]:
         """Return texts that all differ, each with its number."""
@@ -230,51 +181,26 @@ class ArrayReader:
             raise DamagedFileError(f"{name} has the same text twice")
         return numbers
 
-    def know(self, ids: Sequence[str]) -> None:
-        """Let ids be found by their place in these, as when they were written."""
-        self._known = ids
-
-    def ids(self, name: str, count: int = -1) -> list[str]:
-        """Return so many ids that are known."""
-        places = self.numbers(name, np.int32, count, within=range(len(self._known)))
-        return list(map(self._known.__getitem__, places.tolist()))
-
-    def tuples(self, name: str, count: int, texts: list[str]) -> list[tuple[str, ...]]:
-        """Return texts by how many of them, one after another, belong to each of so many."""
-        lengths = self.numbers(name, np.int32, count, within=range(1 << 31))
-        if int(lengths.sum(dtype=np.int64)) != len(texts):
-            raise DamagedFileError(f"{name} is not of {len(texts)} texts")
-        if len(texts) == count and lengths.min(initial=1) == 1:  # most often, and in no time
-            return list(zip(texts, strict=True))
-        ends = accumulate(lengths.tolist(), initial=0)
-        return [tuple(texts[start:end]) for start, end in pairwise(ends)]
-
-    def lists(self, name: str, count: int) -> list[tuple[str, ...]]:
-        """Return so many lists of ids that are known."""
-        return self.tuples(f"{name}.lengths", count, self.ids(name))
-
-    def verified(self, read: Callable[["ArrayReader"], Item]) -> Item:
-        """Return what is made of the arrays, which are held against their checksums meanwhile.
+    def verify(self) -> None:
+        """Hold every array against its checksums that was not asked for.
 
         Raises:
-            DamagedFileError: if something is not what was written.
+            DamagedFileError: if one is not what was written.
             OSError: if it cannot be read.
         """
-        with ThreadPoolExecutor(1, thread_name_prefix="graphrag-checksums") as other:
-            checked = other.submit(self.verify)
-            made = read(self)
-            self.verify()  # what is left
-            checked.result()
-        return made
+        for name in [*self._unverified]:
+            self._verify(name)
 
-    def verify(self) -> None:
-        """Hold every part against its checksum that no other thread has looked at."""
-        with suppress(IndexError):  # at the end of them
-            while True:
-                size, at, begin, end = self._parts.pop()
-                with self._file.part(at, size) as part:
-                    if checksum(part, begin) != end:
-                        raise DamagedFileError(f"{size} bytes at {at} are damaged")
+    def _verify(self, name: str) -> None:
+        if (checksums := self._unverified.pop(name, None)) is None:
+            return
+        kind, lengths, at = self._places[name]
+        size = _size(kind, lengths)
+        begins = checksum_starts(self.said, name, kind, lengths, size)
+        for (start, begin), end in zip(begins, checksums, strict=True):
+            with self._file.part(at + start, min(PART, size - start)) as part:
+                if checksum(part, begin) != end:
+                    raise DamagedFileError(f"{name} is damaged")
 
     def _survey(self, arrays: Sequence[Described], at: int) -> int:
         """Note where each array is, and return where the file must end."""
@@ -283,13 +209,58 @@ class ArrayReader:
             if any(type(length) is not int or length < 0 for length in (*lengths, *checksums)):
                 raise DamagedFileError(f"{name} has no size")
             at += -at % _ALIGN
-            size = math.prod(lengths) * _KINDS[kind].itemsize
             self._places[name] = kind, lengths, at
-            begins = checksum_starts(self.said, name, kind, lengths, size)
-            for (start, begin), end in zip(begins, checksums, strict=True):
-                if size:
-                    self._parts.append((min(PART, size - start), at + start, begin, end))
-                elif checksum(memoryview(b""), begin) != end:
-                    raise DamagedFileError(f"{name} is damaged")
-            at += size
+            self._unverified[name] = checksums
+            at += _size(kind, lengths)
         return at
+
+
+def _size(kind: str, lengths: Sequence[int]) -> int:
+    return math.prod(lengths) * _KINDS[kind].itemsize
+
+
+class Texts:
+    """Texts of a file, each decoded when it is asked for."""
+
+    def __init__(self, arrays: ArrayReader, name: str) -> None:
+        """Take over the texts of this name.
+
+        Raises:
+            DamagedFileError: if one of them is none.
+            UnicodeDecodeError: if all of them are none.
+        """
+        coded = arrays.array(f"{name}.text", np.uint8, -1)
+        ends = arrays.rising(f"{name}.ends", -1, to=len(coded))
+        file, at = arrays.held(f"{name}.text")
+        with file.part(at, coded.nbytes) as part:  # so that looking at it makes nothing resident
+            str(part, "utf-8", "surrogatepass")
+            inside = np.frombuffer(part, np.uint8)[ends[ends < len(coded)]] & 0xC0 == 0x80
+        if inside.any():
+            raise DamagedFileError(f"{name} is cut within a character")
+        self._coded: memoryview[int] = coded.data
+        self._ends: memoryview[int] = ends.data
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self._ends) - 1
+
+    def coded(self, place: int) -> "memoryview[int]":
+        """Return the bytes of a text."""
+        return self._coded[self._ends[place] : self._ends[place + 1]]
+
+    def __getitem__(self, place: int) -> str:
+        """Return a text."""
+        return str(self.coded(place), "utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield all texts."""
+        whole, ends = bytes(self._coded), pairwise(self._ends.tolist())
+        if whole.isascii():
+            letters = whole.decode()
+            return iter([letters[start:end] for start, end in ends])
+        return (whole[start:end].decode("utf-8", "surrogatepass") for start, end in ends)
+
+
+def encoded(text: str) -> bytes:
+    """Return a text as bytes, half characters too."""
+    return text.encode("utf-8", "surrogatepass")

@@ -5,7 +5,6 @@ Lucene's idf ``ln(1 + (N - df + 0.5) / (df + 0.5))``: positive for every word, s
 means a match. The average length enters at query time, so no stored number goes stale.
 """
 
-import copy
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column, boxed
+from graphrag.index.columns import Column, Shared
 from graphrag.index.entries import (
     K1,
     NEVER,
@@ -38,11 +37,9 @@ _MANY: Final = 256
 """Arrays that wait to be sorted: an import may go on for long before a query."""
 _BASE: Final = np.float32(K1 * (1 - B))
 """The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
-_TERM_BYTES: Final = 90
-"""Of a term or a word with its number."""
 
 
-class BM25Index:
+class BM25Index(Shared):
     """Score rows of text by the words they share with a query."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
@@ -66,23 +63,19 @@ class BM25Index:
     def share(self) -> Self:
         """Return the same texts in the same memory, which each of both changes apart."""
         self.settle()
-        other = copy.copy(self)
+        other = super().share()
         other._borrowed = True
-        other._lengths, other._since = self._lengths.copy(), self._since.copy()
-        other._segments, other._waiting = self._segments.share(), []
         return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the words be written, merged into one segment when they are."""
-        self.settle()
-        out.texts(f"{name}.terms", self.numbers)
-        out.put(f"{name}.lengths", self._saved_lengths(), np.int32)
-        segments, since = self._segments.share(), self._since.values.copy()
-        out.later(lambda: segments.merged(since).arrays(name))
+        """Let the words be written, merged into one segment, and how many each row has.
 
-    def _saved_lengths(self) -> NDArray[np.int32]:
-        """Return the number of words of each row; -1 for a removed one."""
-        return np.where(self._since.values == NEVER, np.int32(-1), self._lengths.values)
+        A removed row has -1.
+        """
+        out.texts(f"{name}.terms", [*self.numbers])  # in one step: others may add to them
+        live = self._since.values != NEVER
+        out.put(f"{name}.lengths", np.where(live, self._lengths.values, -1), np.int32)
+        self.entries().save(out, name)
 
     def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
         """Take over the words of so many rows."""
@@ -115,19 +108,6 @@ class BM25Index:
     def __len__(self) -> int:
         """Count the rows, removed ones included."""
         return len(self._lengths)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        parts: Sequence[Column[np.int32] | Segments | NDArray[np.int64]] = (
-            self._lengths,
-            self._since,
-            self._segments,
-            *self._waiting,
-        )
-        known = () if self._borrowed else (self._terms.of_term, self._terms.of_word)
-        terms = sum(boxed(numbers, _TERM_BYTES) for numbers in known)
-        return terms + sum(part.nbytes for part in parts)
 
     def extend(self, texts: Sequence[str]) -> None:
         """Add many texts at once."""

@@ -61,7 +61,7 @@ class Checkpoints:
         """
         await self._written(group)  # it may just have been let go
         stamp = None if self._files is None else self._files.stamp(group, self._dimension)
-        if stamp is None or await self._store.moment_of(group, stamp.seq) != stamp.at:
+        if stamp is None or await self._store.moment_of(group, int(stamp["seq"])) != stamp["at"]:
             return None
         assert self._files is not None
         index = await asyncio.to_thread(self._files.load, group, stamp)
@@ -100,7 +100,7 @@ class Checkpoints:
             await self._written(index.group_id)
             if self._due(index, closing=True):
                 # Whoever only wrote looked for no titles; every later opening would.
-                await asyncio.to_thread(index.episodes.titles.catch_up, index.episodes.pieces)
+                await asyncio.to_thread(index.episodes.titles.catch_up, index.episodes.postings)
                 self._save(index)
                 await self._written(index.group_id)
         for group in [*self._writing]:
@@ -141,23 +141,23 @@ class Checkpoints:
         saved.at, saved.changed = index.seq, 0
         try:
             copy = copy_of(index)
-        except (MemoryError, TypeError, ValueError) as error:
+        except MemoryError as error:
             _unsaved(index.group_id, saved, error)
             return
         known = self._store.held.checkpoint() if rows else None
-        self._writing[copy.group] = copy, asyncio.create_task(self._write(copy, saved, known))
+        self._writing[index.group_id] = copy, asyncio.create_task(self._write(copy, saved, known))
 
     async def _write(self, copy: Copy, saved: _Saved, rows: Callable[[], None] | None) -> None:
         try:
             if rows is not None:
                 await asyncio.to_thread(rows)
-            at = await self._store.moment_of(copy.group, copy.seq)
+            at = await self._store.moment_of(copy.index.group_id, copy.index.seq)
             if at is not None and self._files is not None:
                 await asyncio.to_thread(self._files.write, copy, at, self._dimension)
-        except (OSError, ValueError, MemoryError, StoreError) as error:
-            _unsaved(copy.group, saved, error)
+        except (OSError, ValueError, TypeError, KeyError, MemoryError, StoreError) as error:
+            _unsaved(copy.index.group_id, saved, error)
         finally:
-            del self._writing[copy.group]
+            del self._writing[copy.index.group_id]
 
     async def _written(self, group: str) -> None:
         """Wait until the group is not being written."""

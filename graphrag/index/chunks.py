@@ -7,7 +7,6 @@ So a long text counts as its chunks, and all statistics are those of chunks.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +38,6 @@ class ChunkIndex(BM25Index):
     def _columns(self) -> dict[str, Column[np.int32]]:
         return {"owner": self.owner, "first": self._first, "stop": self._stop}
 
-    def share(self) -> Self:
-        """Return the same texts in the same memory, which each of both changes apart."""
-        other = super().share()
-        other.owner, other._words = self.owner.share(), self._words.share()
-        other._begins = self._begins.share()
-        other._first, other._stop = self._first.copy(), self._stop.copy()
-        return other
-
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the words be written, and which chunks each row has."""
         super().save(out, name)
@@ -75,12 +66,6 @@ class ChunkIndex(BM25Index):
         self._begins.take(begins)
         for values, column in zip((owner, first, stop), self._columns().values(), strict=True):
             column.take(values)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        columns = sum(column.nbytes for column in self._columns().values())
-        return super().nbytes + columns + self._words.nbytes + self._begins.nbytes
 
     def numbered(self, text: str) -> tuple[int, ...]:
         """Return the words of a text as the index numbers them."""

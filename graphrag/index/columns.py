@@ -9,9 +9,10 @@ Rows never change in place, because a writer or a view of the past may have them
 the thousand rows around it.
 """
 
+import copy
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Generic, Self, TypeVar
 
@@ -25,7 +26,7 @@ from graphrag.store.cache_file import HeldFile
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LEAST = 16
-_SAMPLE = 16
+_SAMPLE = 8
 _WORTH_READING = 20_000
 """Rows: fewer take no memory worth the time."""
 _PICKED = 4_096
@@ -34,14 +35,35 @@ _BLOCK = 1_024
 """Rows that are copied for the change of one."""
 
 
-class Column(Generic[Scalar]):
-    """Hold values of one fixed dtype, row by row."""
+class Shared:
+    """What another may have too, in the same memory, though each of both changes apart."""
 
-    __slots__ = ("_borrowed", "_buffer", "_size")
+    def share(self) -> Self:
+        """Return the same parts: shared in turn, copied if they are dicts or lists, or as they are.
+
+        Whatever else changes in place does so only before it is seen.
+        """
+        other = copy.copy(self)
+        vars(other).update((name, _shared(part)) for name, part in [*vars(other).items()])
+        return other
+
+
+def _shared(part: object) -> object:
+    if isinstance(part, Shared):
+        return part.share()
+    if isinstance(part, dict):
+        copied = copy.copy(part)
+        copied.update((key, item.share()) for key, item in part.items() if isinstance(item, Shared))
+        return copied
+    return [*part] if isinstance(part, list) else part
+
+
+class Column(Shared, Generic[Scalar]):
+    """Hold values of one fixed dtype, row by row."""
 
     def __init__(self, dtype: type[Scalar], values: ArrayLike = ()) -> None:
         self._buffer: NDArray[Scalar] = np.empty(_LEAST, dtype=dtype)
-        self._size, self._borrowed = 0, False
+        self._size, self._lent = 0, False
         self.extend(values)
 
     def take(self, values: NDArray[Scalar]) -> None:
@@ -49,15 +71,11 @@ class Column(Generic[Scalar]):
         self._buffer = values
         self._size = len(values)
 
-    def copy(self) -> "Column[Scalar]":
-        """Return the same values, to be changed apart."""
-        return Column(self.dtype.type, self.values)
-
-    def share(self) -> "Column[Scalar]":
-        """Return the same values in the same memory: both may add to them, none change them."""
-        other = Column(self.dtype.type)
+    def share(self) -> Self:
+        """Return the same values in the same memory, until one of both changes them."""
+        other = copy.copy(self)
         other.take(self.values)
-        other._borrowed = True
+        self._lent = other._lent = True
         return other
 
     def __len__(self) -> int:
@@ -70,17 +88,14 @@ class Column(Generic[Scalar]):
         return self._buffer.dtype
 
     @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory, the spare room among them."""
-        return 0 if self._borrowed else self._buffer.nbytes
-
-    @property
     def values(self) -> NDArray[Scalar]:
         """View the filled part; growth leaves an old view behind, so take it anew each time."""
         return self._buffer[: self._size]
 
     def __setitem__(self, rows: int | slice | NDArray[np.generic], values: object) -> None:
         """Overwrite existing rows, addressed by number, slice, index array or mask."""
+        if self._lent:
+            self._buffer, self._lent = self._buffer.copy(), False
         self.values[rows] = np.asarray(values, dtype=self.dtype)
 
     def extend(self, values: ArrayLike) -> None:
@@ -98,10 +113,10 @@ class Column(Generic[Scalar]):
         if size > len(self._buffer):
             buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self._buffer.dtype)
             buffer[: self._size] = self.values
-            self._buffer, self._borrowed = buffer, False
+            self._buffer, self._lent = buffer, False
 
 
-class RowMatrix(Generic[Scalar]):
+class RowMatrix(Shared, Generic[Scalar]):
     """Hold rows of one width and type; who changes them is alone meanwhile."""
 
     def __init__(self, width: int, dtype: type[Scalar]) -> None:
@@ -126,11 +141,9 @@ class RowMatrix(Generic[Scalar]):
 
     def share(self) -> Self:
         """Return the same rows in the same memory, which each of both changes apart."""
-        other = type(self)(self.width, self._first.dtype.type)
-        other._first, other._held = self._first, self._held
-        other._rest, other._added = self._rest[: self._added], self._added
-        other._blocks, other._borrowed = {**self._blocks}, len(self)
         self._fresh.clear()
+        other = super().share()
+        other._rest, other._fresh, other._borrowed = self._rest[: self._added], set(), len(self)
         return other
 
     def __len__(self) -> int:
@@ -232,23 +245,45 @@ class RowMatrix(Generic[Scalar]):
             self._fresh.add(start)
         self._blocks[start][row - start] = numbers
 
-    def lend(self) -> tuple[NDArray[Scalar], ...]:
-        """Return the rows as they lie: who changes one changes a copy."""
-        self._fresh.clear()
-        return tuple(self.parts(slice(None)))
-
     def _move(self, room: int) -> None:
         rest = np.empty((room, self.width), self._first.dtype)
         rest[: self._added] = self._rest[: self._added]
         self._rest = rest
 
 
-def boxed(items: Collection[object], each: int) -> int:
-    """Return about how many bytes a container of Python objects takes, ``each`` for one of them."""
-    return sys.getsizeof(items) + each * len(items)
+def bytes_of(value: object, apart_from: object = None) -> int:
+    """Return about how many bytes of memory a value takes, without what another one has, too.
+
+    A collection is judged by its first items. Arrays count whole, whoever views a part of them.
+    """
+    seen: set[int] = set()
+    _bytes_of(apart_from, seen)
+    return _bytes_of(value, seen)
 
 
-def texts_bytes(texts: Collection[str]) -> int:
-    """Return how many bytes a text takes, judged by the first few of them."""
-    few = [sys.getsizeof(text) for text in islice(texts, _SAMPLE)]
-    return sum(few) // max(1, len(few))
+def _bytes_of(value: object, seen: set[int]) -> int:
+    while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
+        value = value.base
+    if value is None or id(value) in seen:
+        return 0
+    seen.add(id(value))
+    if isinstance(value, (np.ndarray, RowMatrix)):
+        return value.nbytes
+    if isinstance(value, memoryview):
+        return _bytes_of(value.obj, seen)
+    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        few: list[object] = [*islice(value, _SAMPLE)]
+        size = sys.getsizeof(value)
+        if isinstance(value, dict):
+            few += islice(value.values(), _SAMPLE)
+        of_few = sum([_bytes_of(item, seen) for item in few])
+        return size + of_few * len(value) // max(1, min(len(value), _SAMPLE))
+    if not type(value).__module__.startswith("graphrag."):
+        return sys.getsizeof(value)
+    own = getattr(value, "__dict__", {})
+    parts = [
+        *own.values(),
+        *(getattr(value, name, None) for name in getattr(value, "__slots__", ())),
+    ]
+    size = sys.getsizeof(value) + sys.getsizeof(own)
+    return size + sum([_bytes_of(part, seen) for part in parts if type(part) is not int])

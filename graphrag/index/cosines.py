@@ -41,7 +41,7 @@ class Cosines:
             rough: The same, quicker; None: there is nothing quicker.
             slack: Largest error of a rough cosine.
         """
-        self._rows = rows
+        self.rows = rows
         self._exact = exact
         self._rough = exact if rough is None else rough
         self.slack = slack
@@ -49,12 +49,12 @@ class Cosines:
     @cached_property
     def rough(self) -> NDArray[np.float32]:
         """The rough cosine of every row."""
-        return self._rough(slice(0, self._rows))
+        return self._rough(slice(0, self.rows))
 
     @cached_property
     def _known(self) -> NDArray[np.float32]:
         """The exact cosines that were computed; NaN for the others."""
-        return np.full(self._rows, np.nan, dtype=np.float32)
+        return np.full(self.rows, np.nan, dtype=np.float32)
 
     def at(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Return the exact cosines of some rows."""
@@ -86,10 +86,10 @@ class Cosines:
         return top_within(self.rough, self.slack, self.at, k, mask, floor)
 
     def _are_few(self, rows: int, ratio: int) -> bool:
-        return ratio * rows < self._rows
+        return ratio * rows < self.rows
 
 
-class BestOf:
+class BestOf(Cosines):
     """The cosine of one query with each row, or with the best of its parts if that is higher."""
 
     def __init__(
@@ -107,47 +107,27 @@ class BestOf:
             owner: Row of each part.
             penalty: Given rough cosines of the parts, what each row's score is reduced by.
         """
+        slack = max(whole.slack, parts.slack)
+        super().__init__(whole.rows, self._exact_best, self._rough_best, slack)
         self._whole, self._parts, self._owner, self._penalty = whole, parts, owner, penalty
 
     @cached_property
     def _off(self) -> NDArray[np.float32]:
         return self._penalty(self._parts.rough)
 
-    @cached_property
-    def _rough(self) -> NDArray[np.float32]:
+    def _rough_best(self, rows: Rows) -> NDArray[np.float32]:
         best = self._whole.rough.copy()
         np.maximum.at(best, self._owner, self._parts.rough)
-        return np.asarray(best - self._off)
+        return np.asarray(best - self._off)[rows]
 
-    @cached_property
-    def _known(self) -> NDArray[np.float32]:
-        """The exact scores that were computed; NaN for the others."""
-        return np.full_like(self._rough, np.nan)
-
-    @property
-    def _slack(self) -> float:
-        return max(self._whole.slack, self._parts.slack)
-
-    def at(self, rows: NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return the exact scores of some rows."""
-        if not self._slack:
-            return self._rough[rows]
-        known = self._known
-        missing = np.unique(rows[np.isnan(known[rows])])
-        if len(missing):
-            place = np.full(len(known), -1, dtype=np.intp)
-            place[missing] = np.arange(len(missing))
-            parts = np.flatnonzero(place[self._owner] >= 0)
-            best = self._whole.at(missing).copy()
-            np.maximum.at(best, place[self._owner[parts]], self._parts.at(parts))
-            known[missing] = best - self._off[missing]
-        return known[rows]
-
-    def top(
-        self, k: int, mask: NDArray[np.bool_] | None = None, floor: float | None = None
-    ) -> Best:
-        """Return rows and exact scores of the k best, best first."""
-        return top_within(self._rough, self._slack, self.at, k, mask, floor)
+    def _exact_best(self, rows: Rows) -> NDArray[np.float32]:
+        chosen = np.arange(self.rows)[rows]
+        place = np.full(self.rows, -1, dtype=np.intp)
+        place[chosen] = np.arange(len(chosen))
+        parts = np.flatnonzero(place[self._owner] >= 0)
+        best = self._whole.at(chosen).copy()
+        np.maximum.at(best, place[self._owner[parts]], self._parts.at(parts))
+        return np.asarray(best - self._off[chosen])
 
 
 def top_within(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.arrays import Array, ArrayReader
+from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.columns import Shared
 from graphrag.store.cache_file import DamagedFileError
 
 if TYPE_CHECKING:
@@ -95,11 +96,6 @@ class Segment:
         return len(self.rows)
 
     @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return sum(part.nbytes for part in (self.keys, self.starts, self.rows, self.counts))
-
-    @property
     def pairs(self) -> Pairs:
         """Each entry as one number, ascending."""
         keys = np.repeat(self.keys.astype(np.int64), np.diff(self.starts))
@@ -120,14 +116,12 @@ class Segment:
         counts = np.where(self.keys[at] == keys, self.starts[at + 1] - self.starts[at], 0)
         return self.starts[at], counts
 
-    def arrays(self, name: str) -> dict[str, Array]:
-        """Return what ``load`` reads."""
-        return {
-            f"{name}.numbers": self.keys,
-            f"{name}.bounds": self.starts,
-            f"{name}.rows": self.rows,
-            f"{name}.counts": self.counts,
-        }
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the entries be written."""
+        out.lend(f"{name}.numbers", self.keys)
+        out.lend(f"{name}.bounds", self.starts)
+        out.lend(f"{name}.rows", self.rows)
+        out.lend(f"{name}.counts", self.counts)
 
     @classmethod
     def load(cls, arrays: ArrayReader, name: str, keys: range, rows: int) -> Self:
@@ -145,17 +139,11 @@ class Segment:
         return cls(numbers, bounds, of_rows, counts)
 
 
-class Segments:
+class Segments(Shared):
     """The segments of an index, the largest first."""
 
-    def __init__(self, segments: Sequence[Segment] = ()) -> None:
-        self._segments = [*segments]
-        self._borrowed = {*segments}
-        """Segments in the memory of another index."""
-
-    def share(self) -> "Segments":
-        """Return the same segments, to be added to apart."""
-        return Segments(self._segments)
+    def __init__(self) -> None:
+        self._segments: list[Segment] = []
 
     def take(self, segment: Segment) -> None:
         """Take over one segment instead."""
@@ -169,11 +157,6 @@ class Segments:
     def number(self) -> int:
         """Return the number of the next segment."""
         return 1 + max((segment.number for segment in self._segments), default=0)
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return sum(one.nbytes for one in self._segments if one not in self._borrowed)
 
     def add(self, pairs: Pairs, since: NDArray[np.int32] | None = None) -> None:
         """Add entries."""
@@ -235,11 +218,6 @@ class Adjacency:
         self._facts = facts
         self._entered = 0
         self._segments = Segments()
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return self._segments.nbytes
 
     def at(self, ends: Sequence[int], relation: int) -> NDArray[np.integer]:
         """Return the rows of one relation at an entity, which may have several rows itself.

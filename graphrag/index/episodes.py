@@ -2,13 +2,12 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
-from typing import Self
-
-import numpy as np
+from itertools import compress
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import ChunkIndex
-from graphrag.index.columns import boxed
+from graphrag.index.columns import Shared
+from graphrag.index.filed import FiledIds, TextMap
 from graphrag.index.incidence import Mentions, Sources
 from graphrag.index.scope import EPISODES, Array, Scope
 from graphrag.index.texts import episode_words
@@ -24,19 +23,12 @@ class Episodes(Scope):
 
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension, EPISODES)
-        self.postings = self.pieces = ChunkIndex()
+        self.postings = ChunkIndex()
         self.titles = Titles()
         self.mentions: Mentions | None = None
         """Read when a search first follows them (``read_mentions``)."""
         self.sources: Sources | None = None
         """Read when something first asks what an episode states (``read_sources``)."""
-
-    def share(self) -> Self:
-        """Return the same rows, of which what is large is in the same memory; without links."""
-        other = super().share()
-        other.pieces = other.postings
-        other.mentions = other.sources = None
-        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written, and the links that were read."""
@@ -49,7 +41,7 @@ class Episodes(Scope):
     def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
         """Take over rows."""
         super().load(arrays, name, within)
-        self.titles.load(arrays, f"{name}.titles", len(self), len(self.pieces))
+        self.titles.load(arrays, f"{name}.titles", len(self), len(self.postings))
 
     def load_links(self, arrays: ArrayReader, name: str, entities: int, facts: int) -> None:
         """Take over the links to so many entities and facts, if they were read."""
@@ -59,12 +51,6 @@ class Episodes(Scope):
         if f"{name}.sources.seq" in arrays:
             self.sources = Sources(0)
             self.sources.load(arrays, f"{name}.sources", len(self), facts)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        links = (self.titles, self.mentions, self.sources)
-        return super().nbytes + sum(link.nbytes for link in links if link is not None)
 
     def enter(
         self,
@@ -86,51 +72,32 @@ class Episodes(Scope):
         self.extend(ids, vectors, words, {**columns, **voices})
 
 
-_HASH_BYTES = 270
-"""Of a hash and a moment, with the ids of the episodes: usually of one."""
-_KEY_BYTES = 80
-_TIME_BYTES = 64
+_KEYED = "#"
+"""Before a caller's key, which no hash begins with."""
 
 
-class Timeline:
+class Timeline(Shared):
     """Ids of episodes by time, by content and by the caller's own key."""
 
     def __init__(self) -> None:
-        self._by_hash: dict[tuple[str, int], tuple[str, ...]] = {}
-        self._by_key: dict[str, str] = {}
+        self._ids = TextMap()
+        """Ids by content and moment, or by key."""
         self._order: list[tuple[int, str]] = []
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the times, contents and keys be written."""
-        out.texts(f"{name}.hashes", [content for content, _ in self._by_hash])
-        out.put(f"{name}.moments", [moment for _, moment in self._by_hash], np.int64)
-        out.lists(f"{name}.ids", self._by_hash.values())
-        out.texts(f"{name}.keys", self._by_key)
-        out.ids(f"{name}.keyed", self._by_key.values())
-        out.put(f"{name}.times", [moment for moment, _ in self._order], np.int64)
-        out.ids(f"{name}.order", [id_ for _, id_ in self._order])
+    def save(self, out: ArrayWriter, name: str, rows: Mapping[str, int]) -> None:
+        """Let the contents and keys be written, by the rows of episodes."""
+        self._ids.save_ids(out, name, rows)
 
-    def entries(self) -> dict[object, object]:
+    def load(self, arrays: ArrayReader, name: str, episodes: Scope) -> None:
+        """Take over the times, contents and keys of episodes."""
+        self._ids.take(FiledIds(arrays, name, episodes.ids))
+        timed = zip(episodes["valid"].tolist(), episodes.ids, strict=True)
+        self._order = sorted(compress(timed, episodes.alive.values.tolist()))
+
+    def entries(self) -> dict[str, object]:
         """Return everything that is known of times, contents and keys, to be compared."""
-        found: dict[object, object] = {here: set(ids) for here, ids in self._by_hash.items()}
-        return found | self._by_key | {"order": [*self._order]}
-
-    def load(self, arrays: ArrayReader, name: str) -> None:
-        """Take over the episodes that are known to the arrays."""
-        hashes = arrays.texts(f"{name}.hashes")
-        moments = arrays.array(f"{name}.moments", np.int64, len(hashes)).tolist()
-        ids = arrays.lists(f"{name}.ids", len(hashes))
-        self._by_hash = dict(zip(zip(hashes, moments, strict=True), ids, strict=True))
-        keys = arrays.texts(f"{name}.keys")
-        self._by_key = dict(zip(keys, arrays.ids(f"{name}.keyed", len(keys)), strict=True))
-        times = arrays.array(f"{name}.times", np.int64, -1).tolist()
-        self._order = sorted(zip(times, arrays.ids(f"{name}.order", len(times)), strict=True))
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        keys = boxed(self._by_hash, _HASH_BYTES) + boxed(self._by_key, _KEY_BYTES)
-        return keys + boxed(self._order, _TIME_BYTES)
+        found: dict[str, object] = {here: {*ids} for here, ids in self._ids.items()}
+        return found | {"order": [*self._order]}
 
     def enter(
         self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True
@@ -143,26 +110,22 @@ class Timeline:
         self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool
     ) -> None:
         """Find an episode by content and key, or no longer: a removed one may be added again."""
-        here = content_hash, valid_at
-        ids = [one for one in self._by_hash.get(here, ()) if one != id_]
+        here, own = _said(content_hash, valid_at), None if key is None else _KEYED + key
+        self._ids.discard(here, id_)
         if stands:
-            ids.append(id_)
-            if key is not None:
-                self._by_key[key] = id_
-        elif key is not None and self._by_key.get(key) == id_:
-            del self._by_key[key]
-        if ids:
-            self._by_hash[here] = tuple(ids)
-        else:
-            self._by_hash.pop(here, None)
+            self._ids.add(here, id_)
+            if own is not None:
+                self._ids[own] = (id_,)
+        elif own is not None:
+            self._ids.discard(own, id_)
 
     def known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
         """Return the ids of the episodes with this content and reference time."""
-        return self._by_hash.get((content_hash, valid_at), ())
+        return self._ids.find(_said(content_hash, valid_at))
 
     def keyed(self, key: str) -> str | None:
         """Return the id of the episode with this key, if any."""
-        return self._by_key.get(key)
+        return next(iter(self._ids.find(_KEYED + key)), None)
 
     def around(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
         """Return the episodes just before and just after a new one, by reference time."""
@@ -178,3 +141,7 @@ class Timeline:
         """
         place = bisect_left(self._order, (valid_at + 1, "") if id_ is None else (valid_at, id_))
         return [id_ for _, id_ in self._order[max(0, place - count) : place]]
+
+
+def _said(content_hash: str, valid_at: int) -> str:
+    return f"{content_hash} {valid_at}"

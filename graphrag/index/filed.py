@@ -1,275 +1,167 @@
-"""What is looked up by a text or by an id, and stays in the file that has it.
+"""Texts by a text or an id, left in the file that has them.
 
 As dictionaries the names of 300,000 entities took 0.7 s of each opening and 150 MB, and a search
-looks up a few of them. In the file a text is found by its hash, four bytes each in order, and then
-compared; whoever changes what is behind a text changes a copy of it.
+looks up a few of them. What changes is held in memory, instead of what the file has.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TypeVar
+from typing import Protocol
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphrag.index.arrays import Array, ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
+from graphrag.index.arrays import ArrayReader, ArrayWriter, Texts, encoded
+from graphrag.index.columns import Shared
 from graphrag.index.row_ids import Ids
 from graphrag.store.cache_file import DamagedFileError
 
-Item = TypeVar("Item")
-
-_SOME_BYTES = 160
-"""Of a text and its ids."""
+Rows = Mapping[str, int]
+"""The row of each id."""
 
 
-class Texts:
-    """Texts of a file, each decoded when it is asked for."""
+class Filed(Protocol):
+    """What a file has by some keys."""
 
-    def __init__(self, arrays: ArrayReader, name: str) -> None:
-        """Take over the texts of this name.
+    def find(self, key: str) -> tuple[str, ...]:
+        """Return what belongs to a key, nothing if it is not here."""
 
-        Raises:
-            DamagedFileError: if one of them is none.
-            UnicodeDecodeError: if all of them are none.
-        """
-        coded = arrays.array(f"{name}.text", np.uint8, -1)
-        ends = arrays.rising(f"{name}.ends", -1, to=len(coded))
-        file, at = arrays.held(f"{name}.text")
-        with file.part(at, coded.nbytes) as part:  # so that looking at it makes nothing resident
-            str(part, "utf-8", "surrogatepass")
-            inside = np.frombuffer(part, np.uint8)[ends[ends < len(coded)]] & 0xC0 == 0x80
-        if inside.any():
-            raise DamagedFileError(f"{name} is cut within a character")
-        self.nbytes = coded.nbytes + ends.nbytes
-        self._coded: memoryview[int] = coded.data
-        self._ends: memoryview[int] = ends.data
-
-    def __len__(self) -> int:
-        """Count them."""
-        return len(self._ends) - 1
-
-    def coded(self, place: int) -> "memoryview[int]":
-        """Return the bytes of a text."""
-        return self._coded[self._ends[place] : self._ends[place + 1]]
-
-    def __getitem__(self, place: int) -> str:
-        """Return a text."""
-        return str(self.coded(place), "utf-8", "surrogatepass")
+    def items(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """Yield each key with what belongs to it."""
 
 
-def texts_of(name: str, coded: Iterable[bytes]) -> dict[str, Array]:
-    """Return the arrays that ``Texts`` reads."""
-    some = [*coded]
-    return {
-        f"{name}.text": np.frombuffer(b"".join(some), np.uint8),
-        f"{name}.ends": np.cumsum([0, *map(len, some)], dtype=np.int64),
-    }
-
-
-def encoded(text: str) -> bytes:
-    """Return a text as bytes, half characters too."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-class IdsByText:
-    """The ids behind each text, each once, in the order of their coming."""
+class TextMap(Shared, Mapping[str, tuple[str, ...]]):
+    """Some texts by each key; a key without any is not there."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, list[str]] = {}
+        self._rest: dict[str, tuple[str, ...]] = {}
         """What has changed since the file was written, and all of it without one."""
-        self._first: _Filed | None = None
-        self._seen: dict[str, list[str]] = {}
-        """What was looked up in the file."""
+        self._first: Filed | None = None
 
-    def copy(self) -> "IdsByText":
-        """Return the same ids, to be changed apart."""
-        other = IdsByText()
-        other._rest = {text: [*ids] for text, ids in self._rest.items()}
-        other._first = self._first
-        return other
+    def take(self, first: Filed) -> None:
+        """Leave in the file what it has."""
+        self._first = first
 
-    def get(self, text: str) -> list[str]:
-        """Return the ids behind a text, not to be changed."""
-        ids = self._rest.get(text)
-        if ids is None and self._first is not None:
-            ids = self._seen.get(text)
-            if ids is None and (ids := self._first.ids(text)) is not None:
-                self._seen[text] = ids
-        return ids or []
+    def find(self, key: str) -> tuple[str, ...]:
+        """Return the texts of a key, none if it has none."""
+        texts = self._rest.get(key)
+        if texts is None and self._first is not None:
+            texts = self._first.find(key)
+        return texts or ()
 
-    def add(self, text: str, id_: str) -> None:
-        """Add an id to those behind a text."""
-        if id_ not in (ids := self._own(text)):
-            ids.append(id_)
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        """Return the texts of a key that has some."""
+        if texts := self.find(key):
+            return texts
+        raise KeyError(key)
 
-    def discard(self, text: str, id_: str) -> None:
-        """Take an id from those behind a text, if it is there."""
-        if id_ in self.get(text):
-            self._own(text).remove(id_)
+    def __contains__(self, key: object) -> bool:
+        """Tell whether a key has texts."""
+        return isinstance(key, str) and bool(self.find(key))
 
-    def _own(self, text: str) -> list[str]:
-        """Return the ids behind a text, to be changed."""
-        if text not in self._rest:
-            self._rest[text] = [*self.get(text)]
-            self._seen.pop(text, None)
-        return self._rest[text]
+    def __setitem__(self, key: str, texts: tuple[str, ...]) -> None:
+        """Give a key other texts, or none."""
+        self._rest[key] = texts
 
-    def items(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield each text with its ids."""
+    def add(self, key: str, text: str) -> None:
+        """Add a text to those of a key, unless it is there."""
+        if text not in (texts := self.find(key)):
+            self[key] = (*texts, text)
+
+    def discard(self, key: str, text: str) -> None:
+        """Take a text from those of a key, if it is there."""
+        if text in (texts := self.find(key)):
+            self[key] = tuple(other for other in texts if other != text)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the keys that have texts."""
+        return (key for key, _ in self._each())
+
+    def __len__(self) -> int:
+        """Count the keys that have texts."""
+        return sum(1 for _ in self._each())
+
+    def _each(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each key with its texts, without looking them up."""
         if self._first is not None:
-            for place in range(len(self._first.texts)):
-                if (text := self._first.texts[place]) not in self._rest:
-                    yield text, self._first.ids_at(place)
-        yield from self._rest.items()
+            yield from (item for item in self._first.items() if item[0] not in self._rest)
+        yield from (item for item in self._rest.items() if item[1])
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        first = 0 if self._first is None else self._first.nbytes
-        return first + boxed(self._rest, _SOME_BYTES) + boxed(self._seen, _SOME_BYTES)
+    def save_by_row(self, out: ArrayWriter, name: str, rows: Rows) -> None:
+        """Let the texts be written by the rows of the ids that they belong to."""
+        # An id that came back has two rows, its last counts.
+        of_row: list[tuple[str, ...]] = [()] * (1 + max(rows.values(), default=-1))
+        for id_, texts in self._each():
+            of_row[rows[id_]] = texts
+        out.texts(name, chain.from_iterable(of_row))
+        out.put(f"{name}.bounds", np.cumsum([0, *map(len, of_row)]), np.int64)
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the ids be written, which ``out`` knows."""
-        first, rows = self._first, out.rows
-        rest = {text: tuple(ids) for text, ids in self._rest.items()}
-        out.later(lambda: _filed(name, first, rest, rows))
+    def save_ids(self, out: ArrayWriter, name: str, rows: Rows) -> None:
+        """Let the texts, which are ids that have rows, be written by their keys."""
+        hashed = sorted((crc32(encoded(key)), key, ids) for key, ids in self._each())
+        of_key = [ids for _, _, ids in hashed]
+        out.put(f"{name}.hashes", [code for code, _, _ in hashed], np.int64)
+        out.texts(name, (key for _, key, _ in hashed))
+        out.put(f"{name}.rows", [rows[id_] for id_ in chain(*of_key)], np.int32)
+        out.put(f"{name}.bounds", np.cumsum([0, *map(len, of_key)]), np.int64)
 
-    def load(self, arrays: ArrayReader, name: str, ids: Ids) -> None:
-        """Leave in the file what it has, of these ids."""
-        self._first = _Filed(arrays, name, ids)
 
-
-class _Filed:
-    """Rows by text, as a file has them."""
+class FiledTexts:
+    """Texts of ids, by their rows."""
 
     def __init__(self, arrays: ArrayReader, name: str, ids: Ids) -> None:
+        """Take over the texts of these ids."""
+        self._ids, self._texts = ids, Texts(arrays, name)
+        self.bounds = arrays.rising(f"{name}.bounds", len(ids) + 1, to=len(self._texts))
+        """Where the texts of each row begin."""
+        self.has = np.diff(self.bounds) > 0
+        """Which rows have texts."""
+
+    def find(self, key: str) -> tuple[str, ...]:
+        """Return the texts of an id."""
+        rows = self._ids.rows_of(key)
+        return next((self._at(row) for row in rows if row < len(self.has) and self.has[row]), ())
+
+    def items(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each id that has texts, with them."""
+        return ((self._ids[row], self._at(row)) for row in np.flatnonzero(self.has).tolist())
+
+    def _at(self, row: int) -> tuple[str, ...]:
+        return tuple(map(self._texts.__getitem__, range(*self.bounds[row : row + 2].tolist())))
+
+
+class FiledIds:
+    """Ids by text, each text found by its hash, four bytes each in order, and then compared."""
+
+    def __init__(self, arrays: ArrayReader, name: str, ids: Ids) -> None:
+        """Take over the texts of which these are the ids."""
         self._ids = ids
-        self.texts = Texts(arrays, f"{name}.texts")
-        hashes = arrays.array(f"{name}.hashes", np.int64, len(self.texts))
+        self._texts = Texts(arrays, name)
+        hashes = arrays.array(f"{name}.hashes", np.int64, len(self._texts))
         if (hashes[1:] < hashes[:-1]).any():
             raise DamagedFileError(f"{name} is out of order")
         rows = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(len(ids)))
-        bounds = arrays.rising(f"{name}.bounds", len(self.texts) + 1, to=len(rows))
-        self.nbytes = self.texts.nbytes + hashes.nbytes + rows.nbytes + bounds.nbytes
+        bounds = arrays.rising(f"{name}.bounds", len(self._texts) + 1, to=len(rows))
         self._hashes: memoryview[int] = hashes.data
         self._rows: memoryview[int] = rows.data
         self._bounds: memoryview[int] = bounds.data
 
-    def ids(self, text: str) -> list[str] | None:
-        """Return the ids behind a text, None if it is not here."""
-        coded = encoded(text)
+    def find(self, key: str) -> tuple[str, ...]:
+        """Return the ids of a text."""
+        coded = encoded(key)
         code = crc32(coded)
-        for place in range(bisect_left(self._hashes, code), len(self.texts)):
+        for place in range(bisect_left(self._hashes, code), len(self._texts)):
             if self._hashes[place] != code:
                 break
-            if self.texts.coded(place) == coded:
-                return self.ids_at(place)
-        return None
+            if self._texts.coded(place) == coded:
+                return self._at(place)
+        return ()
 
-    def ids_at(self, place: int) -> list[str]:
-        return [self._ids[row] for row in self.rows_at(place)]
+    def items(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each text with its ids."""
+        return ((text, self._at(place)) for place, text in enumerate(self._texts))
 
-    def rows_at(self, place: int) -> list[int]:
-        return self._rows[self._bounds[place] : self._bounds[place + 1]].tolist()
-
-
-def _filed(
-    name: str,
-    first: _Filed | None,
-    rest: Mapping[str, tuple[str, ...]],
-    rows: Mapping[str, int],
-) -> dict[str, Array]:
-    found = {encoded(text): [rows[id_] for id_ in ids] for text, ids in rest.items()}
-    if first is not None:
-        for place in range(len(first.texts)):
-            found.setdefault(bytes(first.texts.coded(place)), first.rows_at(place))
-    ordered = sorted((crc32(coded), coded) for coded in found)
-    some = [found[coded] for _, coded in ordered]
-    return {
-        f"{name}.hashes": np.array([code for code, _ in ordered], dtype=np.int64),
-        **texts_of(f"{name}.texts", (coded for _, coded in ordered)),
-        f"{name}.rows": np.fromiter(chain.from_iterable(some), np.int32),
-        f"{name}.bounds": np.cumsum([0, *map(len, some)], dtype=np.int64),
-    }
-
-
-class ById(Mapping[str, Item]):
-    """Something of each of some ids."""
-
-    def __init__(self) -> None:
-        self._rest: dict[str, Item] = {}
-        self._ids = Ids()
-        self._has: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
-        self._read: Callable[[int], Item] | None = None
-
-    def take(self, ids: Ids, has: NDArray[np.bool_], read: Callable[[int], Item]) -> None:
-        """Leave in the file what it has of some rows, to be read by row."""
-        if ids.numbered:
-            self._ids, self._has, self._read = ids, has, read
-        else:
-            self._rest = {ids[row]: read(row) for row in np.flatnonzero(has).tolist()}
-
-    def copy(self) -> "ById[Item]":
-        """Return the same, to be changed apart."""
-        other = ById[Item]()
-        other._rest = dict(self._rest)
-        other._ids, other._has, other._read = self._ids, self._has, self._read
-        return other
-
-    def __getitem__(self, id_: str) -> Item:
-        """Return what is an id's."""
-        found = self._rest.get(id_)
-        if found is not None:
-            return found
-        if self._read is None or (row := self._row(id_)) is None:
-            raise KeyError(id_)
-        return self._read(row)
-
-    def __contains__(self, id_: object) -> bool:
-        """Tell whether an id has something."""
-        return id_ in self._rest or (isinstance(id_, str) and self._row(id_) is not None)
-
-    def _row(self, id_: str) -> int | None:
-        return next((row for row in self._ids.filed(id_) if self._has[row]), None)
-
-    def __setitem__(self, id_: str, item: Item) -> None:
-        """Give an id something else."""
-        self._rest[id_] = item
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the ids that have something."""
-        for row in np.flatnonzero(self._has).tolist():
-            if (id_ := self._ids[row]) not in self._rest:
-                yield id_
-        yield from self._rest
-
-    def __len__(self) -> int:
-        """Count them."""
-        return sum(1 for _ in self)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are, without what they are read from."""
-        return self._has.nbytes + boxed(self._rest, _SOME_BYTES)
-
-
-def named_rows(
-    name: str, types: ById[str], names: ById[tuple[str, ...]], rows: Mapping[str, int]
-) -> dict[str, Array]:
-    """Return the type and the names of each row as arrays."""
-    kinds: dict[str, int] = {}
-    size = 1 + max(rows.values(), default=-1)  # an id that came back has two rows, its last counts
-    kind = np.full(size, -1, dtype=np.int32)
-    some: list[tuple[str, ...]] = [()] * size
-    for id_, own in names.items():
-        kind[rows[id_]] = kinds.setdefault(types[id_], len(kinds))
-        some[rows[id_]] = own
-    return {
-        **texts_of(f"{name}.kinds", map(encoded, kinds)),
-        f"{name}.kind": kind,
-        **texts_of(name, map(encoded, chain.from_iterable(some))),
-        f"{name}.bounds": np.cumsum([0, *map(len, some)], dtype=np.int64),
-    }
+    def _at(self, place: int) -> tuple[str, ...]:
+        rows = self._rows[self._bounds[place] : self._bounds[place + 1]]
+        return tuple(self._ids[row] for row in rows)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.columns import boxed, texts_bytes
+from graphrag.index.columns import Shared
 from graphrag.index.entries import Adjacency
 from graphrag.index.episodes import Episodes, Timeline
+from graphrag.index.filed import TextMap
 from graphrag.index.merged import Heirs, Rows
 from graphrag.index.name_index import NameBook
 from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
@@ -27,10 +28,9 @@ BEGINNING, FOREVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 """In place of a start that is unknown, and of an end that there is not."""
 
 Mask = npt.NDArray[np.bool_]
-_EMPTY_BYTES = 20_000  # of a group with nothing in it
 
 
-class GroupIndex:
+class GroupIndex(Shared):
     """The columns of one group."""
 
     def __init__(self, group_id: str, dimension: int) -> None:
@@ -51,7 +51,7 @@ class GroupIndex:
         self.names = NameBook()
         self.heirs = Heirs()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
-        self.summaries: dict[str, str] = {}
+        self.summaries = TextMap()
         self.adjacency = Adjacency(self.facts)
         self.timeline = Timeline()
         self.derived: dict[object, Any] = {}
@@ -60,12 +60,6 @@ class GroupIndex:
     def __getstate__(self) -> dict[str, Any]:
         """Return the columns: a copy of them, or their file, has nothing worked out of it yet."""
         return {**vars(self), "derived": {}}
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory the group takes."""
-        parts = sum(int(getattr(part, "nbytes", 0)) for part in vars(self).values())
-        return _EMPTY_BYTES + parts + boxed(self.summaries, texts_bytes(self.summaries.values()))
 
     @property
     def is_part(self) -> bool:
@@ -87,7 +81,7 @@ class GroupIndex:
 
     def entity_type(self, id_: str) -> str:
         """Return the type of an entity."""
-        return self.names.types[id_]
+        return self.names.type_of(id_)
 
     def people_called(self, key: str) -> set[str]:
         """Return the ids of the persons whose first or family name has this key."""
@@ -154,23 +148,7 @@ class GroupIndex:
 
     def summary(self, id_: str) -> str:
         """Return the summary of an entity."""
-        return self.summaries.get(id_, "")
-
-    def episodes_known(self, content_hash: str, valid_at: int) -> tuple[str, ...]:
-        """Return the ids of the episodes with this content and reference time."""
-        return self.timeline.known(content_hash, valid_at)
-
-    def episode_keyed(self, key: str) -> str | None:
-        """Return the id of the episode that the caller knows by this key, if any."""
-        return self.timeline.keyed(key)
-
-    def neighbours_in_time(self, valid_at: int, id_: str) -> tuple[str | None, str | None]:
-        """Return the episodes just before and just after a new one, by reference time."""
-        return self.timeline.around(valid_at, id_)
-
-    def latest_before(self, valid_at: int, count: int, id_: str | None = None) -> list[str]:
-        """Return up to ``count`` episodes up to this reference time, or before a known one."""
-        return self.timeline.latest_before(valid_at, count, id_)
+        return "".join(self.summaries.find(id_))
 
     def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
         """Append entities; one vector each."""
@@ -190,9 +168,7 @@ class GroupIndex:
 
     def summarize(self, id_: str, summary: str) -> None:
         """Take over an entity's new summary, which is remembered and not searched."""
-        self.summaries.pop(id_, None)
-        if summary:
-            self.summaries[id_] = summary
+        self.summaries[id_] = (summary,) if summary else ()
 
     def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
         """Append facts; one vector each, their entities already present."""
@@ -239,7 +215,7 @@ class GroupIndex:
         )
         for one, valid_at in zip(episodes, times, strict=True):
             stands = one.removed_at is None
-            self.register_episode(one.id, one.content_hash, valid_at, one.key, stands=stands)
+            self.timeline.enter(one.id, one.content_hash, valid_at, one.key, stands=stands)
 
     def change_episode(self, episode: Episode) -> None:
         """Take over whether an episode is removed; a removed one may be added again."""
@@ -280,12 +256,6 @@ class GroupIndex:
         self.names.enter(id_, entity_type, names, attributes)
         if merged_into is not None or id_ in self.heirs:
             self.heirs.redirect(id_, merged_into)
-
-    def register_episode(
-        self, id_: str, content_hash: str, valid_at: int, key: str | None, *, stands: bool = True
-    ) -> None:
-        """Make an episode findable by its time and, unless it is removed, by content and key."""
-        self.timeline.enter(id_, content_hash, valid_at, key, stands=stands)
 
     def _columns(self, entity: Entity) -> dict[str, int]:
         kind, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)

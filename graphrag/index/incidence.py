@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.columns import Shared
 from graphrag.index.entries import ROW_BITS, Pairs, Rows, Segment, Segments
 
 Alive = NDArray[np.bool_]
@@ -15,7 +16,7 @@ Alive = NDArray[np.bool_]
 _LOW = (1 << ROW_BITS) - 1
 
 
-class Incidence:
+class Incidence(Shared):
     """Pairs of a row on the left and a row on the right, each once."""
 
     def __init__(self) -> None:
@@ -26,8 +27,7 @@ class Incidence:
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the pairs be written."""
-        segments = self._left.share()
-        out.later(lambda: segments.merged().arrays(name))
+        self._left.merged().save(out, name)
 
     def load(self, arrays: ArrayReader, name: str, left: int, right: int) -> None:
         """Take over pairs of rows below these."""
@@ -37,11 +37,6 @@ class Incidence:
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self._left)
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory."""
-        return self._left.nbytes + (0 if self._right is None else self._right.nbytes)
 
     def add(self, left: ArrayLike, right: ArrayLike) -> None:
         """Add pairs that are not there yet."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import Column, boxed
+from graphrag.index.columns import Column, Shared
 from graphrag.model.values import Origin, Source
 from graphrag.temporal.moment import to_micros
 
@@ -40,14 +40,10 @@ _CODECS: Final[dict[str, Codec]] = {
 }
 
 _SEQS: Final = range(1 << 63)
-_VALUE_BYTES = 400
-"""Of the attributes or labels of a row that has any."""
 
 
-class AsideColumn:
+class AsideColumn(Shared):
     """One value a row, as of one event; sparse for names that have no codec."""
-
-    __slots__ = ("_codec", "_dense", "name", "seq", "sparse")
 
     def __init__(self, name: str, seq: int) -> None:
         self.name = name
@@ -81,12 +77,6 @@ class AsideColumn:
         return column
 
     @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        dense = 0 if self._dense is None else self._dense.nbytes
-        return dense + boxed(self.sparse, _VALUE_BYTES)
-
-    @property
     def moment(self) -> bool:
         """Tell whether it holds moments."""
         return self._codec is _MOMENT
@@ -107,7 +97,7 @@ class AsideColumn:
         """Hold another value in a row, None for none."""
         if self._codec is not None:
             _, empty, encode = self._codec
-            self.values(row + 1)[row] = empty if value is None else encode(value)
+            self._put([row], empty if value is None else encode(value))
         elif value:
             self.sparse[row] = value
         else:
@@ -118,7 +108,7 @@ class AsideColumn:
         if self._codec is None:
             self.put(row, other.sparse.get(there))
         else:
-            self.values(row + 1)[row] = other.values(there + 1)[there]
+            self._put([row], other.values(there + 1)[there])
 
     def fill(self, rows: Sequence[int], values: Sequence[Any]) -> None:
         """Put many values, moments as microseconds."""
@@ -130,4 +120,9 @@ class AsideColumn:
         dtype, empty, encode = self._codec
         if not self.moment:
             values = [empty if value is None else encode(value) for value in values]
-        self.values(max(rows, default=-1) + 1)[rows] = np.asarray(values, dtype=dtype)
+        self._put(rows, np.asarray(values, dtype=dtype))
+
+    def _put(self, rows: Sequence[int], values: object) -> None:
+        self.values(max(rows, default=-1) + 1)  # of which a view of the past may have the same
+        if self._dense is not None:
+            self._dense[np.array(rows, dtype=np.intp)] = values

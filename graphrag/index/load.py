@@ -17,7 +17,7 @@ from graphrag.index.tables import (
     NEVER,
     Page,
     Rows,
-    at_once,
+    ahead,
     by_group,
     by_ids,
     pages,
@@ -53,12 +53,11 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     if own := await read_size(group, store.query):
         index.facts.vectors.reserve(own.facts)
         index.entities.vectors.reserve(own.entities)
-    if _size(own) < _LARGE:  # looking at the sizes of all groups would take longer
-        await asyncio.to_thread(_enter, index, await at_once(store, group))
+    # Looking at the sizes of all groups takes longer than reading a small one.
+    if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await store.group_sizes())):
+        await asyncio.to_thread(_enter, index, await by_group(store, group))
         return index
-    whole = sum(map(_size, await store.group_sizes()))
-    reading = pages(store, group) if 2 * _size(own) >= whole else by_group(store, group)
-    async for table, rows in reading:
+    async for table, rows in ahead(pages(store, group)):
         # In a thread: the event loop stays free, and the next page is asked for at once.
         await asyncio.to_thread(_fill, index, table, rows)
     await asyncio.to_thread(_prepare, index)
@@ -76,7 +75,7 @@ def _prepare(index: GroupIndex) -> None:
     for scope in scopes_of(index).values():
         scope.postings.settle()
         scope.vectors.prepare()
-    index.episodes.titles.catch_up(index.episodes.pieces)
+    index.episodes.titles.catch_up(index.episodes.postings)
 
 
 def _size(group: Group | None) -> int:
@@ -143,7 +142,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     for table in COLUMNS:
         row_of = scopes_of(index)[table].row_of
         known = {id_ for id_ in touched[table] if id_ in row_of}
-        async for rows in by_ids(store, table, sorted(touched[table] - known)):
+        async for _, rows in ahead(by_ids(store, table, sorted(touched[table] - known))):
             _fill(index, table, rows)
         touched[table] &= known
     for entity in (await store.get(Entity, touched["entity"])).values():
@@ -161,7 +160,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
 
 async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
     """Take over the words and vectors of facts that were changed by hand."""
-    async for rows in by_ids(store, "relates_to", sorted(facts)):
+    async for _, rows in by_ids(store, "relates_to", sorted(facts)):
         vectors = from_bytes([row[1] for row in rows], index.facts.vectors.dimension)
         for row, vector in zip(rows, vectors, strict=True):
             index.facts.replace(row[0], vector=vector, text=_words(row))
@@ -230,7 +229,7 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
             ids, vectors, said, {"valid": times, "removed": removed, "saga": sagas}
         )
         for id_, _, _, content_hash, valid_at, gone, _, _, _, key in rows:
-            index.register_episode(id_, content_hash, valid_at, key, stands=gone == NEVER)
+            index.timeline.enter(id_, content_hash, valid_at, key, stands=gone == NEVER)
     elif table == "passage":
         index.add_passages(ids, [row[2] for row in rows], vectors)
     elif table == "community":

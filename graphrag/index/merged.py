@@ -10,20 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
+from graphrag.index.columns import Shared
 from graphrag.model.values import Fact
 
 Rows = npt.NDArray[np.int32]
 
-_SET_BYTES = 220
 
-
-class Heirs:
+class Heirs(Shared):
     """A redirect by the id of each merged entity; a chain of merges leads to its end."""
 
     def __init__(self, into: Mapping[str, str] | None = None) -> None:
         self._into: dict[str, str] = {}
-        self._merged: dict[str, set[str]] = defaultdict(set)
+        self._merged: dict[str, frozenset[str]] = defaultdict(frozenset)
         self._rows: Rows | None = None
         self.version = 0
         """Another number after every redirect."""
@@ -52,12 +50,6 @@ class Heirs:
     def __contains__(self, id_: object) -> bool:
         """Tell whether this entity is merged into another."""
         return id_ in self._into
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        rows = 0 if self._rows is None else self._rows.nbytes
-        return boxed(self._into, 0) + boxed(self._merged, _SET_BYTES) + rows
 
     def isdisjoint(self, ids: Iterable[str]) -> bool:
         """Tell whether none of some entities is merged into another."""
@@ -111,10 +103,10 @@ class Heirs:
         """Let an entity speak through another, or for itself again."""
         old = self._into.pop(id_, None)
         if old is not None:
-            self._merged[old].discard(id_)
+            self._merged[old] -= {id_}
         if heir is not None:
             self._into[id_] = heir
-            self._merged[heir].add(id_)
+            self._merged[heir] |= {id_}
         self._rows = None
         self.version += 1
 

@@ -5,18 +5,17 @@ beginning, end, words and family name, which survive a typo, reordering or an in
 closes when full, so the cost of a look-up does not grow with the group.
 """
 
-import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import boxed
-from graphrag.index.filed import ById, IdsByText, Texts, named_rows
+from graphrag.index.columns import Shared
+from graphrag.index.filed import FiledIds, FiledTexts, TextMap
 from graphrag.index.row_ids import Ids
 from graphrag.names.identifiers import identifiers
 from graphrag.names.key import is_name, name_key, skeleton
@@ -31,20 +30,12 @@ _REMEMBERED = 50_000
 _FULL = 48
 """Names in one drawer; more make it useless."""
 
-_DRAWER_BYTES = 170
-"""Of the name of a drawer and a list of ids."""
-
 
 class Blocks:
     """Ids by the drawers of their names."""
 
     def __init__(self) -> None:
         self._drawers: dict[str, list[str] | None] = {}
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        return sys.getsizeof(self._drawers) + _DRAWER_BYTES * len(self._drawers)
 
     def file(self, id_: str, keys: Iterable[str]) -> None:
         """Put an id into the drawers of these keys."""
@@ -105,127 +96,84 @@ def _given_and_family(words: Sequence[str]) -> Iterator[str]:
 
 
 _SHORTENED = frozenset({"organization", "work"})
-
-_LIST_BYTES = 160
-"""Of a key and a list of ids."""
-_SET_BYTES = 290
-"""Of a key and a set of ids."""
+_KEY, _PLAIN, _PERSON, _SHORT, _IDENTIFIER = "=~@<#"
+"""What a text is by which ids are looked up, as its first character."""
 
 
-class NameBook:
+class NameBook(Shared):
     """Ids by key, by the first and last word of a name, by identifier and by likeness."""
 
     def __init__(self) -> None:
-        self.types: ById[str] = ById()
-        self.names: ById[tuple[str, ...]] = ById()
+        self.names = TextMap()
         """The names of each entity, the proper one first."""
-        self._by_key, self._plain = IdsByText(), IdsByText()
-        self._people, self._shortened = IdsByText(), IdsByText()
-        self._by_identifier: dict[tuple[str, str], list[str]] = defaultdict(list)
-        self._identifiers: dict[str, frozenset[tuple[str, str]]] = {}
+        self._types = TextMap()
+        self._identifiers = TextMap()
+        """The name and the value of each attribute that could identify an entity, in turns."""
+        self._ids = TextMap()
+        """Ids by a text and what it is: a key, a word, an identifier."""
         self._blocks: Blocks | None = None
 
-    def copy(self) -> "NameBook":
+    def share(self) -> Self:
         """Return the same names, to be changed apart: the next write fills the drawers."""
-        other = NameBook()
-        other.types, other.names = self.types.copy(), self.names.copy()
-        other._by_key, other._plain = self._by_key.copy(), self._plain.copy()
-        other._people, other._shortened = self._people.copy(), self._shortened.copy()
-        other._by_identifier.update((pair, [*ids]) for pair, ids in self._by_identifier.items())
-        other._identifiers = dict(self._identifiers)
+        other = super().share()
+        other._blocks = None
         return other
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the names be written, by ids that ``out`` knows."""
-        types, names, rows = self.types.copy(), self.names.copy(), out.rows
-        out.later(lambda: named_rows(name, types, names, rows))
-        for part, of_key in self._parts().items():
-            of_key.save(out, f"{name}.{part}")
-        out.texts(f"{name}.fields", [field for field, _ in self._by_identifier])
-        out.texts(f"{name}.values", [value for _, value in self._by_identifier])
-        out.lists(f"{name}.identified", self._by_identifier.values())
+    def save(self, out: ArrayWriter, name: str, rows: Mapping[str, int]) -> None:
+        """Let the names be written, by the rows of entities."""
+        self._ids.save_ids(out, f"{name}.ids", rows)
+        for part, texts in self._by_row().items():
+            texts.save_by_row(out, f"{name}.{part}", rows)
 
     def load(self, arrays: ArrayReader, name: str, ids: Ids, alive: NDArray[np.bool_]) -> None:
         """Take over the names of entities, of which those that live must have one."""
-        texts, kinds = Texts(arrays, name), Texts(arrays, f"{name}.kinds")
-        bounds = arrays.rising(f"{name}.bounds", len(ids) + 1, to=len(texts))
-        kind = arrays.numbers(f"{name}.kind", np.int32, len(ids), within=range(-1, len(kinds)))
-        named = np.diff(bounds) > 0
-        if (named != (kind >= 0)).any() or not named[alive].all():
+        self._ids.take(FiledIds(arrays, f"{name}.ids", ids))
+        filed = {part: FiledTexts(arrays, f"{name}.{part}", ids) for part in self._by_row()}
+        if not (filed["names"].has & filed["types"].has)[alive].all():
             raise DamagedFileError(f"{name} has an entity without a name or a type")
-        of_kind = [kinds[number] for number in range(len(kinds))]
-        self.types.take(ids, named, lambda row: of_kind[kind[row]])
-        self.names.take(
-            ids, named, lambda row: tuple(map(texts.__getitem__, range(*bounds[row : row + 2])))
-        )
-        for part, of_key in self._parts().items():
-            of_key.load(arrays, f"{name}.{part}", ids)
-        fields = arrays.texts(f"{name}.fields")
-        pairs = [*zip(fields, arrays.texts(f"{name}.values", len(fields)), strict=True)]
-        identified = arrays.lists(f"{name}.identified", len(pairs))
-        self._by_identifier.update(zip(pairs, map(list, identified), strict=True))
-        of_id: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for pair, known in zip(pairs, identified, strict=True):
-            for id_ in known:
-                of_id[id_].append(pair)
-        self._identifiers = {id_: frozenset(known) for id_, known in of_id.items()}
+        if (np.diff(filed["identifiers"].bounds) % 2).any():
+            raise DamagedFileError(f"{name} has an identifier without a value")
+        for part, texts in self._by_row().items():
+            texts.take(filed[part])
 
-    def _parts(self) -> Mapping[str, IdsByText]:
-        """Return what is looked up by a text."""
-        return {
-            "keys": self._by_key,
-            "plain": self._plain,
-            "people": self._people,
-            "shortened": self._shortened,
-        }
+    def _by_row(self) -> Mapping[str, TextMap]:
+        return {"names": self.names, "types": self._types, "identifiers": self._identifiers}
 
-    def entries(self) -> dict[tuple[str, str], object]:
+    def entries(self) -> dict[tuple[str, ...], object]:
         """Return everything that is known of names, to be compared."""
-        found: dict[tuple[str, str], object] = {
-            (part, key): set(ids)
-            for part, of_key in self._parts().items()
-            for key, ids in of_key.items()
-            if ids
+        found: dict[tuple[str, ...], object] = {(key,): {*ids} for key, ids in self._ids.items()}
+        return found | {
+            ("name", id_): (self.type_of(id_), names) for id_, names in self.names.items()
         }
-        found |= {pair: set(ids) for pair, ids in self._by_identifier.items() if ids}
-        found |= {("name", id_): (self.types[id_], names) for id_, names in self.names.items()}
-        return found
 
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        return (
-            self.types.nbytes
-            + self.names.nbytes
-            + sum(part.nbytes for part in self._parts().values())
-            + boxed(self._by_identifier, _LIST_BYTES)
-            + boxed(self._identifiers, _SET_BYTES)
-            + (0 if self._blocks is None else self._blocks.nbytes)
-        )
+    def type_of(self, id_: str) -> str:
+        """Return the type of an entity."""
+        return self._types[id_][0]
 
-    def keyed(self, key: str) -> list[str]:
+    def keyed(self, key: str) -> Sequence[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""
-        return self._by_key.get(key)
+        return self._ids.find(_KEY + key)
 
-    def plain(self, key: str) -> list[str]:
+    def plain(self, key: str) -> Sequence[str]:
         """Return the entities whose name has this key without its title or its legal form."""
-        return self._plain.get(key)
+        return self._ids.find(_PLAIN + key)
 
-    def people(self, word: str) -> list[str]:
+    def people(self, word: str) -> Sequence[str]:
         """Return the persons whose first or family name is this word."""
-        return self._people.get(word)
+        return self._ids.find(_PERSON + word)
 
-    def shortened(self, word: str) -> list[str]:
+    def shortened(self, word: str) -> Sequence[str]:
         """Return the organisations and works whose name begins or ends with this word."""
-        return self._shortened.get(word)
+        return self._ids.find(_SHORT + word)
 
-    def identified(self, name: str, value: str) -> list[str]:
+    def identified(self, name: str, value: str) -> Sequence[str]:
         """Return the ids of the entities with this value of an attribute, oldest first."""
-        return self._by_identifier.get((name, value), [])
+        return self._ids.find(f"{_IDENTIFIER}{name}\n{value}")
 
     def identifiers_of(self, id_: str) -> frozenset[tuple[str, str]]:
         """Return every attribute of an entity that could be an identifier, with its value."""
-        return self._identifiers.get(id_, frozenset())
+        texts = self._identifiers.find(id_)
+        return frozenset(zip(texts[::2], texts[1::2], strict=True))
 
     def like(self, key: str) -> list[str]:
         """Return the ids of entities whose names may be like this key, a bounded number."""
@@ -241,44 +189,42 @@ class NameBook:
         """Take over the names, the type and the identifiers of a new or changed entity."""
         if id_ in self.names:
             self._leave(id_, names)
-        self.types[id_] = kind
+        self._types[id_] = (kind,)
         self.names[id_] = tuple(names)
         for name in names:
-            key = name_key(name)
-            self._by_key.add(key, id_)
-            if (bare := plain_key(key, kind)) != key:
-                self._plain.add(bare, id_)
-            for words, word in self._ends(kind, name, key):
-                words.add(word, id_)
+            for text in _texts_of(name, kind):
+                self._ids.add(text, id_)
         if attributes:
-            self._identifiers[id_] = found = frozenset(identifiers(attributes))
-            for pair in found:
-                if id_ not in (ids := self._by_identifier[pair]):
-                    ids.append(id_)
+            pairs = sorted(identifiers(attributes))
+            self._identifiers[id_] = tuple(chain.from_iterable(pairs))
+            for field, value in pairs:
+                self._ids.add(f"{_IDENTIFIER}{field}\n{value}", id_)
         if self._blocks is not None:
             self._blocks.file(id_, map(name_key, names))
 
     def _leave(self, id_: str, names: Sequence[str]) -> None:
         """Take back what an entity is no longer known by."""
-        kept = {name_key(name) for name in names}
+        kept = {_KEY + name_key(name) for name in names}
         for name in self.names[id_]:
-            key = name_key(name)
-            for words, word in self._ends(self.types[id_], name, key):
-                words.discard(word, id_)
-            if key not in kept:
-                self._by_key.discard(key, id_)
-            if (bare := plain_key(key, self.types[id_])) != key:
-                self._plain.discard(bare, id_)
-        for pair in self._identifiers.pop(id_, ()):
-            self._by_identifier[pair].remove(id_)
+            for text in _texts_of(name, self.type_of(id_)):
+                if text not in kept:
+                    self._ids.discard(text, id_)
+        for field, value in self.identifiers_of(id_):
+            self._ids.discard(f"{_IDENTIFIER}{field}\n{value}", id_)
+        self._identifiers[id_] = ()
 
-    def _ends(self, kind: str, name: str, key: str) -> Sequence[tuple[IdsByText, str]]:
-        words = key.split()
-        if words and kind == "person" and is_name(name):
-            return (self._people, words[0]), (self._people, words[-1])
-        if len(words) > 1 and kind in _SHORTENED:
-            return (self._shortened, words[0]), (self._shortened, words[-1])
-        return ()
+
+def _texts_of(name: str, kind: str) -> Iterator[str]:
+    """Yield what an entity of this type is looked up by, if this is one of its names."""
+    key = name_key(name)
+    yield _KEY + key
+    if (bare := plain_key(key, kind)) != key:
+        yield _PLAIN + bare
+    words = key.split()
+    if words and kind == "person" and is_name(name):
+        yield from (_PERSON + words[0], _PERSON + words[-1])
+    elif len(words) > 1 and kind in _SHORTENED:
+        yield from (_SHORT + words[0], _SHORT + words[-1])
 
 
 def plain_key(key: str, kind: str) -> str:

@@ -1,33 +1,28 @@
 """Lifetime of group indexes in memory, of values derived from them, and of consistent reads.
 
 Derived kinds are declared where they are used, as a ``Slot`` or ``ViewCache``, and go with the
-index. The groups used last stay, up to a number of bytes. A group in use is never evicted: an index
-that survives the last reference of this module is taken back.
+index. The groups used last stay, up to a number of bytes; one that is let go of while somebody uses
+it is there until then, and counts no longer.
 
 A read counts if its groups did not change between its first and last await and no row is newer than
 the columns. Otherwise it is repeated, and writers wait for the second attempt only.
 """
 
 import asyncio
-import sys
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, is_dataclass
-from itertools import islice
-from typing import Generic, TypeVar
-from weakref import ref
-
-import numpy as np
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar
 
 from graphrag.errors import InputError
+from graphrag.index.columns import bytes_of
 from graphrag.index.group import GroupIndex
 from graphrag.store.renewal import machine_memory
 
 Value = TypeVar("Value")
 State = tuple[int | bool, ...]
-_SAMPLE = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -153,29 +148,9 @@ def _versions(index: GroupIndex) -> State:
     return (*(scope.version for scope in scopes), index.heirs.version)
 
 
-def derived_bytes(index: GroupIndex) -> int:
-    """Return about how many bytes of memory is taken by what was worked out from an index."""
-    return sum(_bytes(value, index) for value in index.derived.values())
-
-
-def _bytes(value: object, index: GroupIndex) -> int:
-    """Judge a collection by the first few of it; what only views a column takes nothing."""
-    if isinstance(value, GroupIndex):  # what is the index's own part takes nothing
-        parts = ((part, vars(index)[name]) for name, part in vars(value).items())
-        return sum(getattr(part, "nbytes", 0) for part, own in parts if part is not own)
-    if isinstance(value, np.ndarray):
-        return value.nbytes if value.base is None else 0
-    if isinstance(value, Collection) and not isinstance(value, str):
-        few = [*islice(value.values() if isinstance(value, Mapping) else value, _SAMPLE)]
-        of_few = sum(_bytes(one, index) for one in few)
-        return sys.getsizeof(value) + of_few * len(value) // max(1, len(few))
-    if is_dataclass(value):
-        return sum(_bytes(getattr(value, field.name), index) for field in fields(value))
-    return sys.getsizeof(value)
-
-
 _LEAST = 1 << 20
 _SHARE = 4
+_NOTHING: Final[tuple[State, int]] = (), 0
 _UNKNOWN = 4 << 30
 """Bytes of memory of a machine that does not tell."""
 
@@ -204,7 +179,8 @@ class GroupCache:
         self._most = most_bytes
         self._leaving = leaving
         self._kept: OrderedDict[str, GroupIndex] = OrderedDict()
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[str, tuple[State, int]] = {}
+        """The size of each, and its state when it was measured."""
         self.nbytes = 0
         """Of all that is kept, each as it was measured last."""
 
@@ -242,7 +218,7 @@ class GroupCache:
 
     def take(self, key: str) -> GroupIndex | None:
         """Return what is kept, and keep it no longer."""
-        self.nbytes -= self._sizes.pop(key, 0)
+        self.nbytes -= self._sizes.pop(key, _NOTHING)[1]
         return self._kept.pop(key, None)
 
     def clear(self) -> None:
@@ -252,22 +228,16 @@ class GroupCache:
         self.nbytes = 0
 
     def _measure(self, key: str) -> None:
-        size = self._kept[key].nbytes + derived_bytes(self._kept[key])
-        self.nbytes += size - self._sizes.get(key, 0)
-        self._sizes[key] = size
+        """Measure an index, unless nothing came to it since: that takes up to a millisecond."""
+        index, old = self._kept[key], self._sizes.get(key)
+        scopes = index.facts, index.entities, index.episodes, index.communities
+        state = (id(index), index.seq, len(index.derived), *(len(scope.aside) for scope in scopes))
+        if old is None or old[0] != state:
+            self._sizes[key] = state, bytes_of(index)
+            self.nbytes += self._sizes[key][1] - (0 if old is None else old[1])
 
     def _trim(self) -> None:
-        used: list[tuple[str, GroupIndex]] = []
         while self.nbytes > self._most and len(self._kept) > 1:
-            key, index = self._kept.popitem(last=False)
+            key, index = next(iter(self._kept.items()))
             self._leaving(index)
-            user = ref(index)
-            del index
-            if (still := user()) is None:
-                self.nbytes -= self._sizes.pop(key)
-            else:
-                used.append((key, still))
-                del still
-        for key, index in reversed(used):
-            self._kept[key] = index
-            self._kept.move_to_end(key, last=False)
+            self.take(key)

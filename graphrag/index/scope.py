@@ -4,16 +4,15 @@ A row keeps its number for life: removal only marks it dead, so that columns of 
 point at it.
 """
 
-import copy
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.bm25 import BM25Index
-from graphrag.index.columns import Column
+from graphrag.index.columns import Column, Shared
 from graphrag.index.lazy import AsideColumn
 from graphrag.index.row_ids import Ids, RowOf
 from graphrag.index.vectors import Vectors
@@ -47,7 +46,7 @@ PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}
 
 
-class Scope:
+class Scope(Shared):
     """Rows that can be ranked by meaning and by words, and masked by columns."""
 
     def __init__(self, dimension: int, columns: Columns, *, lean: bool = False) -> None:
@@ -62,18 +61,6 @@ class Scope:
         """How much the cosines of all rows differ, where only a part of them is here."""
         self.version = 0
         """Another number after every change of the rows or their columns."""
-
-    def share(self) -> Self:
-        """Return the same rows, of which what is large is in the same memory.
-
-        Each of both is changed apart, so this is how the rows of a moment are kept.
-        """
-        other = copy.copy(self)
-        other.ids, other.alive = self.ids.copy(), self.alive.copy()
-        other.vectors, other.postings = self.vectors.share(), self.postings.share()
-        other.columns = {name: column.copy() for name, column in self.columns.items()}
-        other.aside = copy.deepcopy(self.aside)
-        return other
 
     def save(self, out: ArrayWriter, name: str) -> None:
         """Let the rows be written."""
@@ -113,13 +100,6 @@ class Scope:
     def row_of(self) -> RowOf:
         """The row of each id that lives."""
         return self.ids.row_of
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        columns = self.alive.nbytes + sum(column.nbytes for column in self.columns.values())
-        lazy = sum(column.nbytes for column in self.aside.values())
-        return columns + lazy + self.vectors.nbytes + self.postings.nbytes + self.ids.nbytes
 
     def __getitem__(self, name: str) -> Array:
         """Return a column's values, one per row."""

@@ -8,99 +8,78 @@ only and is treated as untrusted.
 import hashlib
 import logging
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Event
+from typing import TypeVar
 
 import numpy as np
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.filed import FiledTexts
 from graphrag.index.group import GroupIndex
-from graphrag.store.cache_file import MALFORMED, DamagedFileError, files_in, open_private, read_head
+from graphrag.index.row_ids import Ids
+from graphrag.store.cache_file import (
+    MALFORMED,
+    DamagedFileError,
+    Head,
+    files_in,
+    open_private,
+    read_head,
+)
 
 _LOG = logging.getLogger("graphrag")
-_NO_USE = "the columns beside the store are of no use: "
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What a file must agree on with the store that it is to stand for."""
-
-    group: str
-    seq: int
-    """Number of the newest event that is in it."""
-    at: int
-    """System time of that event, in microseconds."""
-    dimension: int
-    code: str
-    """Of which version of the columns it is."""
-
-    @classmethod
-    def of(cls, said: Mapping[str, object]) -> "Stamp":
-        """Return what a file says of itself.
-
-        Raises:
-            DamagedFileError: if it says something else, too, or in another way.
-        """
-        match said:
-            case {
-                "group": str(group),
-                "seq": int(seq),
-                "at": int(at),
-                "dimension": int(dimension),
-                "code": str(code),
-            } if max(abs(seq), abs(at), abs(dimension)) < 1 << 63:
-                return cls(group, seq, at, dimension, code)
-        raise DamagedFileError("its first line says something else")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A group as it was at one event, to be written while it goes on changing."""
 
-    group: str
-    seq: int
-    arrays: ArrayWriter
+    index: GroupIndex
     dropped: Event = field(default_factory=Event)
     """Set when it must not be written any more: something in it is to be forgotten."""
 
+    def arrays(self) -> ArrayWriter:
+        """Return what is to be written."""
+        out, index = ArrayWriter(), self.index
+        out.texts("relations", index.relations)
+        out.texts("types", index.types)
+        out.texts("saga_codes", index.saga_codes)
+        out.texts("sagas", index.sagas)
+        out.texts("saga_ids", index.sagas.values())
+        index.entities.save(out, "entities")
+        index.facts.save(out, "facts")
+        index.episodes.save(out, "episodes")
+        index.passages.save(out, "passages")
+        index.communities.save(out, "communities")
+        entities, episodes = (_numbered(scope.ids) for scope in (index.entities, index.episodes))
+        index.names.save(out, "names", entities)
+        index.summaries.save_by_row(out, "summaries", entities)
+        index.heirs.save(out, "heirs")
+        index.timeline.save(out, "timeline", episodes)
+        return out
+
 
 def copy_of(index: GroupIndex) -> Copy:
-    """Copy a group that nothing is being written to; 0.5 µs a row, nothing else runs meanwhile.
+    """Copy a group that nothing is being written to.
 
-    Not the vectors, nearly all of it: they are lent, and whoever changes one changes a copy.
-
-    Raises:
-        ValueError: if something in it cannot be written.
+    What is large stays in the memory of both: whoever changes it changes a copy.
     """
-    out = ArrayWriter()
-    out.texts("relations", index.relations)
-    out.texts("types", index.types)
-    out.texts("saga_codes", index.saga_codes)
-    out.texts("sagas", index.sagas)
-    out.texts("saga_ids", index.sagas.values())
-    index.entities.save(out, "entities")
-    index.facts.save(out, "facts")
-    index.episodes.save(out, "episodes")
-    index.passages.save(out, "passages")
-    index.communities.save(out, "communities")
-    out.know(index.entities.ids)
-    index.names.save(out, "names")
-    index.heirs.save(out, "heirs")
-    out.ids("summarized", index.summaries)
-    out.texts("summaries", index.summaries.values())
-    out.know(index.episodes.ids)
-    index.timeline.save(out, "timeline")
-    return Copy(index.group_id, index.seq, out)
+    return Copy(index.share())
+
+
+def _numbered(ids: Ids) -> dict[str, int]:
+    """Return the last row of each id."""
+    return dict(zip(ids, range(len(ids)), strict=True))
 
 
 def _read(arrays: ArrayReader) -> GroupIndex:
     """Return the group that was copied."""
-    stamp = Stamp.of(arrays.said)
-    index = GroupIndex(stamp.group, stamp.dimension)
-    index.seq = stamp.seq
+    index = GroupIndex(str(arrays.said["group"]), int(arrays.said["dimension"]))
+    index.seq = int(arrays.said["seq"])
     for relation in arrays.distinct("relations"):
         index.relation_code(relation)
     for kind in arrays.distinct("types"):
@@ -118,14 +97,10 @@ def _read(arrays: ArrayReader) -> GroupIndex:
     index.episodes.load_links(arrays, "episodes", len(index.entities), len(index.facts))
     index.passages.load(arrays, "passages", {"episode": range(len(index.episodes))})
     index.communities.load(arrays, "communities", {})
-    arrays.know(index.entities.ids)
     index.names.load(arrays, "names", index.entities.ids, index.entities.alive.values)
+    index.summaries.take(FiledTexts(arrays, "summaries", index.entities.ids))
     index.heirs.load(arrays, "heirs")
-    summarized = arrays.ids("summarized")
-    summaries = arrays.texts("summaries", len(summarized))
-    index.summaries = dict(zip(summarized, summaries, strict=True))
-    arrays.know(index.episodes.ids)
-    index.timeline.load(arrays, "timeline")
+    index.timeline.load(arrays, "timeline", index.episodes)
     return index
 
 
@@ -143,52 +118,59 @@ class SavedGroups:
         Raises:
             OSError: if the disk refuses.
         """
-        stamp = Stamp(copy.group, copy.seq, at, dimension, code_version())
-        copy.arrays.write(self._path(copy.group), asdict(stamp), lambda: not copy.dropped.is_set())
+        group = copy.index.group_id
+        stamp = _stamp(group, dimension, copy.index.seq, at)
+        copy.arrays().write(self._path(group), stamp, lambda: not copy.dropped.is_set())
 
-    def stamp(self, group: str, dimension: int) -> Stamp | None:
-        """Return the stamp of a group's file, None if there is none of this version."""
-        try:
-            return self._stamp(group, dimension)
-        except (OSError, MemoryError, *MALFORMED) as error:
-            _of_no_use(group, error)
-            return None
+    def stamp(self, group: str, dimension: int) -> Head | None:
+        """Return what a group's file says of itself, None if there is none of this version.
 
-    def _stamp(self, group: str, dimension: int) -> Stamp | None:
-        path = self._path(group)
-        if path not in files_in(self._folder):
-            return None
-        with open_private(path, "rb") as file:
-            stamp = Stamp.of(read_head(file)["said"])
-        right = stamp.group == group and stamp.dimension == dimension
-        return stamp if right and stamp.code == code_version() else None
+        ``seq`` is the newest event in it, and ``at`` its system time in microseconds.
+        """
+        return self._believed(group, lambda: self._stamp(group, dimension))
 
-    def load(self, group: str, stamp: Stamp) -> GroupIndex | None:
+    def load(self, group: str, stamp: Head) -> GroupIndex | None:
         """Return a group from its file, None if that is not what was written at this event."""
+        return self._believed(group, lambda: _read(self._arrays(group, stamp)))
+
+    def _believed(self, group: str, read: Callable[[], Item | None]) -> Item | None:
         try:
-            return self._arrays(group, stamp).verified(_read)
+            return read()
         except (OSError, MemoryError, *MALFORMED) as error:
-            _of_no_use(group, error)
+            _LOG.warning(
+                "the columns of group %r beside the store are of no use (%s): nothing is lost, "
+                "they are read from the tables and saved again",
+                group,
+                _reason(error),
+            )
             return None
 
     def damage(self, group: str, dimension: int) -> list[str]:
         """Return what is wrong with a group's file, if it is one that would be used."""
         try:
             stamp = self._stamp(group, dimension)
+            if stamp is not None:
+                self._arrays(group, stamp).verify()
         except OSError:
             return []  # whoever reads it finds that out, and says so
         except (MemoryError, *MALFORMED) as error:
-            return [_NO_USE + _reason(error)]
-        try:
-            if stamp is not None:
-                self._arrays(group, stamp).verify()
-        except (OSError, MemoryError, *MALFORMED) as error:
-            return [_NO_USE + _reason(error)]
+            return ["the columns beside the store are of no use: " + _reason(error)]
         return []
 
-    def _arrays(self, group: str, stamp: Stamp) -> ArrayReader:
+    def _stamp(self, group: str, dimension: int) -> Head | None:
+        path = self._path(group)
+        if path not in files_in(self._folder):
+            return None
+        with open_private(path, "rb") as file:
+            said: Head = read_head(file)["said"]
+        seq, at = said["seq"], said["at"]
+        if not all(type(number) is int and abs(number) < 1 << 63 for number in (seq, at)):
+            raise DamagedFileError("its first line says something else")
+        return said if said == _stamp(group, dimension, seq, at) else None
+
+    def _arrays(self, group: str, stamp: Head) -> ArrayReader:
         arrays = ArrayReader(self._path(group))
-        if arrays.said != asdict(stamp):
+        if arrays.said != stamp:
             raise DamagedFileError("it is of another event")
         return arrays
 
@@ -207,13 +189,10 @@ def _reason(error: Exception) -> str:
     return str(error) if explained else f"not what was written: {type(error).__name__}"
 
 
-def _of_no_use(group: str, error: Exception) -> None:
-    _LOG.warning(
-        "the columns of group %r beside the store are of no use (%s): nothing is lost, they are "
-        "read from the tables and saved again",
-        group,
-        _reason(error),
-    )
+def _stamp(group: str, dimension: int, seq: str | int, at: str | int) -> Head:
+    """Return what a file of this version says of itself."""
+    code = code_version()
+    return {"group": group, "seq": seq, "at": at, "dimension": dimension, "code": code}
 
 
 @cache

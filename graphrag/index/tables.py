@@ -7,8 +7,7 @@ logged, and ``health`` finds and repairs them.
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ Page = tuple[str, Rows]
 """A table and some of its rows."""
 
 _PAGE = 2_000
-_AHEAD = 3
 COLUMNS = {
     "entity": (
         "[record::id(id), embedding, entity_type, name, aliases ?? [], summary, attributes ?? {}, "
@@ -57,16 +55,8 @@ COLUMNS = {
 }
 
 
-async def by_group(store: Store, group: str) -> AsyncIterator[Page]:
-    """Read the rows of a group through the index of groups."""
-    for table, columns in COLUMNS.items():
-        sql = f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
-        [rows] = await store.query(sql, group=group)
-        yield table, rows
-
-
-async def at_once(store: Store, group: str) -> list[Page]:
-    """Read the rows of a small group in one round trip."""
+async def by_group(store: Store, group: str) -> list[Page]:
+    """Read the rows of a group through the index of groups, in one round trip."""
     sql = "".join(
         f"SELECT VALUE {columns} FROM {table} WHERE group_id = $group;"
         for table, columns in COLUMNS.items()
@@ -75,64 +65,39 @@ async def at_once(store: Store, group: str) -> list[Page]:
 
 
 async def pages(store: Store, group: str) -> AsyncIterator[Page]:
-    """Read whole tables in the order of their ids, half the cost of reading them by group.
-
-    The engine never waits: each page is asked for when the last has come, up to two ahead.
-    """
-    tables = deque(COLUMNS)
-    after = ""
-
-    async def read(last: asyncio.Task[Page | None] | None) -> Page | None:
-        nonlocal after
-        if last is not None:
-            await last
-        if not tables:
-            return None
-        table = tables[0]
-        # A range: ``WHERE id > $after`` reads the table from its beginning each time.
-        source = f"type::record('{table}', $after>..) WHERE group_id = $group"
-        sql = f"SELECT VALUE {COLUMNS[table]} FROM {source} LIMIT {_PAGE};"
-        [rows] = await store.query(sql, after=after, group=group)
-        after = rows[-1][0] if len(rows) == _PAGE else ""
-        if not after:
-            tables.popleft()
-        return table, rows
-
-    last: asyncio.Task[Page | None] | None = None
-    ahead: deque[asyncio.Task[Page | None]] = deque()
-    try:
+    """Read whole tables in the order of their ids, half the cost of reading them by group."""
+    for table, columns in COLUMNS.items():
+        after = ""
         while True:
-            while len(ahead) < _AHEAD:
-                last = asyncio.create_task(read(last))
-                ahead.append(last)
-            page = await ahead.popleft()
-            if page is None:
-                return
+            # A range: ``WHERE id > $after`` reads the table from its beginning each time.
+            source = f"type::record('{table}', $after>..) WHERE group_id = $group"
+            sql = f"SELECT VALUE {columns} FROM {source} LIMIT {_PAGE};"
+            [rows] = await store.query(sql, after=after, group=group)
+            yield table, rows
+            if len(rows) < _PAGE:
+                break
+            after = rows[-1][0]
+
+
+async def by_ids(store: Store, table: str, ids: Sequence[str]) -> AsyncIterator[Page]:
+    """Read some rows of a table, page by page."""
+    sql = f"SELECT VALUE {COLUMNS[table]} FROM $ids;"
+    for first in range(0, len(ids), _PAGE):
+        some = [Record(table, id_) for id_ in ids[first : first + _PAGE]]
+        [rows] = await store.query(sql, ids=some)
+        yield table, rows
+
+
+async def ahead(pages: AsyncIterator[Page]) -> AsyncIterator[Page]:
+    """Yield pages, each asked for while the one before is used: the engine never waits."""
+    asked = asyncio.ensure_future(anext(pages, None))
+    try:
+        while (page := await asked) is not None:
+            asked = asyncio.ensure_future(anext(pages, None))
             yield page
     finally:
-        await _give_up(ahead)
-
-
-async def by_ids(store: Store, table: str, ids: Sequence[str]) -> AsyncIterator[Rows]:
-    """Read some rows of a table; the next page is asked for while one is entered."""
-    waiting = deque(ids[first : first + _PAGE] for first in range(0, len(ids), _PAGE))
-    ahead: deque[asyncio.Task[list[Any]]] = deque()
-    sql = f"SELECT VALUE {COLUMNS[table]} FROM $ids;"
-    try:
-        while waiting or ahead:
-            while waiting and len(ahead) < 2:
-                some = [Record(table, id_) for id_ in waiting.popleft()]
-                ahead.append(asyncio.create_task(store.query(sql, ids=some)))
-            [rows] = await ahead.popleft()
-            yield rows
-    finally:
-        await _give_up(ahead)
-
-
-async def _give_up(tasks: Collection[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
 
 
 def scopes_of(index: GroupIndex) -> dict[str, Scope]:

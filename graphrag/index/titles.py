@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphrag.index.arrays import ArrayReader, ArrayWriter
 from graphrag.index.chunks import ChunkIndex
-from graphrag.index.columns import Column, boxed
+from graphrag.index.columns import Column, Shared
 from graphrag.index.incidence import Incidence
 from graphrag.store.cache_file import DamagedFileError
 
@@ -71,14 +71,11 @@ def _hashed(rows: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.uint64]:
 LONGEST = 7
 """Words of a title that is looked for in texts."""
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
-_TITLE_BYTES = 150
-"""Of a title as a tuple of numbered words, with its own number."""
-_NAME_BYTES = 80
 _SHORTEST = 3
 """Letters of a title that is looked for."""
 
 
-class Titles:
+class Titles(Shared):
     """The titles of the rows of one group, and the rows in which each stands."""
 
     def __init__(self) -> None:
@@ -127,12 +124,6 @@ class Titles:
     def __len__(self) -> int:
         """Count the titles that differ."""
         return len(self._numbers)
-
-    @property
-    def nbytes(self) -> int:
-        """Return about how many bytes of memory these are."""
-        titles = boxed(self._numbers, _TITLE_BYTES) + boxed(self._names, _NAME_BYTES)
-        return titles + self._own.nbytes + boxed(self._lengths, 0) + self.links.nbytes
 
     def enter(self, first: int, names: Sequence[str]) -> None:
         """Take over the titles of new rows, "" for none."""

@@ -1,29 +1,131 @@
 """Unit vectors of one group in one float32 matrix, with exact top-k by cosine.
 
-A filter is a mask on the product with the whole matrix. With many rows int8 codes (``int8.py``)
-reduce what the product reads and change no result. The product is an ``einsum``, not BLAS, which
-would start threads of its own.
+A filter is a mask on the product with the whole matrix. The product is an ``einsum``, not BLAS,
+which would start threads of its own. With many rows int8 codes are a prefilter that changes no
+result. For a query ``q`` and a vector ``x`` with codes ``q'`` and ``x'`` (-127 to 127, scaled per
+vector),
+
+    |q.x - q'.x'| <= |x - x'| + |q - q'| |x'|
+
+so rows further below the k-th best than the largest of these bounds need no exact product. A pass
+over 100,000 rows of 384 takes 1.5 ms on one core, the exact product 7. Needs ``simsimd`` (extra
+``fast``, part of ``local``); without it every product is exact.
 """
 
-import copy
+import importlib.util
 from collections.abc import Sequence
+from functools import cache
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
 from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.columns import RowMatrix
+from graphrag.index.columns import Column, RowMatrix, Shared
 from graphrag.index.cosines import Cosines, Product, Rows
-from graphrag.index.int8 import Codes, available
+from graphrag.store.cache_file import DamagedFileError
 
 _WORTH_CODES = 5_000
 """Rows from which codes are made."""
 _SHORTEST = 1e-15
 """Of what is shorter float32 loses the squares: a norm of 4e-22 would come out as one of 8e-23."""
+_LEVELS = 127
+BLOCK = 4_096
+"""Vectors that are worked on at a time: on the way to bytes one takes four times its room."""
 
 
-class Vectors:
+@cache
+def available() -> bool:
+    """Tell whether products of bytes can be computed here."""
+    return importlib.util.find_spec("simsimd") is not None
+
+
+class Codes(Shared):
+    """One code per vector, with its scale, and the largest distance of a code from its vector."""
+
+    def __init__(self, dimension: int) -> None:
+        self._codes: RowMatrix[np.int8] = RowMatrix(dimension, np.int8)
+        self._scale = Column(np.float32)
+        self._most_lost = 0.0
+
+    def save(self, out: ArrayWriter, name: str) -> None:
+        """Let the codes be written, and what belongs to them."""
+        out.lend(name, *self._codes.parts(slice(None)))
+        out.put(f"{name}.scale", self._scale.values, np.float32)
+        out.put(f"{name}.lost", [self._most_lost], np.float64)
+
+    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
+        """Take over so many codes."""
+        self._codes.load(arrays, name, rows)
+        scale = arrays.array(f"{name}.scale", np.float32, rows)
+        [self._most_lost] = arrays.array(f"{name}.lost", np.float64, 1).tolist()
+        if not (np.isfinite(scale).all() and 0 <= self._most_lost <= 1):
+            raise DamagedFileError(f"{name} has what is no number")
+        self._scale.take(scale)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self._scale.values)
+
+    def extend(self, units: NDArray[np.float32]) -> None:
+        """Append the codes of unit vectors."""
+        self.grow(len(units))
+        for start in range(0, len(units), BLOCK):
+            codes, scale, lost = _coded(units[start : start + BLOCK])
+            self._codes.extend(codes)
+            self._scale.extend(scale)
+            self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
+
+    def grow(self, added: int) -> None:
+        """Have room for so many rows more: who adds them by and by says so once."""
+        self._codes.grow(added)
+
+    def replace(self, row: int, unit: NDArray[np.float32]) -> None:
+        """Give a row another vector."""
+        codes, scale, lost = _coded(unit[np.newaxis])
+        self._codes[row] = codes[0]
+        self._scale[row] = scale[0]
+        self._most_lost = max(self._most_lost, float(lost[0]))
+
+    def against(self, unit: NDArray[np.float32]) -> tuple[Product, float]:
+        """Return what computes the rough cosines of rows, and their largest error."""
+        import simsimd  # when first needed: many programs never compare so many
+
+        code, [scale], [lost] = _coded(unit[np.newaxis])
+        codes, scales = self._codes, self._scale.values
+
+        def product(rows: Rows) -> NDArray[np.float32]:
+            parts = codes.parts(rows) if isinstance(rows, slice) else [codes[rows]]
+            # Never with ``out=``: simsimd 6.5 then returns a None that it does not count.
+            products = [
+                np.asarray(simsimd.cdist(code, part, metric="dot", out_dtype="float32"))[0]
+                for part in parts
+                if len(part)  # simsimd refuses none
+            ]
+            if not products:
+                return np.empty(0, dtype=np.float32)
+            rough: NDArray[np.float32]
+            rough = np.concatenate(products) if len(products) > 1 else products[0]
+            rough *= scales[rows]
+            rough *= scale
+            return rough
+
+        # |x'| is at most 1 + |x - x'|; the last term covers the rounding of float32.
+        return product, self._most_lost * (1 + float(lost)) + float(lost) + 1e-6
+
+
+def _coded(
+    units: NDArray[np.float32],
+) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
+    scale = np.abs(units).max(axis=1, initial=0) / np.float32(_LEVELS)
+    scale[scale == 0] = 1  # a vector that was blanked
+    codes = np.rint(units / scale[:, np.newaxis])
+    lost = units - codes * scale[:, np.newaxis]
+    return codes.astype(np.int8), scale, np.sqrt(np.einsum("ij,ij->i", lost, lost))
+
+
+class Vectors(Shared):
     """Hold one vector of a fixed dimension per row and compare them all with a query.
 
     Several threads may search at once, and any of them may make the codes, which are filled before
@@ -37,18 +139,15 @@ class Vectors:
         self._units: RowMatrix[np.float32] = RowMatrix(dimension, np.float32)
         self._codes: Codes | None = None
 
-    def share(self) -> "Vectors":
+    def share(self) -> Self:
         """Return the same rows in the same memory, which each of both changes apart."""
         self.prepare()
-        other = copy.copy(self)
-        other._units = self._units.share()
-        other._codes = None if self._codes is None else self._codes.share()
-        return other
+        return super().share()
 
     def save(self, out: ArrayWriter, name: str) -> None:
-        """Lend the vectors and their codes to what is to be written."""
+        """Let the vectors be written, and their codes."""
         self.prepare()
-        out.lend(name, *self._units.lend())
+        out.lend(name, *self._units.parts(slice(None)))
         if self._codes is not None:
             self._codes.save(out, f"{name}.codes")
 
@@ -68,11 +167,6 @@ class Vectors:
     def values(self) -> NDArray[np.float32]:
         """Return all rows; a copy of them where a file holds the first."""
         return self._units[:]
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of memory; spare room costs none until it is used."""
-        return self._units.nbytes + (0 if self._codes is None else self._codes.nbytes)
 
     def reserve(self, rows: int) -> None:
         """Have room for so many rows in all."""

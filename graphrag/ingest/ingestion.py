@@ -109,7 +109,7 @@ async def known(ingestion: Ingestion, episode: Episode) -> Episode | None:
         InputError: if the one with its key says something else.
     """
     index = await ingestion.catalog.group(episode.group_id)
-    if episode.key is not None and (id_ := index.episode_keyed(episode.key)) is not None:
+    if episode.key is not None and (id_ := index.timeline.keyed(episode.key)) is not None:
         stored = (await ingestion.store.get(Episode, [id_]))[id_]
         if stored.content_hash != episode.content_hash:
             raise InputError(
@@ -118,7 +118,7 @@ async def known(ingestion: Ingestion, episode: Episode) -> Episode | None:
                 "key, or remove_episode() that one first"
             )
         return stored
-    ids = index.episodes_known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+    ids = index.timeline.known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
     alike = [
         stored
         for stored in (await ingestion.store.get(Episode, ids)).values()

@@ -60,7 +60,7 @@ class EpisodeRows:
     def place(self, index: GroupIndex) -> None:
         """Find its place among the episodes and sagas of the group as it is."""
         at = to_micros(self.episode.valid_at, BEGINNING)
-        self.neighbours = index.neighbours_in_time(at, self.episode.id)
+        self.neighbours = index.timeline.around(at, self.episode.id)
         self.saga = new_saga(self.episode, index)
 
     def texts(self) -> dict[str, str]:

@@ -14,9 +14,9 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.plan import Plan, SkippedRow
 from graphrag.ingest.reports import ImportReport
-from graphrag.io.fact_rows import given_row
-from graphrag.io.network_facts import NetworkRows, is_network
-from graphrag.io.tables import Columns, Placed, Rows, read_rows
+from graphrag.io.fact_rows import Columns, Placed, given_row
+from graphrag.io.network import NetworkRows, is_network
+from graphrag.io.tables import Rows, read_rows
 from graphrag.model.checks import shown
 from graphrag.ontology.relations import Relations
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag.errors import InputError
+from graphrag.errors import InputError, MissingExtraError
 from graphrag.ingest.given import End, GivenFact, given_end, given_fact
-from graphrag.io.content_lines import Line, components
 from graphrag.io.files import read_whole
 from graphrag.io.tables import read_file
 from graphrag.model.checks import shown
 from graphrag.model.values import JSON
 from graphrag.names.key import name_key
 
+Row = dict[str, Any]
 Contacts = str | Path | Iterable[Mapping[str, Any]]
 """A ``.vcf``, ``.csv`` or ``.tsv`` file, or dictionaries with the fields of ``Contact``."""
 
@@ -50,6 +50,8 @@ _HEADERS = {
     for header in headers.split(", ")
 }
 """What address books call the columns of their tables, without digits and marks."""
+_LONGEST = 4_000_000
+"""Characters of a line: photos are lines of base64."""
 _MARKS = re.compile(r"[\W\d_]+")
 _SEVERAL_IN = re.compile(r"\s*(?:;|:::)\s*")
 
@@ -59,33 +61,35 @@ def read_contacts(contacts: Contacts) -> Iterator[tuple[str, Contact]]:
 
     Raises:
         InputError: naming the contact that cannot be used.
+        MissingExtraError: for a vCard file if vobject is not installed.
     """
-    if isinstance(contacts, str | Path):
-        path = Path(contacts)
-        if path.suffix.casefold() in (".csv", ".tsv"):
-            for place, row in read_file(path):
-                if isinstance(row, InputError):
-                    raise InputError(f"{place}{row}")
-                yield place, _checked(_of_table(row, place), place)
-            return
-        for number, lines in enumerate(components(read_text(path), "VCARD", what=str(path)), 1):
-            place = f"{path.name}, contact {number}: "
-            yield place, _checked(_of_card(lines), place)
+    placed: Iterator[tuple[str, Mapping[str, Any]]]
+    if not isinstance(contacts, str | Path):
+        placed = checked_rows(contacts, "contact", _FIELDS)
+    elif Path(contacts).suffix.casefold() in (".csv", ".tsv"):
+        placed = _table_rows(Path(contacts))
     else:
-        for number, row in enumerate(contacts, 1):
-            place = f"contact {number}: "
-            if not isinstance(row, Mapping):
-                raise InputError(f"{place}{shown(row)} is no dictionary")
-            if unknown := [name for name in row if name not in _FIELDS]:
-                raise InputError(
-                    f"{place}there is no field {shown(unknown[0])}: use {', '.join(_FIELDS)}"
-                )
-            given: dict[str, Any] = {
-                name: _several(value) if name in _SEVERAL else value
-                for name, value in row.items()
-                if value is not None
-            }
-            yield place, _checked(Contact(**{"name": "", **given}), place)
+        placed = _card_rows(Path(contacts))
+    for place, row in placed:
+        yield place, _contact(row, place)
+
+
+def checked_rows(
+    rows: Iterable[Mapping[str, Any]], what: str, fields: Sequence[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield dictionaries with these fields, each with what to call it in an error.
+
+    Raises:
+        InputError: if one is no dictionary, or has another field.
+    """
+    for number, row in enumerate(rows, 1):
+        place = f"{what} {number}: "
+        if not isinstance(row, Mapping):
+            raise InputError(f"{place}{shown(row)} is no dictionary")
+        if unknown := [name for name in row if name not in fields]:
+            use = ", ".join(fields)
+            raise InputError(f"{place}there is no field {shown(unknown[0])}: use {use}")
+        yield place, row
 
 
 def contact_end(contact: Contact) -> End:
@@ -122,75 +126,109 @@ def read_text(path: Path) -> str:
     """Return the text of a file.
 
     Raises:
-        InputError: if there is none, or it is too large to be read as a whole.
+        InputError: if there is none, or it or one of its lines is too large.
     """
     try:
-        return read_whole(path).decode("utf-8-sig")
+        text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
+    for line in text.splitlines():
+        if len(line) > _LONGEST:
+            begins = f"the line that begins {line[:20]!r}"
+            raise InputError(f"{path}: {begins} has more than {_LONGEST:,} characters")
+    return text
 
 
-def _of_card(lines: Sequence[Line]) -> Contact:
+def _card_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Yield the contacts of a vCard file of version 2.1, 3.0 or 4.0."""
+    text = read_text(path)
+    try:
+        from vobject.base import VObjectError, readComponents
+    except ImportError:
+        raise MissingExtraError("reading a vCard file", "interchange") from None
+    number = 0
+    try:
+        # Lines that are none are passed over; quoted-printable is how version 2.1 writes letters.
+        for card in readComponents(text, ignoreUnreadable=True, allowQP=True):
+            if card.name == "VCARD":
+                number += 1
+                yield f"{path.name}, contact {number}: ", _card_row(card.contents)
+    except (VObjectError, ValueError, LookupError) as error:
+        raise InputError(f"{path}: the VCARD after contact {number}: {error}") from None
+    if not number and text.strip():
+        raise InputError(f"{path} holds no VCARD")
+
+
+def _card_row(lines: Mapping[str, Sequence[Any]]) -> Row:
     def texts(name: str) -> list[str]:
-        return [line.text for line in lines if line.name == name and line.text]
+        return [text for line in lines.get(name, ()) if (text := str(line.value).strip())]
 
-    names = texts("FN")
-    for line in lines:
-        if line.name == "N" and not names:
-            family, given, middle, *_ = [*line.parts(), "", "", ""]
-            names = [" ".join(filter(None, (given, middle, family)))]
-    emails = [email.removeprefix("mailto:") for email in texts("EMAIL")]
-    company = next((line.parts()[0] for line in lines if line.name == "ORG"), "")
-    return Contact(
-        name=next(iter(names), "") or next(iter(emails), ""),
-        email=tuple(dict.fromkeys(emails)),
-        phone=tuple(number.removeprefix("tel:") for number in texts("TEL")),
-        company=company,
-        title=next(iter(texts("TITLE") or texts("ROLE")), ""),
-        aliases=tuple(
-            part for line in lines if line.name == "NICKNAME" for part in line.parts(",") if part
+    names = texts("fn")
+    if not names and "n" in lines:
+        parts = lines["n"][0].value
+        given = (parts.given, parts.additional, parts.family)
+        names = [" ".join(filter(None, map(_joined, given)))]
+    emails = [email.removeprefix("mailto:") for email in texts("email")]
+    organizations = [_joined(line.value[0]).strip() for line in lines.get("org", ())]
+    return {
+        "name": next(iter([*filter(None, names), *emails]), ""),
+        "email": tuple(dict.fromkeys(emails)),
+        "phone": tuple(number.removeprefix("tel:") for number in texts("tel")),
+        "company": next(iter(organizations), ""),
+        "title": next(iter(texts("title") or texts("role")), ""),
+        "aliases": tuple(
+            part.strip() for text in texts("nickname") for part in text.split(",") if part.strip()
         ),
-    )
+    }
 
 
-def _of_table(row: Mapping[str, Any], place: str) -> Contact:
-    """Return the contact of a row as Google, Outlook and others export it."""
-    cells: dict[str, list[str]] = {}
-    known = {name: _HEADERS.get(_MARKS.sub(" ", name.casefold()).strip()) for name in row}
-    if not any(known.values()):
-        raise InputError(f"{place}no column is known: name them {', '.join(_FIELDS)}")
-    for name, field in known.items():
-        if field is not None and (cell := (row[name] or "").strip()):
-            cells.setdefault(field, []).append(cell)
+def _joined(part: str | Sequence[str]) -> str:
+    return part if isinstance(part, str) else " ".join(part)
+
+
+def _table_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Yield the contacts of a table as Google, Outlook and others export it."""
+    for place, row in read_file(path):
+        if isinstance(row, InputError):
+            raise InputError(f"{place}{row}")
+        cells: dict[str, list[str]] = {}
+        known = {name: _HEADERS.get(_MARKS.sub(" ", name.casefold()).strip()) for name in row}
+        if not any(known.values()):
+            raise InputError(f"{place}no column is known: name them {', '.join(_FIELDS)}")
+        for name, field in known.items():
+            if field is not None and (cell := (row[name] or "").strip()):
+                cells.setdefault(field, []).append(cell)
+        yield place, _table_row(cells)
+
+
+def _table_row(cells: Mapping[str, Sequence[str]]) -> Row:
     parts = [cells[field][0] for field in ("given", "family") if field in cells]
 
     def first(field: str) -> str:
-        return cells.get(field, [""])[0]
+        return next(iter(cells.get(field, ())), "")
 
     def every(field: str) -> tuple[str, ...]:
-        found = (part.strip() for cell in cells.get(field, ()) for part in _SEVERAL_IN.split(cell))
-        return tuple(dict.fromkeys(filter(None, found)))
+        texts = (part.strip() for cell in cells.get(field, ()) for part in _SEVERAL_IN.split(cell))
+        return tuple(dict.fromkeys(filter(None, texts)))
 
-    return Contact(
-        name=first("name") or " ".join(parts) or first("email"),
-        email=every("email"),
-        phone=every("phone"),
-        company=first("company"),
-        title=first("title"),
-        aliases=every("aliases"),
-    )
+    return {
+        "name": first("name") or " ".join(parts) or first("email"),
+        **{field: every(field) for field in _SEVERAL},
+        **{field: first(field) for field in ("company", "title")},
+    }
 
 
-def _several(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple | set) else (value,)
-
-
-def _checked(contact: Contact, place: str) -> Contact:
-    for name in _FIELDS:
-        value = getattr(contact, name)
-        for one in value if name in _SEVERAL else (value,):
-            if not isinstance(one, str):
-                raise InputError(f"{place}{name} is {shown(one)}: expected text")
-    if not name_key(contact.name):
+def _contact(row: Mapping[str, Any], place: str) -> Contact:
+    given: dict[str, Any] = {"name": ""}
+    for name, value in row.items():
+        if value is None:
+            continue
+        if name in _SEVERAL:
+            value = tuple(value) if isinstance(value, list | tuple | set) else (value,)
+        for text in value if name in _SEVERAL else (value,):
+            if not isinstance(text, str):
+                raise InputError(f"{place}{name} is {shown(text)}: expected text")
+        given[name] = value
+    if not name_key(given["name"]):
         raise InputError(f"{place}it has neither a name nor an e-mail address")
-    return contact
+    return Contact(**given)

@@ -1,27 +1,43 @@
-"""Copies of a whole store, to another place or index profile, resumable.
+"""Copies of a whole store, to another place or index profile, and of one group.
 
-Pages go in id order, one transaction each. The target bears a mark with the progress until it is
-complete and compared. Rows of the engine profile are derived at the target, and indexes are built
-last: an existing index would queue every row.
+Both are compared at the end. That of a store is resumable: pages go in id order, one transaction
+each, and the target bears a mark with the progress until it is complete. Rows of the engine profile
+are derived at the target, and indexes are built last: an existing index would queue every row.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import reduce
+from operator import xor
 from time import perf_counter
 
 from graphrag.engine.build import steps
 from graphrag.engine.rows import SearchRows
-from graphrag.errors import InputError, StoreError
-from graphrag.io.copy_group import CopyProgress, Pace, copy_group
-from graphrag.io.copy_rows import summed
+from graphrag.errors import InputError, StoreError, UnknownGroupError
+from graphrag.io.jsonl.shape import EVENT
+from graphrag.io.renaming import Renaming
+from graphrag.io.transfer import (
+    Pace,
+    Sum,
+    Tell,
+    claim,
+    group_records,
+    rows_at,
+    stored_pages,
+    summed,
+    write_group,
+)
 from graphrag.model.arguments import checked
 from graphrag.schema import Profile
 from graphrag.store import pages
+from graphrag.store.engine import Row
 from graphrag.store.migrate import embedder_of
-from graphrag.store.pages import Table, read_pages
-from graphrag.store.staging import copy_mark, end_copy, mark_copy
+from graphrag.store.pages import Table, any_exists, read_pages, rows_of
+from graphrag.store.record import Record
+from graphrag.store.staging import copy_mark, end_copy, mark_copy, write_entry
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -56,7 +72,7 @@ async def copy_store(
     to_database: str | None = None,
     group: str | None = None,
     name: str | None = None,
-    on_progress: Callable[[CopyProgress], None] | None = None,
+    on_progress: Tell | None = None,
 ) -> CopyReport:
     """Copy everything from one store into another, which must be new or an unfinished copy of it.
 
@@ -185,19 +201,71 @@ async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[s
     Raises:
         StoreError: if they differ.
     """
-    rows: dict[str, int] = {}
-    checksum = 0
+    sums: dict[str, Sum] = {}
     for table in wanted:
-        before, after = await asyncio.gather(summed(old, table), summed(new, table))
-        if before != after:
-            raise StoreError(
-                f"table {table.name} has {before.rows} rows in {old.target.url} and {after.rows} "
-                f"in {new.target.url}, or other contents: was one written to? Copy again into an "
-                "empty target"
-            )
-        rows[table.name] = after.rows
-        checksum ^= after.checksum
-    return rows, f"{checksum:032x}"
+        stores = (summed(read_pages(store, table.name)) for store in (old, new))
+        before, sums[table.name] = await asyncio.gather(*stores)
+        _check_equal(table.name, before, sums[table.name], new)
+    return _totals(sums)
+
+
+async def copy_group(
+    old: Store, new: Store, group: str, name: str, pace: Pace
+) -> tuple[dict[str, int], str]:
+    """Copy a group and return the number of rows by table, and their checksum.
+
+    Args:
+        old: Where it is.
+        new: Where it goes; the same store, if the name is another.
+        group: Its name.
+        name: That of the copy.
+        pace: Notified after each page.
+
+    Raises:
+        InputError: if there is no such group, or the target has one of that name.
+        StoreError: if the copy differs at the end.
+    """
+    if group not in await old.groups():
+        raise UnknownGroupError(group)
+    if since := await old.forgotten_since(group):
+        raise InputError(
+            f"group {group!r} is being forgotten since {since.isoformat()}: "
+            f"group({group!r}).erase.group(confirm={group!r}) finishes it"
+        )
+    [entry] = await rows_of(old, [Record("group_info", group)])
+    records = await group_records(old, group)
+    samples = [ids[0] for table, ids in records.items() if ids and table != EVENT]
+    renaming = Renaming(group, name, renews=await any_exists(new, samples))
+    await claim(new, name, entry["created_at"])
+    sums: defaultdict[str, Sum] = defaultdict(Sum)
+
+    async def add(table: str, rows: Sequence[Row]) -> None:
+        for row in rows:
+            sums[table].add(row)
+
+    counts = {table: len(ids) for table, ids in records.items()}
+    await write_group(new, renaming, stored_pages(old, records), counts, pace, add)
+    for table, ids in records.items():
+        copied = await summed(rows_at(new, [*map(renaming.record, ids)]))
+        _check_equal(table, sums[table], copied, new)
+    entry = renaming.row(entry)
+    await add("group_info", [entry])
+    await write_entry(new, entry)
+    return _totals(sums)
+
+
+def _check_equal(table: str, before: Sum, after: Sum, new: Store) -> None:
+    if before != after:
+        raise StoreError(
+            f"table {table} has {before.rows} rows to copy and {after.rows} in {new.target.url}, "
+            "or other contents: was one written to? Copy again into an empty target"
+        )
+
+
+def _totals(sums: Mapping[str, Sum]) -> tuple[dict[str, int], str]:
+    """Return the number of rows by table, and the checksum of all."""
+    checksum = reduce(xor, (total.checksum for total in sums.values()), 0)
+    return {table: total.rows for table, total in sums.items()}, f"{checksum:032x}"
 
 
 def _spot(target: Target) -> list[str]:

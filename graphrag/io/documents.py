@@ -179,22 +179,14 @@ def _markdown(text: str, base: datetime | None) -> list[Draft]:
     return _text(text, base, headings=True)
 
 
-def _json(text: str, base: datetime | None) -> list[Draft]:
-    return json_drafts(text, base=base)
-
-
-def _jsonl(text: str, base: datetime | None) -> Iterator[Draft]:
-    return jsonl_drafts(text, base=base)
-
-
 Reader = Callable[[str, datetime | None], Iterable[Draft]]
 _PROSE: tuple[Reader, ...] = (_text, _markdown)
 _READERS: dict[str, Reader] = {
     ".md": _markdown,
     ".markdown": _markdown,
-    ".json": _json,
-    ".jsonl": _jsonl,
-    ".ndjson": _jsonl,
+    ".json": json_drafts,
+    ".jsonl": jsonl_drafts,
+    ".ndjson": jsonl_drafts,
 }
 
 
@@ -202,7 +194,7 @@ def _reader_of(text: str) -> Reader:
     """Tell what standard input holds: a JSON value, lines of JSON objects, or text."""
     bare = text.strip()
     if bare[:1] in ("{", "["):
-        for piece, reader in ((bare, _json), (bare.partition("\n")[0], _jsonl)):
+        for piece, reader in ((bare, json_drafts), (bare.partition("\n")[0], jsonl_drafts)):
             try:
                 json.loads(piece)
             except (ValueError, RecursionError):

@@ -13,6 +13,10 @@ from graphrag.model.values import JSON, Entity, Origin
 from graphrag.protocols import Matrix
 
 Row = Mapping[str, Any]
+Placed = tuple[str, Row | InputError]
+"""What to call a row, such as ``jobs.csv, line 7: ``, and the row or why it is none."""
+Columns = Mapping[str, str]
+"""The table's own name of a column, by what ``load.facts`` calls it."""
 
 COLUMNS = {
     "subject": "name, id or entity",

@@ -1,7 +1,7 @@
-"""Files written whole or not at all (``.gz`` compresses), and text escaped for XML 1.0.
+"""Files of exports: written whole or not at all (``.gz`` compresses), their formats, escapes.
 
-Control characters are written as in spreadsheets, ``_x0007_``, and a literal underscore of that
-form as ``_x005F_``, so every text survives a round trip.
+In XML 1.0 control characters are written as in spreadsheets, ``_x0007_``, and a literal underscore
+of that form as ``_x005F_``, so every text survives a round trip.
 """
 
 import gzip
@@ -10,9 +10,10 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from graphrag.errors import InputError
 
@@ -199,3 +200,51 @@ def escaped(text: str) -> str:
 def unescaped(text: str) -> str:
     """Return the text that was written so, after XML's own escapes were read."""
     return _CODE.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+Format = Literal["jsonl", "csv", "graphml", "turtle", "html"]
+LINES: Format = "jsonl"
+WHOLE = "surreal-graphrag"
+"""What the first of its lines calls the format of a whole graph."""
+_ENDINGS: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".graphml": "graphml",
+    ".ttl": "turtle",
+    ".html": "html",
+}
+_FORMATS: dict[str, Format] = {name: name for name in _ENDINGS.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file that was written."""
+
+    file: Path
+    format: Format
+    group: str
+    records: dict[str, int]
+    """How many of each kind are in it: ``entity``, ``fact``, and in ``jsonl`` all others."""
+    bytes: int
+    """Size of the file."""
+    seconds: float
+
+
+def format_of(file: str | Path, given: str | None) -> Format:
+    """Return the format that is meant.
+
+    Raises:
+        InputError: if there is no such format, or the ending names none.
+    """
+    if given is None:
+        found = _ENDINGS.get(ending(Path(file)))
+        if found is None:
+            raise InputError(
+                f"{file} has no ending that names a format: use {', '.join(_ENDINGS)}, or give "
+                f"format as one of {', '.join(_FORMATS)}"
+            )
+        return found
+    if given not in _FORMATS:
+        raise InputError(f"format {given!r} is not known: use one of {', '.join(_FORMATS)}")
+    return _FORMATS[given]

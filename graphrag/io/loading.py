@@ -14,17 +14,17 @@ from graphrag.ingest.reports import BatchReport, ImportReport, Progress
 from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
 from graphrag.io.calendar import Calendar, meeting_facts, read_meetings
 from graphrag.io.contacts import Contacts, contact_end, contact_facts, read_contacts
-from graphrag.io.fact_rows import checked_columns
-from graphrag.io.recurrence import Horizon
-from graphrag.io.tables import Columns, Rows
+from graphrag.io.fact_rows import Columns, checked_columns
+from graphrag.io.ics import Horizon
+from graphrag.io.tables import Rows
 from graphrag.model.arguments import checked
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
 
 if TYPE_CHECKING:
-    from graphrag.io.copy_group import CopyProgress
-    from graphrag.io.jsonl.restore import ImportedGroup
+    from graphrag.io.jsonl.group_file import ImportedGroup
     from graphrag.io.memories.portable import MemoryReport, Of
+    from graphrag.io.transfer import CopyProgress
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -177,6 +177,7 @@ class Load:
 
         Raises:
             InputError: naming the contact that cannot be used.
+            MissingExtraError: for a vCard file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         stated = partial(contact_facts, reference_time=reference_time, source=source)
@@ -216,6 +217,7 @@ class Load:
 
         Raises:
             InputError: naming the meeting that cannot be used.
+            MissingExtraError: for an iCalendar file without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         horizon = Horizon.of(since, until, time_zone)
@@ -274,7 +276,7 @@ class Load:
             InputError: if the file cannot be used, naming the line, or there is such a group.
             StoreError: if the database refused.
         """
-        from graphrag.io.jsonl.restore import import_group
+        from graphrag.io.jsonl.group_file import import_group
 
         if name is not None:
             checked_group(name)

@@ -114,7 +114,7 @@ _PAUSE = timedelta(hours=1)
 Item = TypeVar("Item")
 
 
-def json_drafts(text: str, *, base: datetime | None) -> list[Draft]:
+def json_drafts(text: str, base: datetime | None) -> list[Draft]:
     """Return the drafts of one JSON value.
 
     A list of messages is cut into stretches of conversation, by session, by pause, and after 16
@@ -150,7 +150,7 @@ def json_drafts(text: str, *, base: datetime | None) -> list[Draft]:
     ]
 
 
-def jsonl_drafts(text: str, *, base: datetime | None) -> Iterator[Draft]:
+def jsonl_drafts(text: str, base: datetime | None) -> Iterator[Draft]:
     """Yield one draft per line that is not blank; a message becomes ``name: text``.
 
     Raises:

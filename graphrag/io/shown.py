@@ -107,6 +107,16 @@ class Shown:
             name: cells[name] if name in cells else getattr(entity, name) for name in ENTITY_CELLS
         }
 
+    async def rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the cells of all entities, and those of all facts with the ids of their ends."""
+        entities = [self.entity_cells(entity) async for page in self.entities() for entity in page]
+        facts = [
+            self.fact_cells(fact) | {"subject_id": fact.subject_id, "object_id": fact.object_id}
+            async for page in self.facts()
+            for fact in page
+        ]
+        return entities, facts
+
     def about(self) -> dict[str, Any]:
         """Return what this is a picture of."""
         view = self.viewpoint

@@ -15,11 +15,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from graphrag.errors import InputError
 from graphrag.ingest.given import GivenFact
-from graphrag.io.fact_rows import checked_columns, given_row, is_column
-from graphrag.io.files import check_there, ending, opened, refusals
-from graphrag.io.formats import WHOLE
+from graphrag.io.fact_rows import Columns, Placed, Row, checked_columns, given_row, is_column
+from graphrag.io.files import WHOLE, check_there, ending, opened, refusals
+from graphrag.io.interchange import unmarked
 from graphrag.io.network import Network
-from graphrag.io.pandas_frames import unmarked
 from graphrag.model.checks import parsed_json
 from graphrag.names.key import name_key
 
@@ -27,12 +26,6 @@ _LONGEST = 1 << 22
 """Characters of a line: three vectors of 50,000 numbers, as text."""
 _LARGEST = 1 << 28
 """Bytes of a JSON file."""
-
-Row = Mapping[str, Any]
-Placed = tuple[str, Row | InputError]
-"""What to call a row, such as ``jobs.csv, line 7: ``, and the row or why it is none."""
-Columns = Mapping[str, str]
-"""The table's own name of a column, by what ``load.facts`` calls it."""
 
 
 @runtime_checkable

@@ -157,7 +157,7 @@ async def _shown(
 
 def _by_identifier(id_: str, index: GroupIndex, identifiers: Declared) -> Iterator[Found]:
     names = index.names
-    for pair in unique(names.identifiers_of(id_), names.types[id_], identifiers):
+    for pair in unique(names.identifiers_of(id_), names.type_of(id_), identifiers):
         for other in names.identified(*pair):
             yield from _pair(index, id_, other, 1.0, "identifier")
 

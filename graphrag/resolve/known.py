@@ -149,7 +149,7 @@ class KnownEntities:
 
     def type_of(self, id_: str) -> str:
         """Return the type of an entity."""
-        return self._book(id_).types[id_]
+        return self._book(id_).type_of(id_)
 
     def names_of(self, id_: str) -> tuple[str, ...]:
         """Return the names of an entity, the proper one first."""
@@ -181,7 +181,7 @@ class KnownEntities:
         return weighed
 
     def _book(self, id_: str) -> NameBook:
-        return self._fresh if id_ in self._fresh.types else self._index.names
+        return self._fresh if id_ in self._fresh.names else self._index.names
 
 
 def may_be_one(entity: str, other: str, index: GroupIndex) -> bool:
@@ -195,4 +195,4 @@ def stored_evidence(
 ) -> IdentityEvidence:
     """Weigh the attributes of two stored entities."""
     pairs, others = (index.names.identifiers_of(id_) for id_ in pair)
-    return evidence(pairs, others, index.names.types[pair[0]], declared)
+    return evidence(pairs, others, index.entity_type(pair[0]), declared)

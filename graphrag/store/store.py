@@ -192,10 +192,6 @@ class Store:
         """
         await self._connection.transact(statements, params)
 
-    async def close_group(self, group: str) -> None:
-        """Close a group to reads and writes until it is erased, or its row is written anew."""
-        await groups.mark(group, self._connection)
-
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group for good and return the number of its rows by table.
 

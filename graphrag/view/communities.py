@@ -29,7 +29,7 @@ from graphrag.view.lens import MOST, Lens, community_meant, steady
 
 if TYPE_CHECKING:
     from graphrag.community.flow import CommunityFlow
-    from graphrag.community.slices import Every
+    from graphrag.community.ties import Every
 
 _FACTS = 60
 """Facts that are looked at for a question."""

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from graphrag.errors import EmbedderMismatchError, InputError, UnknownGroupError
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
-from graphrag.io.copy_group import CopyProgress, Pace
-from graphrag.io.files import written
-from graphrag.io.formats import LINES, Exported, Format, format_of
+from graphrag.io.files import LINES, Exported, Format, format_of, written
 from graphrag.io.shown import Shown
+from graphrag.io.transfer import CopyProgress, Pace
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Fact
 from graphrag.search.within import checked_number
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
     from graphrag.explorer.atlas import Atlas
-    from graphrag.io.pandas_frames import Frames
+    from graphrag.io.interchange import Frames
 
 _PAGE = 2000
 """Facts, and entities, that are read at a time."""
@@ -65,11 +64,11 @@ class Exports:
         shown = await self._shown()
         with written(path) as put:
             if kind == "csv":
-                from graphrag.io.pandas_frames import write_csv
+                from graphrag.io.interchange import write_csv
 
                 records = await write_csv(shown, put)
             elif kind == "graphml":
-                from graphrag.io.networks import write_graphml
+                from graphrag.io.interchange import write_graphml
 
                 records = await write_graphml(shown, put)
             elif kind == "html":
@@ -93,7 +92,7 @@ class Exports:
             QueryError: if there is no such group.
             MissingExtraError: if networkx is not installed.
         """
-        from graphrag.io.networks import networkx_of
+        from graphrag.io.interchange import networkx_of
 
         return await networkx_of(await self._shown())
 
@@ -103,7 +102,7 @@ class Exports:
         Raises:
             QueryError: if there is no such group.
         """
-        from graphrag.io.networks import igraph_of
+        from graphrag.io.interchange import igraph_of
 
         return await igraph_of(await self._shown())
 
@@ -116,7 +115,7 @@ class Exports:
             QueryError: if there is no such group.
             MissingExtraError: if pandas is not installed.
         """
-        from graphrag.io.pandas_frames import frames_of
+        from graphrag.io.interchange import frames_of
 
         return await frames_of(await self._shown())
 
@@ -209,7 +208,7 @@ class GroupExports(Exports):
         if kind != LINES:
             ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
-        from graphrag.io.jsonl.export import export_group
+        from graphrag.io.jsonl.group_file import export_group
 
         session, group = self._lens.session, self._lens.group
         if group not in await session.store.groups():
@@ -263,7 +262,7 @@ async def _copied(
     name: str,
     on_progress: Callable[[CopyProgress], None] | None,
 ) -> dict[str, int]:
-    from graphrag.io.copy_group import copy_group
+    from graphrag.io.copy import copy_group
 
     ours, theirs = source.embedder, target.embedder
     if (ours.name, ours.dimension) != (theirs.name, theirs.dimension):

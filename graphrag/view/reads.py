@@ -281,7 +281,7 @@ class Reads:
         if not keys:
             return list(names)
         index = await self._lens.index()
-        holders = {key: index.episode_keyed(key) for key in keys}
+        holders = {key: index.timeline.keyed(key) for key in keys}
         found = {key: id_ for key, id_ in holders.items() if id_ and past.knew("episode", id_)}
         since = [id_ for id_, image in past.images("episode") if not image.get("removed_at", 1)]
         for episode in (await self._lens.store.get(Episode, since)).values():

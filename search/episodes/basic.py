@@ -32,7 +32,7 @@ def words(index: GroupIndex, query: str) -> Scores:
     The best piece alone would pass over a long text that says a little everywhere, the whole text
     alone one that says it all in one place.
     """
-    pieces = index.episodes.pieces
+    pieces = index.episodes.postings
     best = pieces.scores(query)
     if len(pieces) == len(best):
         return best
@@ -122,7 +122,7 @@ def of_time(when: "When", episodes: Episodes, seen: Mask) -> Parts | None:
 def _naming(years: range, episodes: Episodes) -> Mask:
     mask = np.zeros(len(episodes), dtype=np.bool_)
     for year in years:
-        mask[episodes.pieces.rows_with(str(year))] = True
+        mask[episodes.postings.rows_with(str(year))] = True
     return mask
 
 
@@ -187,7 +187,7 @@ def sessions_of(episodes: Episodes, seen: Mask, *, in_order: bool = True) -> Ses
 
 def shortness(episodes: Episodes, rows: Candidates) -> float:
     """Return 1 for short messages, less the longer they are on average."""
-    words = float(episodes.pieces.words_of(rows).mean())
+    words = float(episodes.postings.words_of(rows).mean())
     return min(1.0, _SHORT / max(words, 1.0))
 
 
@@ -199,7 +199,7 @@ def with_neighbours(rows: Candidates, sessions: Sessions) -> Candidates:
 
 def session_scores(question: Question, sessions: Sessions) -> npt.NDArray[np.float64]:
     """Return the words of each session as a share of the best session's."""
-    scores = question.index.episodes.pieces.grouped(
+    scores = question.index.episodes.postings.grouped(
         question.text, sessions.number, sessions.count
     ).astype(np.float64)
     return scores / max(float(scores.max(initial=0.0)), 1e-9)

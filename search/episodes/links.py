@@ -53,7 +53,7 @@ def bridged(
     if not any(map(len, ends.values())):
         return np.empty(0, dtype=np.intp), np.empty(0)
     every = np.unique(np.concatenate((best, *ends.values())))
-    rest = _Rest(episodes.pieces, question.text, every)
+    rest = _Rest(episodes.postings, question.text, every)
     gains = np.zeros(len(every))
     for row, score in zip(best.tolist(), scores.tolist(), strict=True):
         others = ends.get(row, best[:0])
@@ -112,7 +112,7 @@ class Linked:
 def linked(question: Question, rows: Candidates) -> Linked:
     """Choose what links the candidates."""
     index, episodes = question.index, question.index.episodes
-    episodes.titles.catch_up(episodes.pieces)
+    episodes.titles.catch_up(episodes.postings)
     sharing = Sharing(question)
     if _share(episodes.titles, rows) >= _ENOUGH:
         named = np.array(sharing.titles, dtype=np.intp)
@@ -168,7 +168,7 @@ class Sharing:
         self._index = question.index
         episodes = question.index.episodes
         self._titles = episodes.titles.links
-        self.titles = episodes.titles.named(episodes.pieces.numbered(question.text))
+        self.titles = episodes.titles.named(episodes.postings.numbered(question.text))
         """The titles that the query holds."""
         self._asked = set(_spoken(question.index, question.named).tolist())
         self._concept = question.index.type_code(CONCEPT)

@@ -112,7 +112,7 @@ class _Table:
         if question.when.said and weights.time:
             self._timely = of_time(question.when, episodes, seen)
         shares = recipe.vector * weights.vector, recipe.fulltext * weights.fulltext
-        self._plain = Plain(self.meaning, self.words, self.rows, shares, episodes.pieces)
+        self._plain = Plain(self.meaning, self.words, self.rows, shares, episodes.postings)
         self.rows = self.rows[question.seen.episodes[self.rows]]
         self._score(self.rows)
         question.trace.step("episodes: context", len(self.rows))

@@ -15,13 +15,14 @@ import networkx
 import numpy as np
 
 from graphrag import GraphRAG, Models
-from graphrag.community.detect import detect, detect_levels
-from graphrag.community.refine import (
+from graphrag.community.detect import (
     DRIFT,
     NOWHERE,
     Labels,
     Nodes,
     Weights,
+    detect,
+    detect_levels,
     improve,
 )
 from graphrag.community.stored import Tree

@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from graphrag.community.detect import Labels
 from graphrag.community.evolution import States, evolve
 from graphrag.community.flow import CommunityEvent
-from graphrag.community.refine import Labels
-from graphrag.community.slices import sliced, slices
-from graphrag.community.ties import Ties
+from graphrag.community.ties import Ties, sliced, slices
 from graphrag.community.tracking import events
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros

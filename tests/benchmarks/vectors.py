@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.cosines import Cosines, Product, top
-from graphrag.index.int8 import Codes
+from graphrag.index.vectors import Codes
 from graphrag.protocols import Matrix
 from tests.benchmarks.prepared import DIMENSION
 from tests.benchmarks.report import Cell, Report, Section, p50, p95

@@ -3,7 +3,7 @@
 import igraph
 import numpy as np
 
-from graphrag.community.refine import NOWHERE
+from graphrag.community.detect import NOWHERE
 
 
 def modularity(subjects, objects, labels, *, weights=None):

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from graphrag import InputError, MissingExtraError, QueryError
 from graphrag.community.evolution import evolve, evolved
-from graphrag.community.slices import sliced, slices
-from graphrag.community.ties import Ties
+from graphrag.community.ties import Ties, sliced, slices
 from graphrag.temporal.moment import to_micros
 from tests.conftest import open_graph
 

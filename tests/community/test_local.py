@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.community.detect import detect
-from graphrag.community.refine import DRIFT, NOWHERE, improve
+from graphrag.community.detect import DRIFT, NOWHERE, detect, improve
 from tests.community.modularity import modularity
 
 EDGES = st.lists(

@@ -164,7 +164,7 @@ async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
         await graph.load.facts(facts(0, 40), batch=100)
         assert "default" in files_of(graph)._writing
         index = await graph.handle.session.catalog.group("default")
-        seq, count = files_of(graph)._writing["default"][0].seq, len(index.facts)
+        seq, count = files_of(graph)._writing["default"][0].index.seq, len(index.facts)
         old = index.facts.vectors.values.copy()
         scores = index.facts.postings.scores("Person7")
         retracted = index.facts["retracted"].copy()
@@ -234,7 +234,7 @@ def test_lent_vectors_stay_as_they_are():
     vectors = Vectors(8, worth_codes=4)
     vectors.extend(4 + random.standard_normal((6, 8)))  # near a line
     out = Lent()
-    vectors.save(out, "some")
+    vectors.share().save(out, "some")
     assert len(out.lent) == 2
     before = {name: array.copy() for name, array in out.lent.items()}
     vectors.replace(2, random.standard_normal(8))

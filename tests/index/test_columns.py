@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index.columns import Column
+from graphrag.index.columns import Column, bytes_of
+from graphrag.index.lazy import AsideColumn
 
 INTS = st.integers(-(2**31), 2**31 - 1)
 
@@ -71,3 +72,54 @@ def test_growth_reallocates_rarely():
         column.extend([value])
         buffers.add(id(column.values.base))
     assert len(buffers) < 16
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("extend"), st.lists(INTS, max_size=20)),
+        st.tuples(st.just("put"), INTS),
+        st.tuples(st.just("share"), st.just(0)),
+        st.tuples(st.just("swap"), st.integers(0, 5)),
+    ),
+    max_size=30,
+)
+
+
+@given(steps=STEPS)
+def test_columns_that_share_their_memory_are_changed_apart(steps):
+    column, listed, others = Column(np.int32), [], []
+    for step, by in steps:
+        if step == "extend":
+            column.extend(by)
+            listed += by
+        elif step == "put" and listed:
+            column[by % len(listed)] = listed[by % len(listed)] = by
+        elif step == "share":
+            others.append((column, [*listed]))
+            column = column.share()
+        elif step == "swap" and others:
+            others.append((column, listed))
+            column, listed = others.pop(by % len(others))
+    for now, was in (*others, (column, listed)):
+        assert now.values.tolist() == was
+
+
+@pytest.mark.parametrize(("name", "was", "now"), [("confidence", 0.5, 0.9), ("labels", "a", "b")])
+def test_values_of_filters_that_are_shared_are_changed_apart(name, was, now):
+    column = AsideColumn(name, 1)
+    column.put(2, was)
+    other = column.share()
+    column.put(2, now)
+    third = column.share()
+    third.put(2, was)
+    kept = [c.sparse[2] if c.is_sparse else c.values(3)[2] for c in (column, other, third)]
+    assert kept == [now, was, was]
+
+
+def test_what_is_shared_is_counted_once():
+    column = Column(np.int64, range(10_000))
+    other = column.share()
+    assert bytes_of(other, apart_from=column) < 1_000
+    assert bytes_of([column, other]) < bytes_of(column) + 1_000
+    other[3] = 7
+    assert bytes_of(other, apart_from=column) > 8 * 10_000

@@ -18,6 +18,8 @@ OTHERS = [
     SOME[0].upper(),
     SOME[0].replace("-", ""),
     "é" * 36,
+    SOME[0] + "\0",
+    "x" * 70,
     "-" * 36,
     SOME[0][:-1] + " ",
 ]
@@ -66,7 +68,7 @@ def test_ids_are_a_list_and_a_dict(tmp_path_factory, steps):
             live = set(row_of.values())
             ids = reopened(ids, folder, [row in live for row in range(len(listed))])
         elif step == "copy":
-            ids, before = ids.copy(), ids
+            ids, before = ids.share(), ids
             before.extend(["of the other alone"])
     assert [*ids] == listed
     assert [ids[row] for row in range(-len(listed), len(listed))] == listed * 2
@@ -88,12 +90,13 @@ def test_two_rows_of_one_id_are_noticed(tmp_path):
     assert dict(read.row_of) == {SOME[1]: 0, SOME[0]: 1}
 
 
-def test_uuids_are_written_as_sixteen_bytes_and_others_as_texts(tmp_path):
-    uuids, mixed = Ids(lean=True), Ids(lean=True)
-    uuids.extend([new_id() for _ in range(100)])
-    mixed.extend([new_id(), "no uuid"])
-    assert [*reopened(uuids, tmp_path, [True] * 100)] == [*uuids]
-    assert "ids.high" in ArrayReader(tmp_path / "ids")
+@pytest.mark.parametrize("odd", ["x" * 100, "\xe9", "x\0"])
+def test_ids_stay_in_the_file_unless_one_of_them_is_very_long_or_no_ascii(tmp_path, odd):
+    usual, mixed = Ids(lean=True), Ids(lean=True)
+    usual.extend([*(new_id() for _ in range(100)), "no uuid"])
+    mixed.extend([new_id(), odd])
+    assert [*reopened(usual, tmp_path, [True] * 101)] == [*usual]
+    assert "ids" in ArrayReader(tmp_path / "ids")
     assert "ids.text" not in ArrayReader(tmp_path / "ids")
     assert [*reopened(mixed, tmp_path, [True] * 2)] == [*mixed]
     assert "ids.text" in ArrayReader(tmp_path / "ids")
@@ -103,5 +106,5 @@ def test_what_is_mapped_is_shared_by_copies(tmp_path):
     ids = Ids(lean=True)
     ids.extend(SOME)
     ids = reopened(ids, tmp_path, [True] * len(SOME))
-    assert ids.copy()._first is ids._first
-    assert dict(ids.copy().row_of) == dict(ids.row_of)
+    assert ids.share()._first is ids._first
+    assert dict(ids.share().row_of) == dict(ids.row_of)

@@ -70,7 +70,7 @@ def changed(matrix, plain, steps, lent, others):
         elif step == "put" and len(plain):
             matrix[by % len(plain)] = plain[by % len(plain)] = [number] * WIDTH
         elif step == "lend":
-            lent.append((matrix.lend(), plain.copy()))
+            lent.append(([*matrix.share().parts(slice(None))], plain.copy()))
         elif step == "reserve":
             matrix.reserve(by)
         elif step == "share":
@@ -105,7 +105,7 @@ def test_a_change_of_what_is_shared_copies_the_rows_around_it_and_no_others(tmp_
     assert other.nbytes == 904 * WIDTH * 4
     assert other[np.array([2_000])].tolist() == rows_of(5_000)[[2_000]].tolist()
     assert matrix[np.array([4_999])].tolist() == rows_of(5_000)[[4_999]].tolist()
-    lent = matrix.lend()
+    lent = [*matrix.share().parts(slice(None))]
     matrix[2_000] = [9] * WIDTH
     assert lent[1][2_000 - 1_024].tolist() == [7] * WIDTH
 

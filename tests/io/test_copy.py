@@ -6,7 +6,7 @@ import pytest
 
 from graphrag import copy_store
 from graphrag.errors import StoreError
-from graphrag.io.copy import CopyProgress
+from graphrag.io.transfer import CopyProgress
 from graphrag.store.pages import read_pages, tables
 from tests.conftest import open_graph, triples
 from tests.engine.test_derived import derived

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from graphrag import EmbedderMismatchError, InputError, QueryError, copy_store
-from graphrag.io.copy_rows import Renaming
+from graphrag.io.renaming import Renaming
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph
 from tests.engine.worlds import tell
@@ -109,7 +109,7 @@ async def test_what_cannot_be_copied_is_refused_and_nothing_is_written(graph):
         await graph.group("nope").export.copy("b")
     with pytest.raises(InputError, match="onto itself"):
         await graph.group("a").export.copy()
-    with pytest.raises(InputError, match="has a group 'other' already"):
+    with pytest.raises(InputError, match="there is a group 'other' already in "):
         await graph.group("a").export.copy("other")
     async with open_graph(embedder=HashEmbedder(32)) as target:
         with pytest.raises(EmbedderMismatchError, match="replay"):
@@ -136,9 +136,9 @@ async def test_a_copy_that_stopped_is_closed_and_begins_anew(graph):
 
 def test_new_ids_sort_as_the_old_ones_and_differ_by_name():
     ids = [f"019d2c5b-7a{n:02x}-7{n:03x}-8a{n:02x}-1234567890ab" for n in range(40)]
-    renamed = [[Renaming(name, renews=True).id(id_) for id_ in ids] for name in ("b", "c")]
+    renamed = [[Renaming("a", name, renews=True).id(id_) for id_ in ids] for name in ("b", "c")]
     assert all(some == sorted(some) for some in renamed)
     assert len({*ids, *renamed[0], *renamed[1]}) == 120
-    pair = Renaming("b", renews=True).id(f"{ids[1]}>{ids[0]}")
+    pair = Renaming("a", "b", renews=True).id(f"{ids[1]}>{ids[0]}")
     assert pair == f"{renamed[0][1]}>{renamed[0][0]}"
-    assert Renaming("b", renews=False).id(ids[0]) == ids[0]
+    assert Renaming("a", "b", renews=False).id(ids[0]) == ids[0]

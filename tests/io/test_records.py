@@ -1,8 +1,10 @@
 """Address books and calendars: who people are, by e-mail first."""
 
+import sys
+
 import pytest
 
-from graphrag import InputError
+from graphrag import InputError, MissingExtraError
 from tests.conftest import day, triples
 
 CARDS = """BEGIN:VCARD
@@ -78,6 +80,44 @@ async def test_contacts_of_a_card_file(graph, cards):
     events = len(await graph.log.events())
     assert (await graph.load.contacts(cards, source="phone")).facts == 0
     assert len(await graph.log.events()) == events
+
+
+async def test_cards_of_version_2_1_are_read_with_their_letters(graph, tmp_path):
+    lines = (
+        "BEGIN:VCARD", "VERSION:2.1",
+        "N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=BCrgen;;;",
+        "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=BCrgen=20M=C3=", "=BCller",
+        "TEL;CELL:+49 555 0100", "this is no line", "ORG:Globex", "END:VCARD",
+    )  # fmt: skip
+    (tmp_path / "old.vcf").write_text("\r\n".join((*lines, "")), newline="")
+    await graph.load.contacts(tmp_path / "old.vcf")
+    [fact] = await graph.facts("Jürgen Müller")
+    assert (fact.relation, fact.object) == ("works_at", "Globex")
+    assert (await graph.entity("Jürgen Müller")).attributes == {"phone": "+49 555 0100"}
+
+
+@pytest.mark.parametrize(
+    ("card", "words"),
+    [
+        ("BEGIN:VCARD\nFN:Ann\n", "never closed"),
+        ("FN;CHARSET=nonsense;ENCODING=QUOTED-PRINTABLE:=C3\n", "nonsense"),
+        ("FN;ENCODING=QUOTED-PRINTABLE:=C3\n", "codec"),
+        ("hello", "holds no VCARD"),
+    ],
+)
+async def test_a_card_file_that_cannot_be_read_says_why(graph, tmp_path, card, words):
+    whole = card if card.startswith(("BEGIN", "hello")) else f"BEGIN:VCARD\n{card}END:VCARD\n"
+    (tmp_path / "bad.vcf").write_text(whole)
+    with pytest.raises(InputError, match=rf"bad\.vcf.*{words}"):
+        await graph.load.contacts(tmp_path / "bad.vcf")
+
+
+async def test_a_library_that_is_missing_is_named_with_its_extra(graph, cards, events, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vobject.base", None)
+    monkeypatch.setitem(sys.modules, "icalendar", None)
+    for load, file in ((graph.load.contacts, cards), (graph.load.calendar, events)):
+        with pytest.raises(MissingExtraError, match=r"surreal-graphrag\[interchange\]"):
+            await load(file)
 
 
 async def test_meetings_find_people_by_address_whatever_their_name(graph, cards, events):

@@ -9,7 +9,7 @@ from base64 import b64decode
 import pytest
 
 from graphrag import GraphRAGError, InputError, QueryError, StoreError
-from graphrag.io.jsonl import restore
+from graphrag.io.jsonl import group_file
 from graphrag.io.jsonl.shape import shapes
 from graphrag.sync import GraphRAG as Blocking
 from graphrag.temporal.moment import utc_now
@@ -246,7 +246,7 @@ async def test_a_group_that_is_there_is_left_alone(world):
     file, *_ = world
     async with open_graph() as graph:
         await graph.add_fact("Ann", "likes", "tea")
-        with pytest.raises(InputError, match="there is a group 'default' already: import"):
+        with pytest.raises(InputError, match="there is a group 'default' already in "):
             await graph.load.group(file)
         assert [fact.object for fact in await graph.facts("Ann")] == ["tea"]
 
@@ -297,8 +297,8 @@ async def test_until_the_end_nobody_sees_it_and_a_dead_import_can_be_started_aga
         raise KeyboardInterrupt
 
     async with open_graph(url) as graph:
-        monkeypatch.setattr(restore, "open_group", died)
-        monkeypatch.setattr(restore, "discard_group", died)
+        monkeypatch.setattr(group_file, "open_group", died)
+        monkeypatch.setattr(group_file, "discard_group", died)
         with pytest.raises(KeyboardInterrupt):
             await graph.load.group(file)
         monkeypatch.undo()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from graphrag.community.evolution import evolved
-from graphrag.community.slices import SlicedTies
+from graphrag.community.ties import SlicedTies
 from graphrag.errors import QueryError
 from graphrag.serve import server
 from graphrag.serve.grants import Call

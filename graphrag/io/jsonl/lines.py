@@ -15,13 +15,11 @@ from typing import Any
 
 from graphrag.errors import InputError
 from graphrag.ingest.intake import checked_group
-from graphrag.io.files import Put, opened, read_lines, refusals
-from graphrag.io.formats import WHOLE
+from graphrag.io.files import WHOLE, Put, opened, read_lines, refusals
 from graphrag.io.jsonl.shape import UnreadableError, moment, read_moment
 
 VERSION = 1
 END = "end"
-EVENT = "event"
 _LONGEST, _RECORD = 1 << 27, 1 << 24
 """Bytes of a line that tells an event, and of any other: a transaction of 100,000 facts has 100 MB,
 an episode of a million characters with its vectors less than ten."""

@@ -5,6 +5,7 @@ column. Kinds and ends have the names that people know: ``fact`` and ``subject_i
 ``relates_to`` and ``in``.
 """
 
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from functools import cache
 from typing import Any
 
 from graphrag.schema import Field, Table, core_tables
+from graphrag.store.engine import Row
+from graphrag.store.record import Record
 
 KINDS: Mapping[str, str] = {"relates_to": "fact", "mentions": "mention", "has_member": "member"}
 """What a line is called where its table has another name."""
@@ -23,8 +26,12 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
     "occurred_after": {"in": "later_id", "out": "earlier_id"},
 }
 VECTOR = "embedding"
-_APART = frozenset({"event", "group_info"})
+EVENT = "event"
+"""The kind of the lines of the log."""
+_APART = frozenset({EVENT, "group_info"})
 _OWN = frozenset({"id", "group_id"})
+_OF_EVENT = frozenset({"record", "seq", "at", "actor", "kind", "changes", "note"})
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class UnreadableError(ValueError):
@@ -86,6 +93,105 @@ def shapes() -> Mapping[str, Shape]:
     ]
     tables.sort(key=lambda table: table.ends is not None)
     return {shape.kind: shape for shape in map(_shape, tables)}
+
+
+def line_of(kind: str, row: Row, *, vectors: bool) -> dict[str, Any]:
+    """Return a row as JSON can carry it."""
+    if kind != EVENT:
+        return shapes()[kind].line(row, vectors=vectors)
+    return {
+        "record": EVENT,
+        "seq": row["seq"],
+        "at": moment(row["at"]),
+        "actor": row["actor"],
+        "kind": row["kind"],
+        **({} if row.get("note") is None else {"note": row["note"]}),
+        "changes": json.loads(row["changes"]),
+    }
+
+
+def shape_of(line: Mapping[str, Any]) -> Shape:
+    """Return what a line is to look like.
+
+    Raises:
+        UnreadableError: if nothing is called so.
+    """
+    kind = line.get("record")
+    if not isinstance(kind, str) or kind not in shapes():
+        known = ", ".join((*shapes(), EVENT))
+        raise UnreadableError(f"record {kind!r} is not known: expected one of {known}")
+    return shapes()[kind]
+
+
+def row_of(line: Mapping[str, Any], group: str) -> Row:
+    """Return the row of a line.
+
+    Raises:
+        UnreadableError: if the line is not as it should be.
+    """
+    if line.get("record") == EVENT:
+        return _event_row(line, group)
+    shape = shape_of(line)
+    row = shape.row(line)
+    row |= {"id": Record(shape.table, row["id"]), "group_id": group}
+    for end, table in zip(("in", "out"), shape.ends or (), strict=False):
+        row[end] = Record(table, row[end])
+    return row
+
+
+def _event_row(line: Mapping[str, Any], group: str) -> Row:
+    match line:
+        case {
+            "seq": int(seq),
+            "at": str(),
+            "actor": str(),
+            "kind": str(),
+            "changes": list(changes),
+        } if not line.keys() - _OF_EVENT:
+            note = line.get("note")
+            if note is not None and not isinstance(note, str):
+                raise UnreadableError(f"'note' is {note!r}: expected text")
+            for change in changes:
+                _check_change(change)
+            own = {name: line[name] for name in _OF_EVENT - {"record"} if name in line}
+            return {
+                **own,
+                "id": Record(EVENT, [group, seq]),
+                "group_id": group,
+                "at": _moment("at", line["at"]),
+                "changes": _JSON.encode(changes),
+            }
+    raise UnreadableError("an event has seq, at, actor, kind, changes and at most a note")
+
+
+def _check_change(change: Any) -> None:
+    match change:
+        case {"record": str(record), "before": None | dict(), "after": None | dict()} if (
+            len(change) == 3 and ":" in record
+        ):
+            for image in (change["before"], change["after"]):
+                for column in _moments() & (image or {}).keys():
+                    if image[column] is not None:
+                        _moment(column, image[column])
+        case _:
+            raise UnreadableError("a change has record (table:id), before and after")
+
+
+@cache
+def _moments() -> frozenset[str]:
+    return frozenset(
+        column.name
+        for shape in shapes().values()
+        for column in shape.columns.values()
+        if column.kind == "datetime"
+    )
+
+
+def _moment(name: str, given: Any) -> datetime:
+    try:
+        return read_moment(given)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UnreadableError(f"{name!r} is {given!r}, no moment: {error}") from None
 
 
 def _shape(table: Table) -> Shape:

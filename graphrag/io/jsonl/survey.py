@@ -1,12 +1,14 @@
 """Read an exported group to its end before anything is written: every line is checked.
 
-Only ids and hashes are kept meanwhile, so a file may be larger than memory.
+The rows must be what the log of the file makes of them, and lead to rows that are there; ``check``
+would find it after the import only. A file may be larger than memory, so of each record one number
+is kept: the sum of the hashes of its columns, from which an event takes those that it changed.
 """
 
 import asyncio
 import json
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -16,19 +18,26 @@ from typing import Any
 import numpy as np
 
 from graphrag.errors import InputError
-from graphrag.io.copy_group import Pace
-from graphrag.io.jsonl.agreement import Agreement
-from graphrag.io.jsonl.lines import EVENT, Header, Line, read
-from graphrag.io.jsonl.shape import VECTOR, Shape, UnreadableError, read_moment, shapes
+from graphrag.io.jsonl.lines import Header, Line, read
+from graphrag.io.jsonl.shape import (
+    EVENT,
+    VECTOR,
+    Shape,
+    UnreadableError,
+    moment,
+    row_of,
+    shape_of,
+    shapes,
+)
+from graphrag.io.transfer import Pace
 from graphrag.model.unit_vectors import BadVectorError, unit_vectors
 from graphrag.store.assertions import STATED, check_names, check_stated
-from graphrag.store.engine import Row
 from graphrag.store.record import Record
 
 CHECKED = "checked"
 """What is counted while a file is read for the first time."""
 _EVERY = 500
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_JSON = json.JSONEncoder(sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,44 +76,90 @@ async def survey(file: Path, pace: Pace) -> Surveyed:
             f"{_listed(checking.header.counts)}"
         )
     try:
-        checking.agreement.check(checking.ids)
+        checking.finish()
     except UnreadableError as error:
         raise InputError(f"{file.name}: {error}") from None
-    samples = (Record(table, next(iter(ids))) for table, ids in checking.ids.items() if ids)
-    return Surveyed(checking.header, tuple(samples))
+    return Surveyed(checking.header, tuple(checking.samples.values()))
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing"
 
 
 @dataclass(slots=True)
 class _Checking:
-    """The lines so far."""
+    """What the lines said so far."""
 
     header: Header
     counts: Counter[str] = field(default_factory=Counter)
-    ids: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """By table."""
-    agreement: Agreement = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Begin to compare the rows with the log."""
-        self.agreement = Agreement(self.header.group)
+    samples: dict[str, Record] = field(default_factory=dict)
+    """The first record of each table."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """The sum of each row, by ``table:id``."""
+    logged: dict[str, int] = field(default_factory=dict)
+    """The sum of each record as the events left it."""
+    leads: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What says that a record is there, by table and id: the first that does."""
+    lengths: dict[str, int] = field(default_factory=dict)
+    """Of the texts of episodes."""
+    heirs: dict[str, str] = field(default_factory=dict)
+    """Who a merged entity speaks through."""
 
     def add(self, line: Line) -> None:
         kind = line.get("record")
         if kind == EVENT:
-            event_row(line, self.header.group)
+            row_of(line, self.header.group)
             if line["seq"] != self.counts[EVENT] + 1:
                 raise UnreadableError(
                     f"this is event {line['seq']}, expected event {self.counts[EVENT] + 1}"
                 )
             # A record may be erased and written anew in one event, whatever it lists first.
             for change in sorted(line["changes"], key=lambda each: each["after"] is not None):
-                self.agreement.change(change)
+                self._change(change["record"], change["before"], change["after"])
         else:
-            self._record(shape_of(line), line)
+            self._row(shape_of(line), line)
         self.counts[str(kind)] += 1
 
-    def _record(self, shape: Shape, line: Line) -> None:
-        row = shape.row(line)
+    def finish(self) -> None:
+        """Compare, when every line was read.
+
+        Raises:
+            UnreadableError: naming a record that differs from the log or leads nowhere.
+        """
+        for (table, id_), by in self.leads.items():
+            if f"{table}:{id_}" not in self.rows:
+                raise UnreadableError(f"{by} leads to {table} {id_!r}, which no line has")
+        for id_ in self.heirs:
+            self._check_merges(id_)
+        for record, total in self.rows.items():
+            logged = self.logged.pop(record, None)
+            if logged is None:
+                raise UnreadableError(f"no event tells of {record}")
+            if logged != total:
+                raise UnreadableError(
+                    f"{record} is not what the events of the file make of it: export again from a "
+                    "graph that check() finds sound"
+                )
+        if self.logged:
+            raise UnreadableError(
+                f"the events tell of {next(iter(self.logged))}, which no line has"
+            )
+
+    def _change(
+        self, record: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+    ) -> None:
+        if record.partition(":")[0] not in _tables():
+            return
+        if after is None:
+            self.logged.pop(record, None)
+        elif before is None or record not in self.logged:
+            self.logged[record] = _sum(after)
+        else:
+            self.logged[record] += _sum(after) - _sum({name: before.get(name) for name in after})
+
+    def _row(self, shape: Shape, line: Line) -> None:
+        row, table = shape.row(line), shape.table
+        record = f"{table}:{row['id']}"
         for column in (STATED | {"names"}) & row.keys():
             try:
                 if column == "names":
@@ -114,22 +169,32 @@ class _Checking:
             except ValueError as error:
                 what = f"{column!r} holds what nobody can have said: {error}"
                 raise UnreadableError(what) from None
-        if row["id"] in self.ids[shape.table]:
+        if record in self.rows:
             raise UnreadableError(f"{shape.kind} {row['id']!r} is there twice")
-        self.ids[shape.table].add(row["id"])
-        for end, table in zip(("in", "out"), shape.ends or (), strict=False):
-            self._known(table, row[end])
-        if shape.table == "passage":
-            self._known("episode", row["episode"])
-        self.agreement.row(shape, row)
+        image = {**row, "group_id": self.header.group, "id": None, VECTOR: None}
+        for end, of in zip(("in", "out"), shape.ends or (), strict=False):
+            self._check_known(of, row[end])
+            image[end] = f"{of}:{row[end]}"
+        if table == "passage":
+            self._check_known("episode", row["episode"])
+        for span in row.get("sources", ()):
+            self._check_span(span)
         if self.header.vectors and row.get(VECTOR) is not None:
-            self._vector(row[VECTOR])
+            self._check_vector(row[VECTOR])
+        for pointer in _pointers(table, row):
+            self.leads.setdefault(pointer, f"{shape.kind} {row['id']!r}")
+        if table == "episode":
+            self.lengths[row["id"]] = len(row["content"])
+        elif table == "entity" and row.get("merged_into") is not None:
+            self.heirs[row["id"]] = row["merged_into"]
+        self.rows[record] = _sum(image)
+        self.samples.setdefault(table, Record(table, row["id"]))
 
-    def _known(self, table: str, id_: str) -> None:
-        if id_ not in self.ids[table]:
+    def _check_known(self, table: str, id_: str) -> None:
+        if f"{table}:{id_}" not in self.rows:
             raise UnreadableError(f"it leads to {table} {id_!r}, which no line before it has")
 
-    def _vector(self, data: bytes) -> None:
+    def _check_vector(self, data: bytes) -> None:
         if len(data) != 4 * self.header.dimension:
             raise UnreadableError(
                 f"'{VECTOR}' has {len(data) / 4:g} numbers, expected {self.header.dimension}"
@@ -141,92 +206,65 @@ class _Checking:
                 f"'{VECTOR}' {error}: expected finite numbers, not all of them 0"
             ) from None
 
+    def _check_span(self, span: Mapping[str, Any]) -> None:
+        match span:
+            case {"episode": str(episode), "start": int(start), "end": int(end)}:
+                length = self.lengths.get(episode)
+                if length is None:
+                    raise UnreadableError(f"it rests on episode {episode!r}, which no line has")
+                if 0 <= start <= end <= length:
+                    return
+                raise UnreadableError(
+                    f"it rests on characters {start} to {end} of episode {episode!r}, which has "
+                    f"{length}"
+                )
+        raise UnreadableError("a source has episode, start and end")
 
-def shape_of(line: Line) -> Shape:
-    """Return what a line is to look like.
-
-    Raises:
-        UnreadableError: if nothing is called so.
-    """
-    kind = line.get("record")
-    found = shapes().get(kind) if isinstance(kind, str) else None
-    if found is None:
-        known = ", ".join((*shapes(), EVENT))
-        raise UnreadableError(f"record {kind!r} is not known: expected one of {known}")
-    return found
-
-
-def record_row(line: Line, group: str) -> Row:
-    """Return the row of a record's line."""
-    shape = shape_of(line)
-    row = shape.row(line)
-    row |= {"id": Record(shape.table, row["id"]), "group_id": group}
-    for end, table in zip(("in", "out"), shape.ends or (), strict=False):
-        row[end] = Record(table, row[end])
-    return row
-
-
-def event_row(line: Line, group: str) -> Row:
-    """Return the row of an event's line.
-
-    Raises:
-        UnreadableError: if it is none.
-    """
-    match line:
-        case {
-            "seq": int(seq),
-            "at": str(at),
-            "actor": str(actor),
-            "kind": str(kind),
-            "changes": list(changes),
-        } if not line.keys() - {"record", "seq", "at", "actor", "kind", "changes", "note"}:
-            note = line.get("note")
-            if note is not None and not isinstance(note, str):
-                raise UnreadableError(f"'note' is {note!r}: expected text")
-            for change in changes:
-                _check_change(change)
-            return {
-                "id": Record(EVENT, [group, seq]),
-                "group_id": group,
-                "seq": seq,
-                "at": _moment("at", at),
-                "actor": actor,
-                "kind": kind,
-                "changes": _JSON.encode(changes),
-                **({} if note is None else {"note": note}),
-            }
-    raise UnreadableError("an event has seq, at, actor, kind, changes and at most a note")
-
-
-def _check_change(change: Any) -> None:
-    match change:
-        case {"record": str(record), "before": None | dict(), "after": None | dict()} if (
-            len(change) == 3 and ":" in record
-        ):
-            for image in (change["before"], change["after"]):
-                for column in _moments() & (image or {}).keys():
-                    if image[column] is not None:
-                        _moment(column, image[column])
-        case _:
-            raise UnreadableError("a change has record (table:id), before and after")
+    def _check_merges(self, id_: str) -> None:
+        """Refuse a chain of merges that leads back to where it began."""
+        seen = {id_}
+        while (heir := self.heirs.get(id_)) is not None:
+            if heir in seen:
+                raise UnreadableError(f"entity {id_!r} is merged into itself")
+            seen.add(heir)
+            id_ = heir
 
 
 @cache
-def _moments() -> frozenset[str]:
-    return frozenset(
-        column.name
-        for shape in shapes().values()
-        for column in shape.columns.values()
-        if column.kind == "datetime"
-    )
+def _tables() -> frozenset[str]:
+    return frozenset(shape.table for shape in shapes().values())
 
 
-def _moment(name: str, given: Any) -> datetime:
-    try:
-        return read_moment(given)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UnreadableError(f"{name!r} is {given!r}, no moment: {error}") from None
+def _pointers(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a row leads to that may stand on a later line."""
+    if table == "entity":
+        yield from ((table, other) for other in row.get("distinct_from", ()))
+    column = {"entity": "merged_into", "relates_to": "invalidated_by", "community": "parent"}
+    if row.get(column.get(table, "")) is not None:
+        yield table, row[column[table]]
 
 
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing"
+def _sum(image: Mapping[str, Any]) -> int:
+    """Add up the columns of a record; what is empty is as good as missing."""
+    return sum(hash((name, _hash(item))) for name, item in image.items() if item)
+
+
+def _hash(item: Any) -> int:
+    if type(item) is str:
+        return hash(item)
+    if type(item) is datetime:  # as the log has it
+        return hash(moment(item))
+    return hash(("", str(item) if type(item) is int else _JSON.encode(_number(item))))
+
+
+def _number(item: Any) -> Any:
+    """Return a value with 1 for 1.0, at any depth."""
+    match item:
+        case float():
+            return int(item) if item.is_integer() else item
+        case list():
+            return [_number(part) for part in item]
+        case dict():
+            return {name: _number(part) for name, part in item.items()}
+        case _:
+            return item

@@ -16,6 +16,7 @@ from graphrag.io.memories.portable import (
     Of,
     Portable,
     Text,
+    filled,
     group_of,
     mapping,
     relation_of,
@@ -28,6 +29,8 @@ from graphrag.temporal.moment import utc_now
 _OWN_LABELS = frozenset({"Entity", "Node"})
 _VECTORS = ("name_embedding", "fact_embedding", "embedding", "content_embedding")
 _NODE = frozenset({"uuid", "name", "group_id", "attributes"})
+_KEPT = ("summary", "created_at")
+"""Fields of an entity that stay beside its attributes."""
 _EDGE = frozenset(
     {"uuid", "group_id", "attributes", "source_node_uuid", "target_node_uuid", "name", "episodes"}
 )
@@ -102,16 +105,16 @@ class GraphReader:
             found["attributes"] = parsed_json("attributes", found["attributes"])
         if "episode_uuids" in found:
             found.setdefault("episodes", found.pop("episode_uuids"))
-        return {name: value for name, value in found.items() if value not in (None, "", [], {})}
+        return filled(found, ())
 
     def _sort(self, place: str, record: dict[str, Any]) -> None:
         if AROUND in record and len(record) == 1:
             self._found.leave(
                 place, f"what stands around: {', '.join(record[AROUND])}", "no record"
             )
-        elif "fact" in record and ("source_node_uuid" in record or "source_node_name" in record):
+        elif {"source_node_uuid", "neo4j_ends"} & record.keys():
             self._edges.append((place, record))
-        elif "neo4j_ends" in record or "source_node_uuid" in record:
+        elif {"fact", "source_node_name"} <= record.keys():
             self._edges.append((place, record))
         elif "fact" in record:
             self._lone_fact(place, record)
@@ -134,10 +137,9 @@ class GraphReader:
         labels = [one for one in record.get("labels", ()) if isinstance(one, str)]
         own = [label for label in labels if label not in _OWN_LABELS]
         attributes = mapping(record.get("attributes"))
-        known = {*_NODE, "labels", "summary", "created_at", "of_neo4j", *_FILLED, *_SCOPES}
-        rest = {name: value for name, value in record.items() if name not in known}
-        kept: dict[str, JSON] = {}
-        kept |= {name: record[name] for name in ("summary", "created_at") if name in record}
+        known = {*_NODE, *_KEPT, "labels", "of_neo4j", *_FILLED, *_SCOPES}
+        rest = filled(record, known)
+        kept: dict[str, JSON] = {name: record[name] for name in _KEPT if name in record}
         if len(own) > 1:
             kept["labels"] = own
         if record.get("of_neo4j"):
@@ -173,12 +175,7 @@ class GraphReader:
         speaker = record.get("name") if spoken else None
         if speaker is None and str(record.get("role", "user")).casefold() not in _ROLES:
             speaker = record["role"]
-        rest = {
-            name: value
-            for name, value in record.items()
-            if name not in _TEXT | {"labels", "valid_at", "of_neo4j", "entity_edges", *_FILLED}
-            and name not in _SCOPES
-        }
+        own = {"labels", "valid_at", "of_neo4j", "entity_edges", *_FILLED, *_SCOPES}
         self._found.texts[id_] = Text(
             id_,
             str(record["content"]),
@@ -188,7 +185,7 @@ class GraphReader:
             place,
             name=str(record.get("name") or "") if not spoken else "",
             description=str(record.get("source_description") or ""),
-            metadata=rest,
+            metadata=filled(record, _TEXT | own),
             saga=None if saga is None else str(saga),
             author=None if speaker is None else str(speaker),
         )
@@ -275,12 +272,12 @@ class GraphReader:
         if expired is not None:
             reason = f"closed in {name} on {expired:%Y-%m-%d}"
         known = {*_EDGE, "neo4j_ends", "label", *_FILLED, *_SCOPES}
-        rest = {one: value for one, value in record.items() if one not in known}
+        rest = filled(record, known)
         id_ = str(record.get("uuid") or place)
         attributes = mapping(record.get("attributes"))
         if "neo4j_ends" in record:
             own = ("fact", "valid_at", "invalid_at", "expired_at", "created_at", "reference_time")
-            attributes |= {one: rest.pop(one) for one in list(rest) if one not in own}
+            attributes |= {field: rest.pop(field) for field in list(rest) if field not in own}
         found.links[id_] = Link(
             id_,
             source,
@@ -292,7 +289,7 @@ class GraphReader:
             start,
             end_,
             date["reference_time"] or date["created_at"],
-            tuple(str(one) for one in record.get("episodes", ())),
+            tuple(map(str, record.get("episodes", ()))),
             {**attributes, f"{found.of}:{id_}": rest},
             reason,
         )

@@ -17,7 +17,7 @@ from graphrag.errors import ExtractionError, InputError, TimeError
 from graphrag.index.group import BEGINNING
 from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
 from graphrag.ingest.fact_writer import FactWriter
-from graphrag.ingest.given import End, given_end, given_fact
+from graphrag.ingest.given import End, given_fact
 from graphrag.ingest.ingestion import Ingestion, known
 from graphrag.ingest.plan import SkippedRow
 from graphrag.ingest.read_episode import read
@@ -32,7 +32,7 @@ from graphrag.io.memories.portable import (
     Text,
     joined,
 )
-from graphrag.io.memories.recognise import groups_of, key_of, leave_unfit, prepared
+from graphrag.io.memories.recognise import end_of, groups_of, key_of, leave_unfit, prepared
 from graphrag.model.assertion import FOREVER
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Claim, Extraction, Mention
@@ -103,29 +103,18 @@ class _Arrival:
 
     async def nodes(self, nodes: Sequence[Node]) -> None:
         """Make entities of nodes; two of one name and type are one."""
-        usable: list[tuple[Node, End]] = []
-        for node in nodes:
-            try:
-                end = given_end(
-                    node.name, node.entity_type, attributes=node.attributes, what="name"
-                )
-            except InputError as error:
-                self.found.leave(node.place, f"entity {shown(node.name)}", str(error))
-            else:
-                usable.append((node, end))
-        rest = iter(usable)
+        rest = iter(nodes)
         while some := list(islice(rest, _NODES)):
             try:
                 await self._make(some)
             except InputError:
-                for one in some:
+                for node in some:
                     try:
-                        await self._make([one])
+                        await self._make([node])
                     except InputError as error:
-                        what = f"entity {shown(one[0].name)}"
-                        self.found.leave(one[0].place, what, str(error))
+                        self.found.leave(node.place, f"entity {shown(node.name)}", str(error))
         first: dict[str, Node] = {}
-        for node, _ in usable:
+        for node in nodes:
             if (id_ := self._id_of.get(node.id)) is None:
                 continue
             other = first.setdefault(id_, node)
@@ -135,10 +124,10 @@ class _Arrival:
                     f"{other.place}: identity.split() parts them"
                 )
 
-    async def _make(self, some: Sequence[tuple[Node, End]]) -> None:
-        plan = await self._writer().write([], [end for _, end in some])
+    async def _make(self, nodes: Sequence[Node]) -> None:
+        plan = await self._writer().write([], [*map(end_of, nodes)])
         self.new_entities += len(plan.entities)
-        self._id_of.update(zip((node.id for node, _ in some), plan.extra, strict=True))
+        self._id_of.update(zip((node.id for node in nodes), plan.extra, strict=True))
 
     async def texts(self, texts: Iterable[Text]) -> None:
         """Add episodes; those whose facts came with them are not read again."""
@@ -167,7 +156,7 @@ class _Arrival:
     async def _version(self, text: Text, episode: Episode) -> Episode | None:
         """Return the version of a memory that has another key: one with its history, one not."""
         index = await self.ingestion.catalog.group(self.group)
-        ids = index.episodes_known(episode.content_hash, to_micros(text.at, BEGINNING))
+        ids = index.timeline.known(episode.content_hash, to_micros(text.at, BEGINNING))
         known = (await self.ingestion.store.get(Episode, ids)).values()
         return next((one for one in known if text.is_version(one)), None)
 

@@ -13,7 +13,16 @@ from typing import Any
 
 from graphrag.errors import TimeError
 from graphrag.io.memories.dump import AROUND, Record, moment_of
-from graphrag.io.memories.portable import Link, Node, Portable, Text, group_of, relation_of, spoken
+from graphrag.io.memories.portable import (
+    Link,
+    Node,
+    Portable,
+    Text,
+    filled,
+    group_of,
+    relation_of,
+    spoken,
+)
 from graphrag.model.checks import shown
 from graphrag.temporal.moment import utc_now
 
@@ -63,33 +72,24 @@ class MemoryReader:
             else:
                 self._found.leave(where, f"event {kind} of memory {id_}", "it changed nothing")
         first = moment_or_none(memory.get("created_at"))
-        known = [event[0] for event in events if event[0] is not None]
-        last = max([*known, *([first] if first else [])], default=None)
+        last = max((at for at in (first, *(event[0] for event in events)) if at), default=None)
         ordered = [(at or last or utc_now(), kind, record) for at, kind, record in events]
-        ordered.sort(key=lambda one: (one[0], _CHANGES.index(one[1])))
-        group = group_of(memory) or next((group_of(one[1]) for *_, one in ordered), "")
+        ordered.sort(key=lambda event: (event[0], _CHANGES.index(event[1])))
+        group = group_of(memory) or next((group_of(record[1]) for *_, record in ordered), "")
         texts: list[Text] = []
         for number, (at, kind, (where, event)) in enumerate(ordered):
+            old, words = event.get("old_memory"), event.get("new_memory")
+            if not texts and kind != "ADD" and spoken(old):
+                born = moment_or_none(event.get("created_at")) or at
+                if kind == "DELETE" or born < at:
+                    texts.append(_text(f"{id_}:before", where, event, str(old), born, group))
             if texts and texts[-1].until is None:
                 texts[-1].until = at
                 texts[-1].metadata["ended_by"] = kind
-            words = event.get("new_memory")
-            if kind == "DELETE":
-                if not texts and spoken(event.get("old_memory")):
-                    born = moment_or_none(event.get("created_at")) or at
-                    texts.append(self._text(f"{id_}:before", where, event, born, group))
-                    texts[-1].content = str(event["old_memory"])
-                    texts[-1].until, texts[-1].metadata["ended_by"] = at, kind
-            elif not self._found.wordless(where, f"event {kind} of memory {id_}", words):
-                if kind == "UPDATE" and not texts and spoken(event.get("old_memory")):
-                    written = moment_or_none(event.get("created_at"))
-                    if written is not None and written < at:
-                        texts.append(self._text(f"{id_}:before", where, event, written, group))
-                        texts[-1].content = str(event["old_memory"])
-                        texts[-1].until, texts[-1].metadata["ended_by"] = at, kind
-                text = self._text(f"{id_}:{event.get('id', number)}", where, event, at, group)
-                text.content = str(words)
-                texts.append(text)
+            what = f"event {kind} of memory {id_}"
+            if kind != "DELETE" and not self._found.wordless(where, what, words):
+                version = f"{id_}:{event.get('id', number)}"
+                texts.append(_text(version, where, event, str(words), at, group))
         self._present(id_, place, memory, texts, group)
         for text in texts:
             self._found.texts[text.id] = text
@@ -100,8 +100,7 @@ class MemoryReader:
         """Take the memory as it stands, unless that is the last of its versions."""
         if not memory or self._found.wordless(place, f"memory {id_}", memory["memory"]):
             return
-        said = {name: value for name, value in memory.items() if name not in _SAID}
-        said = {name: value for name, value in said.items() if value not in (None, "", [], {})}
+        said = filled(memory, _SAID)
         alike = [text for text in texts if text.content == memory["memory"] and text.until is None]
         if alike:
             alike[-1].metadata |= said
@@ -114,31 +113,9 @@ class MemoryReader:
             self._found.notes.append(f"{place}: memory {id_} has no time: it is taken to be of now")
         if texts and texts[-1].until is None:
             texts[-1].until = max(written, texts[-1].at)
-        text = self._text(id_, place, memory, written, group)
-        text.content, text.metadata = str(memory["memory"]), {"memory_id": id_, **said}
+        text = _text(id_, place, memory, memory["memory"], written, group)
+        text.metadata = {"memory_id": id_, **said}
         texts.append(text)
-
-    def _text(
-        self, id_: str, place: str, record: Mapping[str, Any], at: datetime, group: str
-    ) -> Text:
-        metadata = {
-            name: value
-            for name, value in record.items()
-            if name not in _VERSION and value not in (None, "", [], {})
-        }
-        user = record.get("user_id")
-        return Text(
-            id_,
-            "",
-            at,
-            "text",
-            group,
-            place,
-            description="Mem0",
-            metadata=metadata,
-            author=user if isinstance(user, str) and user.strip() else None,
-            read=True,
-        )
 
     def _at(self, place: str, event: Mapping[str, Any], kind: str) -> datetime | None:
         """Return when something became of a memory: an update keeps when that was made, too."""
@@ -165,8 +142,6 @@ class MemoryReader:
             found.nodes.setdefault(
                 f"{group}/{name}", Node(f"{group}/{name}", name, type_, {}, group, place)
             )
-        known = {"source", "relationship", "user_id", *_TARGETS}
-        rest = {name: value for name, value in record.items() if name not in known}
         id_ = f"{group}/{record['source']}/{record['relationship']}/{target}"
         found.links[id_] = Link(
             id_,
@@ -177,7 +152,7 @@ class MemoryReader:
             group,
             place,
             known_at=moment_or_none(record.get("created_at")),
-            attributes={name: value for name, value in rest.items() if value is not None},
+            attributes=filled(record, {"source", "relationship", "user_id", *_TARGETS}),
         )
 
 
@@ -187,3 +162,21 @@ def moment_or_none(value: object) -> datetime | None:
         return moment_of(value)
     except TimeError:
         return None
+
+
+def _text(
+    id_: str, place: str, record: Mapping[str, Any], words: str, at: datetime, group: str
+) -> Text:
+    user = record.get("user_id")
+    return Text(
+        id_,
+        words,
+        at,
+        "text",
+        group,
+        place,
+        description="Mem0",
+        metadata=filled(record, _VERSION),
+        author=user if isinstance(user, str) and user.strip() else None,
+        read=True,
+    )

@@ -6,7 +6,7 @@ record says that has no place of its own stays beside it under the record's id, 
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -205,6 +205,15 @@ def _snake(name: str) -> str:
 def mapping(value: JSON) -> dict[str, JSON]:
     """Return an object, an empty one for what is none."""
     return dict(value) if isinstance(value, Mapping) else {}
+
+
+def filled(record: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Return what a record says beside what is known of it; empty fields fall."""
+    return {
+        name: value
+        for name, value in record.items()
+        if name not in known and value not in (None, "", [], {})
+    }
 
 
 def spoken(value: object) -> bool:

@@ -10,7 +10,7 @@ from graphrag.ingest.intake import NewEpisode, checked_group, prepare
 from graphrag.io.memories.dump import files_of, records_of
 from graphrag.io.memories.graphiti import GraphReader
 from graphrag.io.memories.mem0 import MemoryReader
-from graphrag.io.memories.portable import NAMES, Link, Of, Portable, Text
+from graphrag.io.memories.portable import NAMES, Link, Node, Of, Portable, Text
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Mention
 from graphrag.model.values import Episode
@@ -71,7 +71,7 @@ def leave_unfit(found: Portable, groups: Mapping[str, str]) -> None:
     """Leave out what no graph can hold, whatever it holds already: the same for a dry run."""
     for node in [*found.nodes.values()]:
         try:
-            given_end(node.name, node.entity_type, attributes=node.attributes, what="name")
+            end_of(node)
         except InputError as error:
             found.leave(node.place, f"entity {shown(node.name)}", str(error))
             del found.nodes[node.id]
@@ -87,6 +87,15 @@ def leave_unfit(found: Portable, groups: Mapping[str, str]) -> None:
         except InputError as error:
             found.leave(link.place, f"fact {shown(link.text)}", str(error))
             del found.links[link.id]
+
+
+def end_of(node: Node) -> End:
+    """Return the entity that a node becomes.
+
+    Raises:
+        InputError: if it cannot be one.
+    """
+    return given_end(node.name, node.entity_type, attributes=node.attributes, what="name")
 
 
 def key_of(text: Text, of: Of) -> str:

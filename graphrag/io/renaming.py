@@ -1,22 +1,19 @@
 """Rows of a group rewritten for another group, with new ids where the target has the old ones.
 
 A new id keeps the old one's moment, so both sort alike, and derives from it and the group's name,
-so links and log images agree. Rows go in pages and are summed for comparison.
+so links and log images agree.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
 from graphrag.model.ids import RANDOM, masked
 from graphrag.store.assertions import joined, parts
 from graphrag.store.engine import Row
-from graphrag.store.pages import Table, read_pages
-from graphrag.store.record import Null, Record
-from graphrag.store.store import Store
+from graphrag.store.record import Record
 
 _POINTERS = (
     *("in", "out", "episode", "invalidated_by", "merged_into", "distinct_from", "parent"),
@@ -33,8 +30,10 @@ _STATED = frozenset({"id", "source", "object_id", "excludes", "by", "fact"})
 class Renaming:
     """From one group to another."""
 
+    group: str
+    """Name of the old one."""
     name: str
-    """Of the new group."""
+    """Of the new one."""
     renews: bool
     """Ids are to be renewed."""
     _mask: int = field(init=False)
@@ -60,6 +59,8 @@ class Renaming:
 
     def row(self, row: Row) -> Row:
         """Return a row of a table as the new group has it."""
+        if not self.renews and self.name == self.group:
+            return row
         found = {**self._columns(row), "id": self.record(row["id"])}
         if row["id"].table == "event":
             found["changes"] = self._changes(row["changes"])
@@ -113,44 +114,3 @@ class Renaming:
                 if change[side]:
                     change[side] = self._columns(change[side])
         return json.dumps(changes, ensure_ascii=False, separators=(",", ":"))
-
-
-_SUMS = 2**128
-
-
-@dataclass(slots=True)
-class Sum:
-    """Rows counted and added up, in whatever order they come."""
-
-    rows: int = 0
-    checksum: int = 0
-
-    def add(self, row: Row) -> None:
-        """Take in a row."""
-        text = json.dumps(row, default=_plain, sort_keys=True, ensure_ascii=False)
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        self.rows += 1
-        self.checksum = (self.checksum + int.from_bytes(digest, "big")) % _SUMS
-
-
-async def summed(store: Store, table: Table) -> Sum:
-    """Count and add up all rows of a table."""
-    total = Sum()
-    async for page in read_pages(store, table.name):
-        for row in page:
-            total.add(row)
-    return total
-
-
-def _plain(item: object) -> Any:
-    match item:
-        case Record():
-            return f"{item.table}:{json.dumps(item.id)}"
-        case datetime():
-            return item.astimezone(UTC).isoformat()
-        case bytes():
-            return item.hex()
-        case Null():
-            return None
-        case _:
-            raise TypeError(f"{item!r} has no place in a row")

@@ -1,0 +1,226 @@
+"""A whole group as a file, and a group of a file: the same ids, rows, vectors, log and past.
+
+A file is read twice: to its end before anything is written, and then to write it, in pages. The
+group is closed to everybody until it is whole. Whatever goes wrong before that, it is erased again,
+and what a process that died has left is erased when the import is started again.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from graphrag.errors import InputError, StoreError
+from graphrag.index.texts import EMBEDDED, words
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import checked_group
+from graphrag.io.files import LINES, Exported, written
+from graphrag.io.jsonl.lines import Header, Placed, Sealing, read
+from graphrag.io.jsonl.shape import EVENT, KINDS, VECTOR, line_of, row_of
+from graphrag.io.jsonl.survey import survey
+from graphrag.io.renaming import Renaming
+from graphrag.io.transfer import Pace, Page, Tell, claim, group_records, stored_pages, write_group
+from graphrag.model.unit_vectors import unit_vectors
+from graphrag.model.values import Episode
+from graphrag.protocols import Embedder
+from graphrag.store.engine import Row
+from graphrag.store.staging import discard_group, open_group
+from graphrag.store.pages import PAGE, any_exists
+from graphrag.store.record import Record
+from graphrag.store.rows import to_row, vector_bytes
+from graphrag.store.groups import read_entry
+from graphrag.store.store import Store
+
+_EVENTS = 20
+"""Events read at once: one may tell of a thousand facts."""
+_ATTEMPTS = 3
+
+
+async def export_group(
+    store: Store,
+    embedder: Embedder,
+    group: str,
+    file: Path,
+    *,
+    vectors: bool,
+    on_progress: Tell | None,
+) -> Exported:
+    """Write a group that nobody of this process writes to meanwhile.
+
+    Raises:
+        InputError: if the file cannot be written.
+        StoreError: if other processes wrote to the group all the while.
+    """
+    begun = perf_counter()
+    pace = Pace(on_progress)
+    for _ in range(_ATTEMPTS):
+        records = await group_records(store, group)
+        try:
+            counts = await _write(records, store, embedder, group, file, vectors, pace)
+        except _MovedOnError:
+            continue
+        size = file.stat().st_size
+        return Exported(file, LINES, group, counts, size, perf_counter() - begun)
+    raise StoreError(f"group {group!r} is written to all the time: export it when it is not")
+
+
+async def _write(
+    records: Mapping[str, Sequence[Record]],
+    store: Store,
+    embedder: Embedder,
+    group: str,
+    file: Path,
+    vectors: bool,
+    pace: Pace,
+) -> dict[str, int]:
+    """Write the file and return how many lines of each kind it has."""
+    entry = await read_entry(group, store.query)
+    if entry is None:
+        raise StoreError(
+            f"group {group!r} has lost its entry: group({group!r}).health.repair() mends it"
+        )
+    counts = {KINDS.get(table, table): len(ids) for table, ids in records.items() if ids}
+    header = Header(group, entry["created_at"], embedder.name, embedder.dimension, vectors, counts)
+    done: Counter[str] = Counter()
+    with written(file) as put:
+        sealing = Sealing(put)
+        sealing.add(header.line())
+        async for table, rows, _ in stored_pages(store, records, events=_EVENTS):
+            kind = KINDS.get(table, table)
+            for row in rows:
+                sealing.add(line_of(kind, row, vectors=vectors))
+            done[kind] += len(rows)
+            pace.advance(kind, len(rows), done[kind], counts[kind])
+            await asyncio.sleep(0)
+        sealing.seal()
+        if await store.last_seq(group) != counts.get(EVENT, 0):
+            raise _MovedOnError
+        if done != counts:
+            raise StoreError(
+                f"the log of group {group!r} is not whole: health.check() names what it lacks"
+            )
+    return dict(done)
+
+
+class _MovedOnError(Exception):
+    """Somebody wrote to the group meanwhile: what was written so far is thrown away."""
+
+
+_BYTES = 2_000_000
+"""Bytes of one transaction: an event may tell of a thousand facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedGroup:
+    """A group that was made from a file."""
+
+    group: str
+    records: dict[str, int]
+    """How many of each kind there are."""
+    renewed: bool
+    """True if it has ids of its own, because the store holds those of the file already."""
+    embedded: int
+    """Vectors that were made anew: the file had none, or those of another embedder."""
+    seconds: float
+
+
+async def import_group(
+    file: Path, ingestion: Ingestion, *, name: str | None, on_progress: Tell | None
+) -> ImportedGroup:
+    """Make a group.
+
+    Raises:
+        InputError: naming the line that cannot be used, or the group that is there already.
+        StoreError: if the database refused; the group is not there then.
+    """
+    begun = perf_counter()
+    pace = Pace(on_progress)
+    surveyed = await survey(file, pace)
+    header, store = surveyed.header, ingestion.store
+    name = header.group if name is None else checked_group(name)
+    async with ingestion.writer.locks[name]:
+        since = await store.forgotten_since(name)
+        if since is not None and not store.target.embedded:
+            raise StoreError(
+                f"group {name!r} is being imported or forgotten since {since.isoformat()}: if "
+                f"nobody does so any more, group({name!r}).erase.group(confirm={name!r}) makes the "
+                "name free"
+            )
+        await claim(store, name, header.created_at)
+        try:
+            renews = await any_exists(store, surveyed.samples)
+            embedding = _Embedding(header, ingestion)
+            pages, counts = _pages(file, header), header.counts
+            renaming = Renaming(header.group, name, renews)
+            await write_group(store, renaming, pages, counts, pace, embedding.complete)
+            await open_group(store, name)
+        except BaseException:
+            await discard_group(store, name)
+            raise
+        finally:
+            await ingestion.catalog.drop(name)  # whatever was read of it before
+    seconds = perf_counter() - begun
+    return ImportedGroup(name, dict(header.counts), renews, embedding.count, seconds)
+
+
+async def _pages(file: Path, header: Header) -> AsyncIterator[Page]:
+    """Yield the rows of a file."""
+
+    def page() -> Page:
+        place = f"{file.name}, lines {lines[0].number} to {lines[-1].number}: "
+        rows = [row_of(placed.line, header.group) for placed in lines]
+        return lines[0].line["record"], rows, place
+
+    lines: list[Placed] = []
+    size = 0
+    for placed in read(file):
+        if placed.number == 1:
+            if Header.of(placed.line) != header:
+                raise InputError(f"{file.name} was changed while it was read")
+            continue
+        other = bool(lines) and lines[0].line["record"] != placed.line["record"]
+        if other or len(lines) == PAGE or size > _BYTES:
+            yield page()
+            lines, size = [], 0
+        lines.append(placed)
+        size += placed.size
+    if lines:
+        yield page()
+
+
+@dataclass(slots=True)
+class _Embedding:
+    """Vectors of rows: those of the file, if they are of this embedder, or new ones."""
+
+    header: Header
+    ingestion: Ingestion
+    count: int = 0
+    """New ones."""
+
+    async def complete(self, table: str, coming: Sequence[Row]) -> None:
+        """Give rows their vectors."""
+        if table not in EMBEDDED:
+            return
+        ours, header = self.ingestion.embedder, self.header
+        same = (header.embedder, header.dimension) == (ours.name, ours.dimension)
+        rows = []
+        for row in coming:
+            if header.vectors and same and VECTOR in row:
+                vector = np.frombuffer(row[VECTOR], "<f4")
+                row[VECTOR] = vector_bytes(unit_vectors(vector, vector.shape))
+            else:
+                rows.append(row)
+        if not rows:
+            return
+        ids = {row["episode"] for row in rows} if table == "passage" else ()
+        stored = await self.ingestion.store.get(Episode, ids)
+        episodes = {id_: to_row(episode) for id_, episode in stored.items()}
+        texts = [words(table, row, episodes) for row in rows]
+        vectors = await ours.embed(texts, purpose="document")
+        for row, vector in zip(rows, vectors, strict=True):
+            row[VECTOR] = vector_bytes(vector)
+        self.count += len(rows)

@@ -39,7 +39,7 @@ class Namesakes:
             self._walk(item)
         if not isinstance(value, dict):
             return
-        from graphrag.extract.rules.record import name_of, plain, type_of, unwrapped
+        from graphrag.extract.rules.entry import name_of, plain, type_of, unwrapped
 
         fields = unwrapped(value)
         key, name = name_of(fields, "", "")

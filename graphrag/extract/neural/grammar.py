@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.extract.neural.passage import Passage, Statement
 from graphrag.extract.rules import truth
-from graphrag.extract.rules.arguments import is_ruled_out
+from graphrag.extract.rules.slots import is_ruled_out
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

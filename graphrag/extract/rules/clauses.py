@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.arguments import (
+from graphrag.extract.rules.slots import (
     SUBJECTS,
     bearer,
     collect,

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.arguments import conjoined
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import KIN
 from graphrag.extract.rules.lifetime import ALWAYS, GONE, Life, lifetime
 from graphrag.extract.rules.name import CandidateClaim, Name, gender_of
 from graphrag.extract.rules.sentence import Sentence
+from graphrag.extract.rules.slots import conjoined
 from graphrag.extract.rules.trades import is_former
 
 if TYPE_CHECKING:

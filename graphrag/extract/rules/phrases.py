@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.arguments import complement_of
 from graphrag.extract.rules.lexicon import (
     ANIMATE,
     CLUB_WORDS,
@@ -19,6 +18,7 @@ from graphrag.extract.rules.lexicon import (
     VAGUE,
     WATERS,
 )
+from graphrag.extract.rules.slots import complement_of
 from graphrag.extract.rules.trades import JOBS, KEPT, OFFICES, is_title, is_trade
 from graphrag.local.parser import GIVEN
 

@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.arguments import apposed, bearer, beyond
 from graphrag.extract.rules.lexicon import KIN, ORG_WORDS, OWNED
 from graphrag.extract.rules.name import Name, gender_of
 from graphrag.extract.rules.phrases import Phrase, is_name, phrase_of
 from graphrag.extract.rules.pronouns import GENDER, NEUTER, Antecedents
+from graphrag.extract.rules.slots import apposed, bearer, beyond
 from graphrag.extract.rules.speakers import Stretch
 from graphrag.names.key import name_key
 from graphrag.temporal.period import Period

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.rules import keys, record
+from graphrag.extract.rules import entry, keys
 from graphrag.extract.rules.register import (
     Entity,
     Fact,
@@ -32,7 +32,7 @@ def _record_act(
     register: Register, fields: Fields, *, act: keys.Act, reference_time: datetime
 ) -> datetime | None:
     """Register what an act did to its two parties; return the time of it."""
-    periods = (record.period_of(fields.get(key), reference_time) for key in _DATES)
+    periods = (entry.period_of(fields.get(key), reference_time) for key in _DATES)
     when = next(filter(None, periods), None)
     start = when.start if when else None
     found = [fields[key] for key in keys.PARTIES if key in fields]
@@ -43,7 +43,7 @@ def _record_act(
         for fact in linked(entity, other, key=act.relation, link=link, at=parties[0]):
             fact.over = act.ends
             fact.start, fact.end = (None, start) if act.ends else (start, None)
-            record.dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
+            entry.dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
             register.facts.append(fact)
     return start
 
@@ -51,7 +51,7 @@ def _record_act(
 def _record_venue(register: Register, fields: Fields) -> None:
     """Place a venue in the town named beside it."""
     venue = names([fields["venue"]], "place")
-    towns = [name for key in record.TOWNS for name in names([fields.get(key)], "place")]
+    towns = [name for key in entry.TOWNS for name in names([fields.get(key)], "place")]
     if venue and towns:
         entity, other = register.entity(venue[0], "place"), register.entity(towns[0], "place")
         link = keys.Link("located_in", "venue")
@@ -109,20 +109,20 @@ class _Reader:
         """
         if depth > _DEEPEST:
             return None
-        fields = record.unwrapped(fields)
+        fields = entry.unwrapped(fields)
         if "venue" in fields:
             _record_venue(self.register, fields)
         if not (under or act) and (recorded := keys.act_of(fields)):
             self._act(fields, depth, recorded)
             return None
         expected = under.value if under else act.party if act else ""
-        key, name = record.name_of(fields, expected, act.subject if act else "")
+        key, name = entry.name_of(fields, expected, act.subject if act else "")
         if name is None:
             for value in fields.values():
                 self.read(value, depth + 1)
             return None
-        entity_type = record.type_of(fields, key, expected)
-        given = list(identifiers(dict(record.plain(fields))))
+        entity_type = entry.type_of(fields, key, expected)
+        given = list(identifiers(dict(entry.plain(fields))))
         own = own_keys(given, entity_type).union(unique(given, entity_type, {}))
         entity = self.register.entity(name, entity_type, own)
         facts: list[Fact] = []
@@ -132,14 +132,14 @@ class _Reader:
             if made is None:
                 rest[other] = value
             facts += made or ()
-        if entity_type == "thing" and under and under.relation in record.SOMEBODY:
+        if entity_type == "thing" and under and under.relation in entry.SOMEBODY:
             facts = [fact for fact in facts if fact.relation != "located_in"]
         places = [fact for fact in facts if (fact.relation, fact.key) in keys.HOMES]
         best = min((keys.HOMES[fact.relation, fact.key] for fact in places), default=0)
         lost = {fact.key for fact in places if keys.HOMES[fact.relation, fact.key] > best}
         rest |= {other: fields[other] for other in lost}
         facts = [fact for fact in facts if fact.key not in lost]
-        dates = record.dated(
+        dates = entry.dated(
             facts,
             rest,
             entity_type=entity.entity_type,
@@ -149,9 +149,9 @@ class _Reader:
         _leave(facts, fields)
         self.register.facts += [*facts, *_implied(facts, fields, self.register)]
         self.register.facts += self._death(entity, fields, facts)
-        town = key in record.PLACES and (under or fields.keys() & record.POSTAL)
+        town = key in entry.PLACES and (under or fields.keys() & entry.POSTAL)
         if not (act or town):
-            entity.attributes |= dict(record.plain(rest))
+            entity.attributes |= dict(entry.plain(rest))
             self.register.facts += self._figures(entity, rest)
         # {"billing": {"city": ..}} says where, not who.
         return None if town and under and under.value == "thing" else (entity, dates)
@@ -162,7 +162,7 @@ class _Reader:
         """Read one field; None if it is an attribute."""
         value = fields[key]
         items = listed(value)
-        if key in record.ALIASES:
+        if key in entry.ALIASES:
             entity.aliases |= {str(alias): None for alias in names(items, "thing")}
             return []
         found = keys.link_of(key, entity.entity_type, named_by, fields)
@@ -172,7 +172,7 @@ class _Reader:
                 self.read(spells, depth + 1)
                 return []
         if found is None:
-            if not isinstance(value, dict | list) or key in record.GENERIC:
+            if not isinstance(value, dict | list) or key in entry.GENERIC:
                 return None
             if key in keys.TECHNICAL:
                 return []
@@ -212,10 +212,10 @@ class _Reader:
 
     def _death(self, entity: Entity, fields: Fields, facts: list[Fact]) -> Iterator[Fact]:
         """Yield that somebody is dead, from the day that a field gives on, which ends the rest."""
-        for key in record.DEATH:
+        for key in entry.DEATH:
             value = fields.get(key)
             period = (
-                record.period_of(value, self.reference_time) if isinstance(value, Text) else None
+                entry.period_of(value, self.reference_time) if isinstance(value, Text) else None
             )
             if period is None or not isinstance(value, Text) or entity.entity_type != "person":
                 continue

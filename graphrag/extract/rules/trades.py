@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.arguments import conjoined
+from graphrag.extract.rules.slots import conjoined
 from graphrag.names import words
 
 if TYPE_CHECKING:

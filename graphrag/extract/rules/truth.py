@@ -6,8 +6,8 @@ A verb is followed upwards: whatever it depends on must leave it true.
 import re
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.arguments import SUBJECTS, is_task
 from graphrag.extract.rules.lexicon import HEDGED, REPORTING
+from graphrag.extract.rules.slots import SUBJECTS, is_task
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.extract.rules import lexicon
-from graphrag.extract.rules.arguments import is_definite, is_pastime
 from graphrag.extract.rules.clauses import Clause
 from graphrag.extract.rules.lexicon import ORG, PERSON, PLACE, Manner
 from graphrag.extract.rules.lifetime import CANCELLED, Life, lifetime
 from graphrag.extract.rules.name import CandidateClaim, Name, can_be
 from graphrag.extract.rules.renames import NAMING, renamed
 from graphrag.extract.rules.sentence import Sentence
+from graphrag.extract.rules.slots import is_definite, is_pastime
 from graphrag.extract.rules.trades import is_title
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from graphrag.edit.edits import Edit, shortened
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.index.texts import fact_text
-from graphrag.ingest.effects import closed
 from graphrag.ingest.commit import Build
+from graphrag.ingest.effects import closed
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component, component_of, triple_of
 from graphrag.ingest.lifetimes.derive import Outcome

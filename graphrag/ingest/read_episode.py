@@ -62,7 +62,9 @@ async def _previous(
     ingestion: Ingestion, episode: Episode, pending: Iterable[Episode], index: GroupIndex
 ) -> tuple[Episode, ...]:
     own = episode.id if episode.id in index.episodes.row_of else None
-    ids = index.timeline.latest_before(to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own)
+    ids = index.timeline.latest_before(
+        to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own
+    )
     stored = (await ingestion.store.get(Episode, ids)).values()
     before = {other.id: other for other in stored if other.removed_at is None}
     for other in pending:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from graphrag.errors import InputError
-from graphrag.ingest.given import End, given_end
 from graphrag.ingest.fact_writer import FactWriter
+from graphrag.ingest.given import End, given_end
 from graphrag.io.fact_rows import Columns, Placed
 from graphrag.io.files import ending
 from graphrag.io.read_graphml import Part, read_graphml

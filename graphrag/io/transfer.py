@@ -19,9 +19,9 @@ from graphrag.io.jsonl.shape import EVENT, shapes
 from graphrag.io.renaming import Renaming
 from graphrag.schema import VECTORS
 from graphrag.store.engine import Row
-from graphrag.store.staging import claim_group
 from graphrag.store.pages import PAGE, Table, group_ids, rows_of, write_page
 from graphrag.store.record import Null, Record
+from graphrag.store.staging import claim_group
 from graphrag.store.store import Store
 
 

@@ -6,10 +6,10 @@ in which they were recorded, batch by batch, and from the moment after the batch
 names. The files are not part of the repository: pass their folder, with ``intervals.tsv`` in it or
 in ``../temporal/yago``.
 
-Beside the generated questions there are 940 over the same worlds as people ask them, by four writers
-who had seen neither the code nor the generated ones: 300 in ``people.jsonl``, 640 in
+Beside the generated questions there are 940 over the same worlds as people ask them, by four
+writers who had seen neither the code nor those: 300 in ``people.jsonl``, 640 in
 ``people2.jsonl``. Each set was scored once before anybody looked for causes in it; see
-``docs/ask.md`` for those scores. A new claim needs new questions.
+``docs/evaluation.md`` for those scores. A new claim needs new questions.
 """
 
 import csv

@@ -28,11 +28,11 @@ from graphrag.model.unit_vectors import unit_vectors
 from graphrag.model.values import Episode
 from graphrag.protocols import Embedder
 from graphrag.store.engine import Row
-from graphrag.store.staging import discard_group, open_group
+from graphrag.store.groups import read_entry
 from graphrag.store.pages import PAGE, any_exists
 from graphrag.store.record import Record
 from graphrag.store.rows import to_row, vector_bytes
-from graphrag.store.groups import read_entry
+from graphrag.store.staging import discard_group, open_group
 from graphrag.store.store import Store
 
 _EVENTS = 20

@@ -176,3 +176,18 @@ async def test_a_correction_to_what_the_town_lies_in_leaves_the_town():
         broader = "Correction: Ann Lee lives in France."
         await graph.add_episode(broader, reference_time="2024-01-16")
         assert {one.object for one in await graph.facts("Ann Lee")} == {"Paris", "France"}
+
+
+async def test_a_plan_that_will_not_be_after_all_is_none():
+    read = await extract(f"{PLAN}Ann Lee will not be moving to Oslo after all.")
+    assert not [claim for claim in read.claims if claim.kind != "cancelled"]
+
+
+async def test_who_does_not_leave_after_all_stays():
+    texts = (
+        "Ann Lee works at Acme.",
+        "Ann Lee will leave Acme in June 2024.",
+        "Ann Lee is not leaving Acme after all.",
+    )
+    assert await current(*texts) == {"Acme 2024-01"}
+    assert not await current(PLAN, "Ann Lee won't be moving to Oslo after all.")

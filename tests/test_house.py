@@ -52,17 +52,17 @@ BOUNDS = {
     "group= parameters": 0,
     "module-level caches": 0,
     "modules with SurrealQL outside store, engine, schema": 8,
-    "own modules loaded with GraphRAG": 124,
+    "own modules loaded with GraphRAG": 117,
     "modules that contain the word told": 30,
 }
 
 
 TODAY = {
     "entries in graphrag/": 41,
-    "modules": 490,
-    "modules with exactly one importer": 138,
-    "lines written by hand": 86_857,
-    "own files on one add_episode": 80,
+    "modules": 459,
+    "modules with exactly one importer": 116,
+    "lines written by hand": 84_021,
+    "own files on one add_episode": 78,
     "own files on one search": 86,
     "public methods of GraphRAG": 29,
     "own files on one at().facts": 25,

@@ -41,5 +41,7 @@ def test_one_group_is_copied_under_another_name_and_elsewhere(told, tmp_path):
     assert told("copy", here, there, "--group", "draft", "--json").code == 0
     listed = json.loads(told("groups", "--store", there, "--json").out)
     assert [(one["name"], one["facts"]) for one in listed] == [("draft", 3)]
-    assert "has a group 'draft' already" in told("copy", here, there, "--group", "draft").error
+    assert (
+        "there is a group 'draft' already in" in told("copy", here, there, "--group", "draft").error
+    )
     assert "cannot be copied into itself" in told("copy", here, here, "--group", "draft").error

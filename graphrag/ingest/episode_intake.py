@@ -75,7 +75,10 @@ async def add_known(
         InputError: if it is part of another saga.
         ExtractionError: if it could not be read this time either.
     """
-    stored = await _join(ingestion, stored, given)
+    joined = await _join(ingestion, stored, given)
+    if joined is None:  # another writer gave it a saga meanwhile
+        return await add_episode(ingestion, given)
+    stored = joined
     if stored.status != "failed" or not wait:
         return Added(stored, new=False)
     return await add_episode(ingestion, replace(stored, status="done", error=None), waited=True)
@@ -133,15 +136,20 @@ async def _write(
     # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
     ruling = await ruled(ingestion, episode, extraction)
     write = EpisodeWrite(ingestion, episode, extraction, ruling, trust, waited)
-    await ingestion.writer.commit(episode.group_id, write.build, enter=write.enter)
-    if write.plan is not None:
-        return Added.by(write.plan, extraction, violations, write.seconds)
-    repeated = write.repeated or episode
-    return Added(repeated if waited else await _join(ingestion, repeated, episode), new=False)
+    while True:
+        await ingestion.writer.commit(episode.group_id, write.build, enter=write.enter)
+        if write.plan is not None:
+            return Added.by(write.plan, extraction, violations, write.seconds)
+        repeated = write.repeated or episode
+        joined = repeated if waited else await _join(ingestion, repeated, episode)
+        if joined is not None:  # else it is no longer the same: look again
+            return Added(joined, new=False)
 
 
-async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episode:
+async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episode | None:
     """Give a stored episode the saga and the key that it is given again with; return it.
+
+    None if another writer gave it another saga or key meanwhile.
 
     Raises:
         InputError: if it is part of another saga.
@@ -155,15 +163,22 @@ async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episod
     if joined == stored:
         return stored
 
+    is_stale = False
+
     async def build(index: GroupIndex) -> ChangeSet:
+        nonlocal is_stale
         changes = ChangeSet(stored.group_id, kind="join_episode")
+        current = (await ingestion.store.get(Episode, [stored.id])).get(stored.id)
+        is_stale = current != stored
+        if is_stale:
+            return changes
         if (saga := new_saga(joined, index)) is not None:
             changes.insert(saga)
         changes.change(stored, joined)
         return changes
 
     await ingestion.writer.commit(stored.group_id, build)
-    return joined
+    return None if is_stale else joined
 
 
 @dataclass(slots=True)

@@ -1,5 +1,7 @@
 """When two tellings are one episode: by the caller's key, else by content, author, time, saga."""
 
+import asyncio
+
 import pytest
 
 from graphrag import GraphRAG, InputError, Models, NewEpisode
@@ -71,6 +73,15 @@ async def test_what_was_told_of_no_saga_joins_the_first_that_has_it(chat):
     )
     assert (report.added, report.unchanged) == (2, 1)
     assert await stored(chat) == {("a", None), ("b", None)}
+
+
+async def test_two_sagas_that_claim_a_text_at_once_get_one_each(graph):
+    await graph.add_episode(YES, reference_time=DAY)
+    await asyncio.gather(
+        *(graph.add_episode(YES, reference_time=DAY, saga=saga) for saga in ("a", "b", "c"))
+    )
+    assert await stored(graph) == {("a", None), ("b", None), ("c", None)}
+    assert (await graph.health.check()).sound
 
 
 async def test_a_key_tells_equal_messages_apart_and_knows_each_again(chat):

@@ -262,24 +262,3 @@ def _apart(plain: str) -> str:
         if letters != word and letters in _ENTRIES:
             words[at] = f"{letters} {word[len(letters) :]}"
     return " ".join(words)
-
-
-PUBLICATIONS = frozenset("newspaper paper magazine journal newsletter website blog".split())
-"""What only who wrote a text calls so with ``this``, whatever it speaks of."""
-_WORKS = "report article study document book".split()
-_BODIES = "company firm organisation organization agency".split()
-SELF_NAMED = {
-    **dict.fromkeys((*PUBLICATIONS, *_BODIES), "organization"),
-    **dict.fromkeys(_WORKS, "work"),
-}
-"""What a text calls itself, or whom it is from, with ``this``; with the type of that."""
-
-
-def self_name(word: str, source: str, title: str) -> str:
-    """Return what ``this newspaper`` means in a text: its source, or its title; empty if unknown.
-
-    Only what is written like a name is one: ``forum`` says what kind of source it is.
-    """
-    name = (title if SELF_NAMED.get(word) == "work" else source).strip()
-    name = name.removeprefix("The ")  # as texts name it, where the article is small
-    return name if name[:1].isupper() else ""

@@ -52,12 +52,6 @@ VITAL: Final = "vital_status"
 """Who has it is dead."""
 DEATHS: Final = (VITAL, "died_on", "died_in")
 """What is said of the dead alone: who is alive has none of it."""
-AWAY: Final = frozenset("leave holiday holidays vacation hospital sabbatical rehab sick".split())
-
-
-def is_away(status: str) -> bool:
-    """Tell whether a status is one that ends when somebody is back: ``on sick leave``."""
-    return not AWAY.isdisjoint(status.casefold().split())
 
 
 _LIFE = tuple(

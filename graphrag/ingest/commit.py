@@ -55,7 +55,8 @@ def _removed(id_: str, index: GroupIndex) -> int:
 
 
 _LOG = logging.getLogger("graphrag")
-_REPLANS = 20
+_REPLANS = 100
+"""Tries of a transaction: a fast writer of another process may win many times in a row."""
 DENIED = "denied"
 """Kind of the event that stands in the log for a refused transaction."""
 
@@ -88,7 +89,7 @@ class Writer:
         Raises:
             PolicyError: if the policy or an invariant refused; the log has a ``denied`` event with
                 the reason as its note, and nothing else was written.
-            TransactionError: if the database refused, or others were faster 20 times; nothing was
+            TransactionError: if the database refused, or others were faster 100 times; nothing was
                 written.
         """
         async with self.locks[group]:

@@ -61,7 +61,7 @@ TODAY = {
     "entries in graphrag/": 41,
     "modules": 459,
     "modules with exactly one importer": 116,
-    "lines written by hand": 84_009,
+    "lines written by hand": 84_008,
     "own files on one add_episode": 78,
     "own files on one search": 86,
     "public methods of GraphRAG": 29,

@@ -147,9 +147,7 @@ async def _write(
 
 
 async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episode | None:
-    """Give a stored episode the saga and the key that it is given again with; return it.
-
-    None if another writer gave it another saga or key meanwhile.
+    """Give a stored episode the saga and key it comes with again; None if it changed meanwhile.
 
     Raises:
         InputError: if it is part of another saga.

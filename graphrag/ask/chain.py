@@ -109,10 +109,10 @@ def _longer(
     natural = owned(clause, meant)  # "the parents of A" are parents of A
     backwards = _BACK if turned is not natural and not straight else 0.0
     # "The first husband of A": the order is of this hop.
-    ordinals = {at - 1 for at in meant.places if at and order_of(clause.tokens[at - 1 : at])}
-    order = order_of(clause.tokens[min(ordinals) : min(ordinals) + 1]) if ordinals else None
-    ends_of = (None, way.query) if turned else (way.query, None)
-    query = Query(ends_of[0], meant.relation, ends_of[1], order=order)
+    orders = (order_of(clause.tokens[at - 1 : at]) for at in meant.places if at)
+    order = next((order for order in orders if order), None)
+    subject, object_ = (None, way.query) if turned else (way.query, None)
+    query = Query(subject, meant.relation, object_, order=order)
     return Way(
         tuple(row for row in ends if row not in way.seen),
         query,

@@ -65,7 +65,6 @@ _FRONT_END: Final = re.compile(
     rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
 _CLOSING: Final = frozenset("thanks please then though exactly".split())
-"""Words behind a question that change nothing."""
 _JOINS: Final = frozenset({"and", "but", "yet", ","})
 PRONOUNS: Final = frozenset("he she they it him her them his their this that".split())
 

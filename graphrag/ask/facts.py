@@ -127,9 +127,8 @@ def _limited(query: Query, rows: list[FactRow], world: World, done: Solution) ->
     match query.holds:
         case "now":
             standing = world.newest([row for row in rows if row.holds(world.now)])
-            # "How many prizes does A have" counts what happened.
-            events = query.wants == "how many" and all(row.happened for row in rows)
-            rows = rows if events and not standing else standing
+            happened = query.wants == "how many" and all(row.happened for row in rows)
+            rows = rows if happened and not standing else standing  # "how many prizes has A"
         case "ended":
             live = {far(query, row) for row in rows if row.end > world.now}
             live = set() if query.edge == "end" else live

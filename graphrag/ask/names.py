@@ -29,7 +29,7 @@ _ASIDE: Final = re.compile(r"\(.*?\)")
 _PLAIN_WORDS: Final = frozenset(
     "very out up off over down let big small new old good best great high low long own same well "
     "again against into onto near far back left right top home side line list part way place "
-    "national local public general special old young early open free full".split()
+    "national local public general special young early open free full".split()
 )
 """Common words that names have, too: in small letters they are none."""
 _FILLING: Final = frozenset("the a an of in at and s".split())

@@ -256,8 +256,9 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
         earlier = {token.word for token in clause.tokens[: max(0, at - 1)]}
         if earlier & _EDGE and "ever" not in earlier:
             return True  # "who did the first to visit A visit last"
-    last = at == len(clause.tokens) - 1
-    if token.said is not None or (word in MONTHS and (last or token.text[:1].isupper())):
+    if token.said is not None or (
+        word in MONTHS and (token is clause.tokens[-1] or token.text[:1].isupper())
+    ):
         return True
     if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
         return True

@@ -125,7 +125,7 @@ class Reading:
     met: Iterable[str] = ()
     """Facts at the entities in question; those that tie the others to these are read, too."""
     ends: Iterable[str] | None = None
-    """Which subjects and objects of the facts are read, too; None for all."""
+    """Subjects and objects of the facts that are read; None for all."""
 
 
 async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], list[Any]]:

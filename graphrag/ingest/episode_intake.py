@@ -78,10 +78,9 @@ async def add_known(
     joined = await _join(ingestion, stored, given)
     if joined is None:  # another writer gave it a saga meanwhile
         return await add_episode(ingestion, given)
-    stored = joined
-    if stored.status != "failed" or not wait:
-        return Added(stored, new=False)
-    return await add_episode(ingestion, replace(stored, status="done", error=None), waited=True)
+    if joined.status != "failed" or not wait:
+        return Added(joined, new=False)
+    return await add_episode(ingestion, replace(joined, status="done", error=None), waited=True)
 
 
 async def put_unread(ingestion: Ingestion, episode: Episode, kind: str) -> Episode | None:

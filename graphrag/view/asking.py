@@ -172,19 +172,19 @@ async def _dated(frame: Frame, lens: Lens, world: World) -> World:
     return replace(world, dated={row: to_micros(at, BEGINNING) for row, at in since.items() if at})
 
 
-async def _known(moment: datetime | None, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
+async def _known(at: datetime | None, lens: Lens, past: "Past") -> tuple[Lens, "Past", str]:
     """Return what is seen with what was known at a moment, and what to note of it."""
-    if moment is None:
+    if at is None:
         return lens, past, ""
     own = lens.viewpoint.known_at
-    if own is not None and own <= moment:
-        return lens, past, f"as known at {own.isoformat()}, before {moment.isoformat()}"
-    then = replace(lens, viewpoint=replace(lens.viewpoint, known_at=moment))
+    if own is not None and own <= at:
+        return lens, past, f"as known at {own.isoformat()}, before {at.isoformat()}"
+    then = replace(lens, viewpoint=replace(lens.viewpoint, known_at=at))
     before = await then.past()
     if own is not None and before and not before.upto:
         # The log begins later than that: the view says what its time of then is.
-        return lens, past, f"no records of {moment.isoformat()}: as known at {own.isoformat()}"
-    return then, before, f"as known at {moment.isoformat()}"
+        return lens, past, f"no records of {at.isoformat()}: as known at {own.isoformat()}"
+    return then, before, f"as known at {at.isoformat()}"
 
 
 async def _read(

@@ -257,5 +257,4 @@ def _scopes(request: Request) -> list[str]:
 def _asks_of_ends(request: Request) -> bool:
     """Tell whether a search looks at more of the ends of a fact than which they are."""
     asked = {"entities", "episodes"}.intersection(request.scopes) or asked_types(request.query)
-    limits = request.within, request.where
-    return bool(asked or request.recipe.rerank) or limits != (None, None)
+    return bool(asked or request.recipe.rerank) or (request.within, request.where) != (None, None)

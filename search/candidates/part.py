@@ -38,8 +38,7 @@ class Part:
     rewinds: bool
     """It is to be seen as it was once, so an index of its own is made of it each time."""
     unread_end: bytes | None = None
-    """Vector of the ends of facts that are not read, because the search asks nothing of them; None
-    if all are read. Merged entities always are."""
+    """Vector of the ends of facts that are not read; None if all are. Merged ones always are."""
     spread: float | None = None
     """Standard deviation of the cosines of the passages that are near."""
     mentions: list[tuple[str, str]] = field(default_factory=list)
@@ -61,7 +60,7 @@ class Part:
         self.asked[table] |= ids
 
     def _stand_in(self, fresh: dict[str, Rows], vector: bytes) -> None:
-        """Enter what facts are about by id and name alone, where it was not read."""
+        """Enter the ends of facts that were not read by id and name alone."""
         ends = {str(row[2 + end]): row[5 + end] for row in fresh["relates_to"] for end in (0, 1)}
         there = {str(row[0]) for row in fresh["entity"]} | self.asked["entity"]
         fresh["entity"] += [

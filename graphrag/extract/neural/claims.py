@@ -99,7 +99,7 @@ class _Cast:
         """Tell whether a place means somebody, or a body by one word, whose name is not said."""
         if self._passage.is_proper(place):
             return False
-        alone = " " not in self._passage.words(place)
+        alone = " " not in self._passage.words(place).removeprefix("one ")  # "one family"
         return place.kind == "person" or (alone and place.kind in ("organization", "place"))
 
     def _longer(self, key: str) -> Mention | None:

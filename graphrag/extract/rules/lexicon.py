@@ -156,6 +156,7 @@ UNDERTAKINGS = frozenset(
     "project operation team mission campaign initiative programme program".split()
 )
 """What these open is nobody's name: ``Project Aurora``."""
+MEASURES = frozenset("lot piece pair group kind sort type floor wing storey ownership".split())
 GENERIC = {
     **dict.fromkeys(
         "company firm business organisation organization club team charity foundation school "

@@ -10,6 +10,7 @@ from graphrag.extract.rules.lexicon import (
     EMPTY_NOUNS,
     GENERIC,
     INTERJECTIONS,
+    MEASURES,
     ORG_WORDS,
     PERSON_TITLES,
     PLACE_WORDS,
@@ -199,6 +200,8 @@ def _form_hints(words: list["Token"], head: "Token") -> list[tuple[str, int]]:
 
 def _thing(head: "Token") -> Phrase | None:
     inside = complement_of(head)
+    if inside is not None and head.lemma_.lower() in MEASURES:
+        return phrase_of(inside)  # "the ground floor of the mill"
     if head.ent_type_ in _NOT_NAMES or len(head.text) < 3:
         return None
     first = head

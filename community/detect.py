@@ -26,19 +26,13 @@ Nodes = npt.NDArray[np.integer]
 Labels = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 
-NOWHERE = -1
-"""Label of a node that is in no community."""
-LEAST = 2
-"""Members of a community: who is alone makes none."""
-DRIFT = 0.05
-"""Share of the edges that may change before everything is to be detected anew."""
+NOWHERE = -1  # label of a node that is in no community
+LEAST = 2  # members of a community: who is alone makes none
+DRIFT = 0.05  # share of the edges that may change before everything is to be detected anew
 _drawing = Lock()
-_ITERATIONS = 10
-"""Passes over the graph: a bound on time; the partition is stable after two to four."""
-_AGAIN = 2
-"""Passes from communities that were good before a few facts changed."""
-_SHORT = 5_000
-"""Edges whose communities are found in 50 ms."""
+_ITERATIONS = 10  # passes over the graph: a bound on time; two to four make it stable
+_AGAIN = 2  # passes from communities that were good before a few facts changed
+_SHORT = 5_000  # edges whose communities are found in 50 ms
 
 
 def detect(
@@ -50,24 +44,24 @@ def detect(
 ) -> list[list[int]]:
     """Return communities of at least two nodes, largest first; members best connected first.
 
-    The same edges give the same communities. Cost is near linear in the edges.
-
-    Args:
-        subjects: One end of every edge.
-        objects: The other end; edges between the same two add up.
-        weights: Of the edges; default: 1 each.
-        initial: A community of every node to start from, -1 for none; default: each is alone.
+    The same edges give the same communities, and edges between the same two add up. Cost is near
+    linear in the edges. ``initial`` has a community of every node to start from, -1 for none.
     """
     if not len(subjects):
         return []
     nodes, ends = np.unique(np.concatenate((subjects, objects)), return_inverse=True)
     heavy = np.ones(len(subjects)) if weights is None else weights
     graph = weighted_graph(len(nodes), ends.reshape(2, -1), heavy)
+    start = None
+    if initial is not None:  # numbers from 0 without gaps, one of its own for each that had none
+        known = initial[nodes]
+        full = np.where(known < 0, known.max() + 1 + np.cumsum(known < 0), known)
+        start = np.unique(full, return_inverse=True)[1].tolist()
     with seeded():
         partition = graph.community_leiden(
             "modularity",
             weights="weight",
-            initial_membership=None if initial is None else _started(initial[nodes]),
+            initial_membership=start,
             n_iterations=_ITERATIONS if initial is None else _AGAIN,
         )
     labels = np.full(int(nodes[-1]) + 1, -1, dtype=np.int64)
@@ -79,8 +73,8 @@ def weighted_graph(count: int, ends: Nodes, weights: Weights) -> Any:
     """Return a graph of igraph with parallel edges added up; its ends are two rows."""
     import igraph
 
-    one, other = np.sort(ends, axis=0)
-    keys = one * np.int64(count) + other
+    low, high = np.sort(ends, axis=0)
+    keys = low * np.int64(count) + high
     # Added up by weight: the sum is the same to the last bit whatever order facts came in.
     order = np.lexsort((weights, keys))
     pairs, place = np.unique(keys[order], return_inverse=True)
@@ -89,37 +83,26 @@ def weighted_graph(count: int, ends: Nodes, weights: Weights) -> Any:
     return graph
 
 
-def _started(labels: Labels) -> list[int]:
-    """Return numbers from 0 without gaps, one of its own for each node that had none."""
-    alone = labels < 0
-    full = np.where(alone, labels.max(initial=-1) + 1 + np.cumsum(alone), labels)
-    return list(np.unique(full, return_inverse=True)[1].tolist())
-
-
 def by_label(labels: Labels, strength: Weights) -> list[list[int]]:
     """Return the communities of at least two nodes, each node with a label and a strength."""
     held = np.flatnonzero(labels >= 0)
     order = held[np.lexsort((held, -strength[held], labels[held]))]
     borders = np.flatnonzero(np.diff(labels[order])) + 1
-    found = [part.tolist() for part in np.split(order, borders) if len(part) > 1]
-    return sorted(found, key=lambda members: (-len(members), members))
+    communities = [part.tolist() for part in np.split(order, borders) if len(part) > 1]
+    return sorted(communities, key=lambda members: (-len(members), members))
 
 
-LARGE = 16
-"""Members above which a community is looked at for parts: what a reader takes in at a glance."""
+LARGE = 16  # members above which a community is looked at for parts: what one takes in at a glance
 LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """One community among those found."""
+    """A community of one level."""
 
-    level: int
-    """0 is the coarsest."""
-    parent: int | None
-    """Place of the community one level above that it is a part of."""
-    members: Sequence[int]
-    """Best connected first."""
+    level: int  # 0 is the coarsest
+    parent: int | None  # place of the community one level above that it is a part of
+    members: Sequence[int]  # best connected first
 
 
 def detect_levels(
@@ -131,11 +114,7 @@ def detect_levels(
 
 
 async def detected(subjects: Nodes, objects: Nodes, weights: Weights) -> list[Cluster]:
-    """Return what ``detect_levels`` does; the event loop goes on.
-
-    Raises:
-        QueryError: if it takes too long.
-    """
+    """Return what ``detect_levels`` returns, computed in a child process if it takes long."""
     if len(subjects) < _SHORT:
         return detect_levels(subjects, objects, weights=weights)
     return await in_child(detect_levels, subjects, objects, weights=weights)
@@ -151,30 +130,24 @@ def divided(
 ) -> list[Cluster]:
     """Return communities of the coarsest level with all their parts below.
 
-    Args:
-        tops: The communities.
-        subjects: One end of every edge of the graph.
-        objects: The other end.
-        weights: Of the edges; default: 1 each.
-        initial: Old communities of every node by level, -1 for none: where they are still good,
-            they stay.
+    ``initial`` has the old communities of every node by level, -1 for none: where they are still
+    good, they stay.
     """
-    found = [Cluster(0, None, members) for members in tops]
+    clusters = [Cluster(0, None, members) for members in tops]
     heavy = np.ones(len(subjects)) if weights is None else weights
     first = 0
     for level in range(1, LEVELS):
-        large = [place for place in range(first, len(found)) if len(found[place].members) > LARGE]
-        first = len(found)
+        large = [
+            place for place in range(first, len(clusters)) if len(clusters[place].members) > LARGE
+        ]
+        first = len(clusters)
         start = initial[level] if level < len(initial) else None
-        for place, edges in zip(
-            large,
-            inside([found[place].members for place in large], subjects, objects),
-            strict=True,
-        ):
+        within = inside([clusters[place].members for place in large], subjects, objects)
+        for place, edges in zip(large, within, strict=True):
             parts = detect(subjects[edges], objects[edges], weights=heavy[edges], initial=start)
             if len(parts) > 1:
-                found += (Cluster(level, place, members) for members in parts)
-    return found
+                clusters += (Cluster(level, place, members) for members in parts)
+    return clusters
 
 
 def inside(clusters: Sequence[Sequence[int]], subjects: Nodes, objects: Nodes) -> list[Nodes]:
@@ -202,13 +175,8 @@ def improve(
 ) -> Labels:
     """Return the labels after the nodes around a change have moved to where they fit best.
 
-    Args:
-        subjects: One end of every edge.
-        objects: The other end; edges between the same two add up.
-        labels: Community of every node, ``NOWHERE`` for none; not changed.
-        changed: Ends of edges that came or went.
-        weights: Of the edges; default: 1 each.
-        strength: The weight of all edges of every node, if somebody knows it.
+    ``changed`` are the ends of edges that came or went; ``strength`` is the weight of all edges of
+    every node, if it is known.
     """
     labels, nodes = labels.copy(), len(labels)
     heavy = np.ones(len(subjects)) if weights is None else weights
@@ -236,7 +204,7 @@ def improve(
     weight = np.bincount(which, weights=strength[known], minlength=len(keys))
     graph = weighted_graph(len(keys), joined.reshape(2, -1), heavy[near])
     with seeded():
-        found = graph.community_leiden(
+        partition = graph.community_leiden(
             "CPM",
             weights="weight",
             node_weights=weight.tolist(),
@@ -246,14 +214,15 @@ def improve(
         )
     # A community keeps the label that most of it had, unless more of another one had it.
     shares: Counter[tuple[int, int]] = Counter()
-    for cluster, label, share in zip(found.membership, old.tolist(), weight.tolist(), strict=True):
+    columns = partition.membership, old.tolist(), weight.tolist()
+    for cluster, label, share in zip(*columns, strict=True):
         shares[cluster, label] += share
     label_of: dict[int, int] = {}
     for (cluster, label), _ in shares.most_common():
         if cluster not in label_of and label not in label_of.values():
             label_of[cluster] = label
     fresh = first + len(alone)
-    made = np.array([label_of.get(cluster, fresh + cluster) for cluster in found.membership])
+    made = np.array([label_of.get(cluster, fresh + cluster) for cluster in partition.membership])
     labels[known] = made[which]
     sizes = np.bincount(labels + 1)
     labels[(labels >= first) & (sizes[labels + 1] < LEAST)] = NOWHERE
@@ -262,7 +231,7 @@ def improve(
 
 @contextmanager
 def seeded() -> Iterator[None]:
-    """Let igraph draw the same numbers every time, one call at a time: its source is global."""
+    """Seed the random numbers of igraph, for one caller at a time: their source is global."""
     import igraph
 
     with _drawing:

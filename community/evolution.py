@@ -1,4 +1,8 @@
-"""Communities across all time slices at once (Mucha et al., Science 2010), by ``leidenalg``.
+"""Slices of time, and communities across all of them (Mucha et al., Science 2010).
+
+In a slice, a fact is weighted by the overlap coefficient (Szymkiewicz and Simpson): the common time
+as a share of the shorter of the two, so an instant inside a slice counts fully. Unknown starts and
+missing ends are unbounded.
 
 An entity is one node per slice in which it has facts; its consecutive nodes are coupled, also
 across a gap. Equal labels in two slices are the same community. The objective is the sum of the
@@ -11,50 +15,118 @@ GIL, so larger graphs run in a child process. Time and memory grow with nodes ti
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
 
 import numpy as np
+from dateutil.relativedelta import relativedelta
 
 from graphrag.community.detect import Labels, Nodes, Weights, seeded, strengths, weighted_graph
-from graphrag.community.ties import SlicedTies
+from graphrag.community.draft import Ties
 from graphrag.errors import MissingExtraError, QueryError
 from graphrag.index.child import in_child
+from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.temporal.interval import Interval
+from graphrag.temporal.moment import to_micros
 
-_LARGE = 50_000
-"""Nodes times slices from which on one starts from small parts."""
-_LONG = 2_000
-"""Nodes times slices that take 50 ms."""
-_MOST = 5_000_000
-"""Nodes times slices at most: a minute, and 2 GB."""
-_FINE = 20.0
-"""Resolution of modularity at which those are found: few of them lie across communities."""
-_PASSES = 20
-"""Passes over a graph that is not large: it ends earlier, when nothing gets better."""
+_LARGE = 50_000  # nodes times slices from which on one starts from small parts
+_LONG = 2_000  # nodes times slices that take 50 ms
+_MOST = 5_000_000  # nodes times slices at most: a minute, and 2 GB
+_FINE = 20.0  # resolution of modularity for those: few lie across communities
+_PASSES = 20  # passes over a graph that is not large: it ends earlier, when nothing gets better
+
+Every = Literal["month", "quarter", "year", "decade"]
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_SHORTEST = timedelta(hours=1)
+_MOST_SLICES = 240  # twenty years of months; each slice takes as much as the first
+
+
+def slices(every: Every | timedelta, start: datetime, end: datetime) -> tuple[Interval, ...]:
+    """Return the slices from one moment to another: whole ones of the calendar, cut at both ends.
+
+    Those of a length begin at the start.
+    """
+    if isinstance(every, timedelta) and every < _SHORTEST:
+        raise QueryError(f"every {every}: give at least an hour")
+    if start >= end:
+        raise QueryError(f"end {end:%Y-%m-%d} is not after start {start:%Y-%m-%d}")
+    span = every if isinstance(every, timedelta) else relativedelta(months=_MONTHS[every])
+    turn = start if isinstance(every, timedelta) else begin(every, start)
+    parts: list[Interval] = []
+    while turn < end:
+        try:
+            turn = turn + span
+        except (OverflowError, ValueError):  # beyond the year 9999
+            turn = end
+        parts.append(Interval(start, min(turn, end)))
+        start = turn
+        if len(parts) > _MOST_SLICES:
+            raise QueryError(
+                f"more than {_MOST_SLICES} slices: give a later start=, or a longer every="
+            )
+    return tuple(parts)
+
+
+def begin(every: Every | timedelta, moment: datetime) -> datetime:
+    """Return the beginning of the step of the calendar, or of the day, that a moment lies in."""
+    if isinstance(every, timedelta):
+        return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    months = _MONTHS.get(every, 1)
+    month = max((moment.year * 12 + moment.month - 1) // months * months, 12)
+    return datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedTies:
+    """Ties of all slices, as columns, slice by slice."""
+
+    places: Nodes  # places of the ties in the unsliced ones
+    slices: Nodes
+    subjects: Nodes  # rows of entities
+    objects: Nodes
+    weights: Weights
+
+
+def sliced(ties: Ties, valid: Nodes, invalid: Nodes, parts: Sequence[Interval]) -> SlicedTies:
+    """Return the ties that hold in each slice, weighted by what they have in common with it.
+
+    ``valid`` and ``invalid`` are the start and the end of every fact of the group.
+    """
+    since, until = valid[ties.rows], invalid[ties.rows]
+    lives = until.astype(float) - since.astype(float)
+    held, shares = [], []
+    for part in parts:
+        first, last = to_micros(part.start, BEGINNING), to_micros(part.end, FOREVER)
+        places = np.flatnonzero((since < last) & (until > first) & (since < until))
+        common = np.minimum(until[places], last) - np.maximum(since[places], first)
+        held.append(places)
+        shares.append(common / np.minimum(lives[places], float(last - first)))
+    places = np.concatenate(held)
+    return SlicedTies(
+        places,
+        np.repeat(np.arange(len(parts)), [len(rows) for rows in held]),
+        ties.subjects[places],
+        ties.objects[places],
+        ties.weights[places] * np.concatenate(shares),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Entities in slices, slice by slice: each in one community."""
+    """The community of each entity in each slice."""
 
     slices: Nodes
-    entities: Nodes
-    """Rows."""
+    entities: Nodes  # rows
     labels: Labels
-    strengths: Weights
-    """Weight of all ties of the entity in the slice."""
+    strengths: Weights  # weight of all ties of the entity in the slice
 
 
 async def evolved(
     ties: SlicedTies, order: Nodes, *, resolution: float | None, coupling: float
 ) -> States:
-    """Return what ``evolve`` does; the event loop goes on.
-
-    Raises:
-        QueryError: for more slices of more entities than can be looked at together.
-        MissingExtraError: if ``leidenalg`` is not installed.
-    """
+    """Return what ``evolve`` returns, computed in a child process if it takes long."""
     _solver()
     slices = await asyncio.to_thread(np.unique, ties.slices)
     keys = np.concatenate((ties.subjects, ties.objects)) * len(slices)
@@ -72,24 +144,13 @@ async def evolved(
 
 
 def evolve(
-    ties: SlicedTies,
-    order: Nodes,
-    *,
-    resolution: float | None = None,
-    coupling: float = 1.0,
+    ties: SlicedTies, order: Nodes, *, resolution: float | None = None, coupling: float = 1.0
 ) -> States:
     """Return the community of each entity in each slice in which it has ties.
 
-    Args:
-        ties: Of all slices.
-        order: Rows of all their entities as nodes are looked at: not in the order in which they
-            were stored, so that the same facts give the same communities.
-        resolution: Weight that each two members must have between them on average (the constant
-            Potts model); default: modularity.
-        coupling: Weight of the tie between an entity and itself in the next slice it is in.
-
-    Raises:
-        MissingExtraError: if ``leidenalg`` is not installed.
+    ``order`` has the rows of all their entities as nodes are looked at: not in the order in which
+    they were stored, so that the same facts give the same communities. With a ``resolution`` it is
+    the constant Potts model, else modularity.
     """
     optimiser, partition, coupled = _solver()
     size = max(1, len(order))
@@ -98,8 +159,8 @@ def evolve(
     ends = np.concatenate((rank[ties.subjects], rank[ties.objects]))
     keys, nodes = np.unique(np.tile(ties.slices, 2) * size + ends, return_inverse=True)
     part, place = np.divmod(keys, size)
-    one, other = nodes.reshape(2, -1)
-    graph = _Graph.of(part, place, one, other, ties.weights, coupling)
+    subjects, objects = nodes.reshape(2, -1)
+    graph = _Graph.of(part, place, subjects, objects, ties.weights, coupling)
     labels: Labels = np.zeros(len(keys), dtype=np.int64)
     if len(keys):
         optimiser.set_rng_seed(0)
@@ -114,7 +175,7 @@ def evolve(
             if optimiser.optimise_partition_multiplex(layers, n_iterations=1) <= 0:
                 break
         labels = np.array(layers[0].membership, dtype=np.int64)
-    weights = strengths(one, other, ties.weights, len(keys))
+    weights = strengths(subjects, objects, ties.weights, len(keys))
     # Rounded, so that equal ones are equal whatever order facts were added up in.
     return States(part, order[place], labels, weights.round(9))
 
@@ -130,23 +191,19 @@ def _solver() -> tuple[Any, Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """Nodes in slices, edges within them, and couplings between them."""
-
-    sizes: tuple[Nodes, ...]
-    """Entities that each node stands for, by slice."""
-    edges: tuple[tuple[Nodes, Nodes, Weights], ...]
-    """Of each slice, and last the couplings."""
+    sizes: tuple[Nodes, ...]  # entities that each node stands for, by slice
+    edges: tuple[tuple[Nodes, Nodes, Weights], ...]  # of each slice, and last the couplings
 
     @classmethod
     def of(
-        cls, part: Nodes, place: Nodes, one: Nodes, other: Nodes, weights: Weights, coupling: float
+        cls, part: Nodes, place: Nodes, left: Nodes, right: Nodes, weights: Weights, coupling: float
     ) -> "_Graph":
         order = np.lexsort((part, place))
         again = np.flatnonzero(np.diff(place[order]) == 0)
         couplings = np.full(len(again), float(coupling))
-        which = part[one]
+        which = part[left]
         edges = [
-            (one[here], other[here], weights[here])
+            (left[here], right[here], weights[here])
             for number in np.unique(part)
             for here in (np.flatnonzero(which == number),)
         ]
@@ -157,15 +214,15 @@ class _Graph:
         """Return the graph of which each node stands for the nodes of one label."""
         count = int(labels.max()) + 1
         sizes = (np.bincount(labels, weights=size, minlength=count) for size in self.sizes)
-        edges = ((labels[one], labels[other], weights) for one, other, weights in self.edges)
+        edges = ((labels[left], labels[right], weights) for left, right, weights in self.edges)
         return _Graph(tuple(size.astype(np.int64) for size in sizes), tuple(edges))
 
     def drawn(self) -> Iterator[Any]:
         """Yield each layer as a graph of igraph, parallel edges added up."""
         nothing = np.zeros(len(self.sizes[0]), dtype=np.int64)
         for edges, size in zip(self.edges, (*self.sizes, nothing), strict=True):
-            one, other, weights = edges
-            graph = weighted_graph(len(size), np.stack((one, other)), weights)
+            left, right, weights = edges
+            graph = weighted_graph(len(size), np.stack((left, right)), weights)
             graph.vs["node_size"] = size.tolist()
             yield graph
 
@@ -187,8 +244,8 @@ def _layers(
 
 def _fine(graph: _Graph) -> Labels:
     """Return small parts of a graph, found without regard to slices."""
-    one, other, weights = (np.concatenate(column) for column in zip(*graph.edges, strict=True))
-    whole = weighted_graph(len(graph.sizes[0]), np.stack((one, other)), weights)
+    left, right, weights = (np.concatenate(column) for column in zip(*graph.edges, strict=True))
+    whole = weighted_graph(len(graph.sizes[0]), np.stack((left, right)), weights)
     with seeded():
-        found = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
-    return np.array(found.membership, dtype=np.int64)
+        partition = whole.community_leiden("modularity", "weight", resolution=_FINE, n_iterations=3)
+    return np.array(partition.membership, dtype=np.int64)

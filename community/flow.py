@@ -10,11 +10,11 @@ from graphrag.community.detect import LEAST
 from graphrag.display.cards import table
 from graphrag.display.picture import Drawing, Picture
 from graphrag.display.visible import flatten
+from graphrag.search.frames import table_of
 from graphrag.temporal.interval import Interval
 
 _COLUMNS = ("start", "end", "community_id", "community", "entity_id", "entity")
-_SHOWN = 40
-"""Communities, and events, in a notebook."""
+_SHOWN = 40  # communities, and events, in a notebook
 
 
 EventKind = Literal["born", "died", "grew", "shrank", "merged", "split"]
@@ -38,7 +38,7 @@ class DynamicCommunity:
     """A community that lasts: the same in all slices of time in which it has members."""
 
     id: str
-    """That of the stored community that it continues, if it does."""
+    """The id of the stored community that it continues, if there is one."""
     name: str
     members: tuple[tuple[str, ...], ...]
     """Ids of its entities by slice, best connected first; none where it is not there."""
@@ -49,7 +49,6 @@ class DynamicCommunity:
         return tuple(map(len, self.members))
 
     def __repr__(self) -> str:
-        """Show its name and sizes."""
         return f"DynamicCommunity({self.name!r}, {'-'.join(map(str, self.sizes))})"
 
 
@@ -60,29 +59,25 @@ class CommunityFlow(Picture):
     group: str
     slices: tuple[Interval, ...]
     communities: tuple[DynamicCommunity, ...]
-    """Those with most members at once first; who is alone in all slices is there, too."""
+    """Those with most members at once first; includes entities that are alone in all slices."""
     events: tuple[CommunityEvent, ...]
     """What became of them, in order."""
     names: Mapping[str, str]
     """Names of entities by id."""
 
     def __iter__(self) -> Iterator[DynamicCommunity]:
-        """Iterate over the communities of at least two in some slice."""
         return (community for community in self.communities if max(community.sizes) >= LEAST)
 
     def __len__(self) -> int:
-        """Count the communities of at least two in some slice."""
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        """Show the counts."""
         return (
             f"CommunityFlow({self.group!r}: {len(self)} communities, {len(self.slices)} slices, "
             f"{len(self.events)} events)"
         )
 
     def __str__(self) -> str:
-        """Write the size of each community in each slice, and the events."""
         if not len(self):
             return "no communities"
         heads = self.labels()
@@ -106,11 +101,7 @@ class CommunityFlow(Picture):
         return [_start(part).strftime(form or "%Y-%m-%d") for part in self.slices]
 
     def moves(self, number: int) -> Counter[tuple[str, str]]:
-        """Count the members of each community in a slice that are in each one in the next slice.
-
-        Args:
-            number: Of the slice: 0 is the first.
-        """
+        """Count members by their communities in slice ``number``, from 0, and in the next one."""
         home = {
             id_: community.id for community in self.communities for id_ in community.members[number]
         }
@@ -133,15 +124,15 @@ class CommunityFlow(Picture):
             )
             match event.kind:
                 case "merged":
-                    said = f"{before} merged into {after}"
+                    sentence = f"{before} merged into {after}"
                 case "split":
-                    said = f"{before} split into {after}"
+                    sentence = f"{before} split into {after}"
                 case "grew" | "shrank":
                     was, now = (sizes[event.after[0]][label[event.at] + step] for step in (-1, 0))
-                    said = f"{after} {event.kind} from {was} to {now}"
+                    sentence = f"{after} {event.kind} from {was} to {now}"
                 case _:
-                    said = f"{before or after} {event.kind}"
-            lines.append(f"{event.at:%Y-%m-%d}  {said}")
+                    sentence = f"{before or after} {event.kind}"
+            lines.append(f"{event.at:%Y-%m-%d}  {sentence}")
         return lines
 
     def to_dict(
@@ -160,16 +151,16 @@ class CommunityFlow(Picture):
             {
                 "at": event.at.isoformat(),
                 "kind": event.kind,
-                "said": said.partition("  ")[2],
+                "said": sentence.partition("  ")[2],
                 "before": list(event.before),
                 "after": list(event.after),
             }
-            for event, said in zip(self.events, self.sentences(), strict=True)
+            for event, sentence in zip(self.events, self.sentences(), strict=True)
             if any(id_ in place for id_ in (*event.before, *event.after))
         ]
         kept = happened if events is None else happened[max(0, len(happened) - events) :]
         ids = dict.fromkeys(
-            id_ for community in shown for some in community.members for id_ in some
+            id_ for community in shown for inside in community.members for id_ in inside
         )
         numbers = {id_: number for number, id_ in enumerate(ids)} if details else {}
         moved = sorted(
@@ -178,17 +169,21 @@ class CommunityFlow(Picture):
             for (source, target), count in self.moves(number).items()
             if source in place and target in place
         )
+        slices = []
+        for label, part in zip(self.labels(), self.slices, strict=True):
+            slices.append({"label": label})
+            if part.start is not None:
+                slices[-1]["start"] = part.start.isoformat()
+            if part.end is not None:
+                slices[-1]["end"] = part.end.isoformat()
         return {
-            "slices": [
-                {"label": label, "start": _start(part).isoformat(), "end": _end(part).isoformat()}
-                for label, part in zip(self.labels(), self.slices, strict=True)
-            ],
+            "slices": slices,
             "communities": [
                 {
                     "id": community.id,
                     "name": community.name,
                     "sizes": list(community.sizes),
-                    "members": [[numbers[id_] for id_ in some] for some in community.members]
+                    "members": [[numbers[id_] for id_ in inside] for inside in community.members]
                     if details
                     else [],
                 }
@@ -205,13 +200,7 @@ class CommunityFlow(Picture):
         }
 
     def to_dataframe(self) -> Any:
-        """Return one row for each entity in each slice as a pandas data frame.
-
-        Raises:
-            MissingExtraError: if pandas is not installed.
-        """
-        from graphrag.search.frames import table_of
-
+        """Return one row for each entity in each slice as a pandas data frame."""
         values = (
             (part.start, part.end, community.id, community.name, id_, self.names[id_])
             for number, part in enumerate(self.slices)
@@ -240,11 +229,6 @@ class CommunityFlow(Picture):
 def _start(part: Interval) -> datetime:
     assert part.start is not None  # slices begin and end
     return part.start
-
-
-def _end(part: Interval) -> datetime:
-    assert part.end is not None
-    return part.end
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -10,48 +10,38 @@ from operator import itemgetter
 import numpy as np
 
 from graphrag.display.cards import bullets, community_card, fact_table, lifetime, triple
+from graphrag.display.chart import GREY, DrawnLink, DrawnNode, network
 from graphrag.display.lists import listed
-from graphrag.display.network import GREY, Link, Node, network
 from graphrag.display.picture import COLOURS, Drawing, Picture, note, shape
 from graphrag.display.visible import cut, escape, flatten, visible
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, Community, Entity, Fact
-from graphrag.search.rewind import Past
-from graphrag.search.visibility import Visible
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import VisibleRows
 from graphrag.temporal.moment import utc_now
 
-_SHOWN = 15
-"""Members, facts and parts of a community in a notebook."""
-_DISCS = 24
-"""Communities on one map: more nobody tells apart."""
+_SHOWN = 15  # members, facts and parts of a community in a notebook
+_DISCS = 24  # communities on one map: more nobody tells apart
 _ROOM, _GAP, _MARGIN = 17.0, 26.0, 70.0
 """Pixels for the radius of an entity's share of its disc, between discs, and beside them: room for
 titles."""
-_INNER = 0.86
-"""Share of a disc's radius in which its members lie."""
-_STRIDE, _WIDE = 6.0, 1.5
-"""Pixels of a step of the spiral on which a place is looked for; how much wider than high it is."""
-_TURN = pi * (3 - sqrt(5))
-"""The angle of a sunflower: seeds one after another, evenly spread."""
-_LABELS = 5
-"""Members of a community that are labelled."""
-_TITLE = 30
-"""Characters."""
-_Disc = tuple[float, float, float]
-"""Centre and radius."""
+_INNER = 0.86  # share of a disc's radius in which its members lie
+_STRIDE, _WIDE = 6.0, 1.5  # pixels of a step of the spiral, and how much wider than high it is
+_TURN = pi * (3 - sqrt(5))  # the angle of a sunflower: seeds one after another, evenly spread
+_LABELS = 5  # members of a community that are labelled
+_TITLE = 30  # characters
+_Disc = tuple[float, float, float]  # centre and radius
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MapEntity:
     """An entity on a map."""
 
     id: str
     name: str
     entity_type: str
-    community: int
-    """Place of its community among those of the map."""
-    facts: int
-    """How many it has, whoever is at their other end."""
+    community: int  # number of its community among those of the map
+    facts: int  # how many it has, whoever is at their other end
 
     @property
     def named(self) -> bool:
@@ -65,7 +55,7 @@ class CommunityMap(Picture):
 
     communities: tuple[Community, ...]
     """Largest first."""
-    entities: tuple[Place, ...]
+    entities: tuple[MapEntity, ...]
     """Community by community, best tied first."""
     ties: Mapping[tuple[int, int], int]
     """Facts between two entities, by their places."""
@@ -73,14 +63,12 @@ class CommunityMap(Picture):
     """Members that had no room."""
 
     def __repr__(self) -> str:
-        """Show the counts."""
         return (
             f"CommunityMap({len(self.communities)} communities, {len(self.entities)} entities, "
             f"{self.left_out} left out)"
         )
 
     def __str__(self) -> str:
-        """List the communities, each with its size."""
         lines = (
             f"{len(community.members):5}  {flatten(community.name)}"
             for community in self.communities
@@ -95,32 +83,31 @@ class CommunityMap(Picture):
         for place, entity in enumerate(self.entities):
             inside[entity.community].append(place)
         discs, width, height = self._packed([_ROOM * sqrt(len(part) + 1) for part in inside])
-        ranked: list[tuple[int, int, Node]] = []
+        ranked: list[tuple[int, int, DrawnNode]] = []
         for disc, places in zip(discs, inside, strict=True):
             ranked += self._dots(disc, places)
         # The first named member of every community is labelled before the second of any.
         nodes = {place: node for _, place, node in sorted(ranked, key=itemgetter(0))}
-        titles = [
-            (x, y - radius - 6, _title(community.name, max(_TITLE, int(radius / 3))))
-            for community, (x, y, radius) in zip(self.communities, discs, strict=True)
-        ]
+        titles = []
+        for community, (x, y, radius) in zip(self.communities, discs, strict=True):
+            name, room = community.name, max(_TITLE, int(radius / 3))
+            if len(name) > room:
+                name = cut(name.partition(":")[0], room)
+            titles.append((x, y - radius - 6, name))
         shapes, words = network(nodes, self._links(), titles)
         colours = (COLOURS[number % len(COLOURS)] for number in count())
         return Drawing(
-            width,
-            height,
-            "".join(map(_disc, self.communities, discs, colours)) + shapes,
-            words,
+            width, height, "".join(map(_drawn, self.communities, discs, colours)) + shapes, words
         )
 
-    def _dots(self, disc: _Disc, places: Sequence[int]) -> Iterator[tuple[int, int, Node]]:
+    def _dots(self, disc: _Disc, places: Sequence[int]) -> Iterator[tuple[int, int, DrawnNode]]:
         """Yield for each member how many named ones come before it, its place, and its dot."""
         x, y, radius = disc
         named = 0
         for number, place in enumerate(places):
             entity = self.entities[place]
             away, turn = _INNER * radius * sqrt(number / len(places)), number * _TURN
-            node = Node(
+            node = DrawnNode(
                 x + away * cos(turn),
                 y + away * sin(turn),
                 min(2.5 + 0.9 * sqrt(entity.facts), 8.0) if entity.named else 2.0,
@@ -131,16 +118,15 @@ class CommunityMap(Picture):
             yield named, place, node
             named += entity.named
 
-    def _links(self) -> dict[tuple[int, int], Link]:
-        """Return a line for all facts between each two members."""
+    def _links(self) -> dict[tuple[int, int], DrawnLink]:
         links = {}
         for ends, facts in self.ties.items():
             home, other = (self.entities[end].community for end in ends)
             width = min(1 + 0.4 * (facts - 1), 3.0)
             if home == other:
-                links[ends] = Link(width, colour=COLOURS[home % len(COLOURS)], opacity=0.5)
+                links[ends] = DrawnLink(width, colour=COLOURS[home % len(COLOURS)], opacity=0.5)
             else:
-                links[ends] = Link(width, colour=GREY, opacity=0.35)
+                links[ends] = DrawnLink(width, colour=GREY, opacity=0.35)
         return links
 
     def _packed(self, radii: Sequence[float]) -> tuple[list[_Disc], float, float]:
@@ -172,19 +158,20 @@ class CommunityMap(Picture):
         return [(x - left, y - top, radius) for x, y, radius in discs], width, height
 
 
-def _disc(community: Community, disc: _Disc, colour: str) -> str:
+def _drawn(community: Community, disc: _Disc, colour: str) -> str:
     centre = dict(zip(("cx", "cy", "r"), disc, strict=True))
     ink = {"fill": colour, "fill-opacity": "0.14", "stroke": colour, "stroke-opacity": "0.6"}
     label = f"{community.name} ({len(community.members)} members). {community.summary}"
     return shape("circle", {**centre, **ink}, label)
 
 
-def _title(name: str, room: int) -> str:
-    return name if len(name) <= room else cut(name.partition(":")[0], room)
-
-
 def mapped(
-    communities: Sequence[Community], index: GroupIndex, past: Past, seen: Visible, *, limit: int
+    communities: Sequence[Community],
+    index: GroupIndex,
+    past: Rewind,
+    seen: VisibleRows,
+    *,
+    limit: int,
 ) -> CommunityMap:
     """Return the map of the largest of some communities that share no member."""
     row_of = index.entities.row_of
@@ -195,7 +182,7 @@ def mapped(
     facts = np.flatnonzero(seen.facts & (subject != object_))
     subject, object_ = subject[facts], object_[facts]
     degrees = np.bincount(np.concatenate((subject, object_)), minlength=len(index.entities))
-    places: list[Place] = []
+    places: list[MapEntity] = []
     place_of = np.full(len(index.entities), -1, dtype=np.int64)
     for number, community in enumerate(communities):
         # Each has room for its share; those of two or three are not made invisible by it.
@@ -204,7 +191,9 @@ def mapped(
                 row = row_of[id_]
                 place_of[row] = len(places)
                 type_ = past.type_of(id_, index)
-                places.append(Place(id_, past.name(id_, index), type_, number, int(degrees[row])))
+                places.append(
+                    MapEntity(id_, past.name(id_, index), type_, number, int(degrees[row]))
+                )
     ends = np.sort(np.stack((place_of[subject], place_of[object_])), axis=0)
     pairs, counts = np.unique(ends[:, ends[0] >= 0], axis=1, return_counts=True)
     ties = {
@@ -242,7 +231,6 @@ class CommunityView:
         return self.community.summary
 
     def __str__(self) -> str:
-        """Return it as text."""
         lines = [f"{flatten(self.name)} ({len(self.community.members)} members)", self.summary]
         if self.parent is not None:
             lines.append(f"part of: {flatten(self.parent.name)}")
@@ -253,7 +241,6 @@ class CommunityView:
         return visible("\n".join(lines))
 
     def __repr__(self) -> str:
-        """Show its name and the counts."""
         return (
             f"CommunityView({self.name!r}: {len(self.community.members)} members, "
             f"{self.fact_count} facts, {len(self.parts)} parts)"
@@ -272,7 +259,7 @@ class CommunityView:
         )
 
 
-def between(community: Community, index: GroupIndex, seen: Visible) -> list[int]:
+def between(community: Community, index: GroupIndex, seen: VisibleRows) -> list[int]:
     """Return the rows of the visible facts between members, those of the best tied first."""
     row_of = index.entities.row_of
     place = np.full(len(index.entities), -1, dtype=np.int64)

@@ -1,47 +1,52 @@
-"""Report of communities on a question about the whole, as prompt text within a budget.
+"""Communities for a question: rows to rank at another moment, and a report within a token budget.
 
-Communities are ranked as in any search (Edge et al., 2024, have a model read every one). One whose
-parts answer more than it does is replaced by them; the remaining budget goes to the largest, so
-that the whole is covered.
+Stored communities have words and vectors in the index. Of others a search embeds only those that
+share words with the question or have members about it.
+
+For a report, communities are ranked as in any search (Edge et al., 2024, have a model read every
+one). One whose parts answer more than it does is replaced by them; the remaining budget goes to the
+largest, so that the whole is covered.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.display.visible import escape, flatten, visible
+from graphrag.index.bm25 import BM25Index
+from graphrag.index.group import GroupIndex
+from graphrag.index.scope import COMMUNITIES, AsideColumn, ScopeIndex
+from graphrag.index.texts import community_text
 from graphrag.model.values import Community, Episode, Fact
-from graphrag.protocols import in_turns
+from graphrag.protocols import Embedder, Matrix, in_turns
 from graphrag.search.context import Citation, Context
+from graphrag.search.rank import Made
 from graphrag.search.results import Results
+from graphrag.search.rewind import Rewind
 from graphrag.search.within import checked_number
 
-_FACTS = 4
-"""Facts that a community is shown with, at most."""
-_EVIDENCE = 12
-"""Facts, the best found, by which communities are judged beside their own words."""
+_FACTS = 4  # facts that a community is shown with, at most
+_EVIDENCE = 12  # facts, the best found, by which communities are judged beside their own words
 _HOLDS, _MOSTLY = 0.25, 0.75
 """Share of a community's evidence at which a part is shown instead of it, if all those parts
 together hold most of it."""
-_SAYS = 0.05
-"""By how much the words of a part must answer more for it to be shown instead."""
-_ANSWERS = 0.2
-"""Worth below which a community does not answer, and counts by its size."""
-_PATIENCE = 3
-"""Communities in a row without room after which none is tried any more."""
+_SAYS = 0.05  # by how much the words of a part must answer more for it to be shown instead
+_ANSWERS = 0.2  # worth below which a community does not answer, and counts by its size
+_PATIENCE = 3  # communities in a row without room after which none is tried any more
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GlobalContext(Context):
-    """What communities say of a question; those that had no room are counted."""
+    """What communities say about a question, with the number of those left out for lack of room."""
 
     question: str
     communities: tuple[Community, ...]
-    """Those that the text tells of, in its order."""
+    """Communities shown in the text, in its order."""
 
     def __repr__(self) -> str:
-        """Show the question and the counts."""
         return (
             f"GlobalContext({self.question!r}: {len(self.communities)} communities, "
             f"{self.tokens} tokens, {self.left_out} left out)"
@@ -52,12 +57,9 @@ class GlobalContext(Context):
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
-    """One community as it is shown."""
-
+class _CommunityBlock:
     community: Community
-    within: str
-    """Name of the community that it is a part of."""
+    within: str  # name of the community that it is a part of
     facts: tuple[Fact, ...] = ()
 
 
@@ -69,29 +71,21 @@ async def assembled(
     max_tokens: int,
     count: Callable[[str], int],
 ) -> GlobalContext:
-    """Put what communities say of a question into a text of at most ``max_tokens``.
+    """Write what communities say about a question, in at most ``max_tokens``.
 
-    Args:
-        results: The facts that answer the question best, with their sources.
-        communities: All of them.
-        relevance: How much each answers, by id, 0 to 1.
-        max_tokens: What the text may take.
-        count: Counts tokens.
-
-    Raises:
-        QueryError: for a budget below 1.
+    ``results`` are the facts that answer it best; ``relevance`` is how much each community answers,
+    by id, 0 to 1.
     """
     checked_number("max_tokens", max_tokens, least=1)
     names = {community.id: community.name for community in communities}
     selected = _selected(communities, relevance, results)
     facts = _by_community(results, selected)
     episodes = {passage.id: passage for passage in results.passages}
-    shown: list[_Block] = []
+    shown: list[_CommunityBlock] = []
     text, failed = "", 0
     async for community in in_turns(selected):
-        block = _Block(
-            community, names.get(community.parent or "", "").partition(":")[0], facts[community.id]
-        )
+        within = names.get(community.parent or "", "").partition(":")[0]
+        block = _CommunityBlock(community, within, facts[community.id])
         for facts_shown in sorted({len(block.facts), min(1, len(block.facts)), 0}, reverse=True):
             version = replace(block, facts=block.facts[:facts_shown])
             longer = _text([*shown, version], episodes)
@@ -115,7 +109,7 @@ async def assembled(
 def _selected(
     communities: Sequence[Community], relevance: Mapping[str, float], results: Results
 ) -> list[Community]:
-    """Return the communities to show, what answers best first, then the largest."""
+    """Return the communities to show: those that answer best first, then the largest."""
     parts: dict[str | None, list[Community]] = defaultdict(list)
     for one in communities:
         parts[one.parent].append(one)
@@ -145,21 +139,20 @@ def _evidence(communities: Sequence[Community], results: Results) -> dict[str, f
     """Return the share of the best found facts that lie inside each community."""
     best = results.facts[:_EVIDENCE]
     whole = sum(hit.relevance for hit in best) or 1.0
-    found = {}
+    shares = {}
     for community in communities:
         members = frozenset(community.members)
-        found[community.id] = sum(
+        shares[community.id] = sum(
             hit.relevance / whole
             for hit in best
             if hit.item.subject_id in members and hit.item.object_id in members
         )
-    return found
+    return shares
 
 
 def _by_community(
     results: Results, communities: Sequence[Community]
 ) -> dict[str, tuple[Fact, ...]]:
-    """Return the found facts of each community: those between its members, else at one of them."""
     homes = {member: community.id for community in communities for member in community.members}
     inside: dict[str, list[Fact]] = defaultdict(list)
     at: dict[str, list[Fact]] = defaultdict(list)
@@ -175,7 +168,7 @@ def _by_community(
     }
 
 
-def _numbers(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> dict[str, int]:
+def _numbers(blocks: Sequence[_CommunityBlock], episodes: Mapping[str, Episode]) -> dict[str, int]:
     """Return the number of each source, in order of first use."""
     cited = dict.fromkeys(
         id_ for block in blocks for fact in block.facts for id_ in fact.episodes if id_ in episodes
@@ -183,7 +176,7 @@ def _numbers(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> dict[
     return {id_: number for number, id_ in enumerate(cited, start=1)}
 
 
-def _text(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> str:
+def _text(blocks: Sequence[_CommunityBlock], episodes: Mapping[str, Episode]) -> str:
     numbers = _numbers(blocks, episodes)
     lines = ["Groups:"]
     for block in blocks:
@@ -202,3 +195,72 @@ def _text(blocks: Sequence[_Block], episodes: Mapping[str, Episode]) -> str:
         episode = episodes[id_]
         lines.append(f"[{number}] {episode.valid_at:%Y-%m-%d}, {episode_title(episode)}")
     return visible("\n".join(lines))
+
+
+_EACH = 50  # communities that are embedded for their words, and for their members
+_MEMBERS = 8  # members by which a community is judged before it is embedded
+_ALWAYS = 1 << 62  # number of an event that does not come: what is in memory alone stays as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The communities of a group at another moment."""
+
+    index: GroupIndex
+    past: Rewind
+    communities: Sequence[Community]
+    anew: bool  # detected in the facts of that moment, not stored
+
+
+async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: Embedder) -> Made:
+    """Return the communities of some groups as rows to rank for a question."""
+    chosen: list[tuple[Community, str, Matrix | None]] = []
+    for then in groups:
+        texts = [community_text(each.name, each.summary) for each in then.communities]
+        for place in _likely(then, texts, query, vector):
+            community = then.communities[place]
+            chosen.append((community, texts[place], _stored(community, then)))
+    new = [text for _, text, stored in chosen if stored is None]
+    fresh = iter(await embedder.embed(new, purpose="document") if new else ())
+    rows = ScopeIndex(embedder.dimension, COMMUNITIES)
+    if chosen:
+        vectors = [next(fresh) if stored is None else stored for _, _, stored in chosen]
+        ids = [community.id for community, _, _ in chosen]
+        rows.extend(ids, np.stack(vectors), [text for _, text, _ in chosen], {})
+    for name in ("created_at", "group_id"):
+        column = rows.aside[name] = AsideColumn(name, _ALWAYS)
+        for row, (community, _, _) in enumerate(chosen):
+            column.put(row, getattr(community, name))
+    return Made(rows, {community.id: community for community, _, _ in chosen})
+
+
+def _stored(community: Community, then: Then) -> Matrix | None:
+    """Return the vector that the index has for the name and summary of then."""
+    rows = then.index.communities
+    known = community.id in rows.row_of and then.past.knew("community", community.id)
+    if then.anew or not known or then.past.image("community", community.id):
+        return None
+    vector: Matrix = rows.vectors.rows([rows.row_of[community.id]])[0]
+    return vector
+
+
+def _likely(then: Then, texts: Sequence[str], query: str, vector: Matrix) -> Sequence[int]:
+    """Return the places of the communities that may answer: all, if they are few."""
+    if len(texts) <= 2 * _EACH:
+        return range(len(texts))
+    row_of = then.index.entities.row_of
+    best = [
+        [row_of[id_] for id_ in community.members[:_MEMBERS] if id_ in row_of]
+        for community in then.communities
+    ]
+    sizes = np.array([len(rows) for rows in best])
+    cosines = then.index.entities.vectors.compare(vector).at(np.concatenate(best).astype(np.intp))
+    places = np.repeat(np.arange(len(best)), sizes)
+    near = np.bincount(places, weights=cosines, minlength=len(best)) / np.maximum(sizes, 1)
+    words = BM25Index(texts).scores(query)
+    chosen = {
+        int(place)
+        for scores in (near, words)
+        for place in np.argsort(-scores, kind="stable")[:_EACH]
+    }
+    return sorted(chosen)

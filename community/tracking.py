@@ -1,4 +1,4 @@
-"""The communities of a group through time: slices, members, names and ids, and their events.
+"""Communities of a group at another moment, and through time with their ids, names and events.
 
 Events are the six of Palla, Barabasi and Vicsek (Nature 2007), with one threshold as in Greene,
 Doyle and Cunningham (ASONAM 2010). Ids last, so only communities that come or go are matched.
@@ -13,25 +13,34 @@ from itertools import chain
 
 import numpy as np
 
-from graphrag.community.describe import AtMoment, Describer, Subject
-from graphrag.community.detect import LEAST, Nodes
-from graphrag.community.draft import continued, id_from
-from graphrag.community.evolution import States, evolved
+from graphrag.community.describe import Describer, by_facts
+from graphrag.community.detect import LEAST, Nodes, detected
+from graphrag.community.draft import (
+    AtMoment,
+    CommunityDraft,
+    Subject,
+    Ties,
+    continued,
+    drafts,
+    finished,
+    id_from,
+    lasting,
+)
+from graphrag.community.evolution import Every, SlicedTies, States, begin, evolved, sliced, slices
 from graphrag.community.flow import CommunityEvent, CommunityFlow, DynamicCommunity
-from graphrag.community.ties import Every, SlicedTies, Ties, begin, sliced, slices
+from graphrag.community.stored import CommunityTree, in_order
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.values import Community
 from graphrag.protocols import in_turns
-from graphrag.search.rewind import Past
-from graphrag.search.visibility import Mask, Visible
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import Mask, VisibleRows
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros, to_micros
 
 _STEP = timedelta(microseconds=1)
-_FIRST = datetime.min.replace(tzinfo=UTC) + _STEP
-"""The first moment that another one is before."""
+_FIRST = datetime.min.replace(tzinfo=UTC) + _STEP  # the first moment that another one is before
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,6 @@ class Tracking:
     change: float
 
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing."""
         if self.resolution is not None and not self.resolution > 0:
             raise QueryError(f"resolution {self.resolution!r}: give more than 0")
         if not self.coupling >= 0:
@@ -61,30 +69,19 @@ class Tracking:
 async def tracked(
     index: GroupIndex,
     store: Store,
-    past: Past,
-    ever: Visible,
+    past: Rewind,
+    ever: VisibleRows,
     entities: Mask,
     stored: Sequence[Community],
     how: Tracking,
 ) -> CommunityFlow:
     """Return the communities that the facts of all times make, slice by slice.
 
-    Args:
-        index: The group.
-        store: Where it is kept.
-        past: What is undone of it.
-        ever: What is visible of all times.
-        entities: Which entities there are.
-        stored: The communities as they were built, whose ids those that continue them have.
-        how: What is asked for.
-
-    Raises:
-        QueryError: for slices that cannot be.
-        MissingExtraError: if ``leidenalg`` is not installed.
+    One that continues a stored community in the end has its id.
     """
     subject, object_ = ever.ends
     held = ever.facts & (ever.retracted == FOREVER) & entities[subject] & entities[object_]
-    ties = await Ties.stated(index, store, held, ever, past=past)
+    ties = await Ties.read(index, store, held, ever, past=past)
     start = how.start
     if start is None:
         earliest = _earliest(ties.rows, ever, how.end)
@@ -96,24 +93,25 @@ async def tracked(
     ids = index.entities.ids
     order = np.array(sorted(names, key=lambda row: (names[row], ids[row])), dtype=np.int64)
     states = await evolved(cut, order, resolution=how.resolution, coupling=how.coupling)
-    moment = AtMoment(
-        lambda id_: past.name(id_, index), ever.ends, ever.valid, ever.invalid,
-        index.facts["observed"],
-    )  # fmt: skip
-    described = await _described(states, cut, ties, order, Describer(index, moment), len(parts))
-    found = _identified(described, parts, stored, ids)
+    describer = Describer(index, AtMoment.then(index, past, ever))
+    described = await _described(states, cut, ties, order, describer, len(parts))
+    communities = _identified(described, parts, stored, ids)
     by_slice = [
-        {community.id: frozenset(community.members[number]) for community in found}
+        {community.id: frozenset(community.members[number]) for community in communities}
         for number in range(len(parts))
     ]
     turns = [part.start or start for part in parts]
     happened = tuple(events(by_slice, turns, share=how.share, change=how.change))
     return CommunityFlow(
-        index.group_id, parts, found, happened, {ids[row]: name for row, name in names.items()}
+        index.group_id,
+        parts,
+        communities,
+        happened,
+        {ids[row]: name for row, name in names.items()},
     )
 
 
-def _earliest(rows: Nodes, ever: Visible, end: datetime) -> datetime | None:
+def _earliest(rows: Nodes, ever: VisibleRows, end: datetime) -> datetime | None:
     """Return the first moment before the end at which a fact is known to have begun, or ended."""
     last = to_micros(end, FOREVER)
     for column in (ever.valid[rows], ever.invalid[rows]):
@@ -123,8 +121,7 @@ def _earliest(rows: Nodes, ever: Visible, end: datetime) -> datetime | None:
     return None
 
 
-_Described = tuple[str, list[list[int]]]
-"""The name of a community, and the rows of its members by slice."""
+_Described = tuple[str, list[list[int]]]  # name, and the rows of its members by slice
 
 
 async def _described(
@@ -135,9 +132,8 @@ async def _described(
         return []
     place = np.zeros(int(order.max()) + 1, dtype=np.int64)
     place[order] = np.arange(len(order))
-    size = len(order)
-    keys = states.slices * size + place[states.entities]
-    ends = [cut.slices * size + place[rows] for rows in (cut.subjects, cut.objects)]
+    keys = states.slices * len(order) + place[states.entities]
+    ends = [cut.slices * len(order) + place[rows] for rows in (cut.subjects, cut.objects)]
     homes = [states.labels[np.searchsorted(keys, end)] for end in ends]
     inner = np.flatnonzero(homes[0] == homes[1])
     owned = inner[np.argsort(homes[0][inner], kind="stable")]
@@ -153,7 +149,10 @@ async def _described(
         rows, where = np.unique(place[states.entities[some]], return_inverse=True)
         strength = np.bincount(where, weights=states.strengths[some])
         best = order[rows[np.lexsort((rows, -strength))]]
-        facts = _summed(cut, ties, owned[first[label] : last[label]])
+        own = owned[first[label] : last[label]]
+        # A fact of several slices stands once for each: what lasts tells more about a community.
+        rows_of = ties.rows[cut.places[own]]
+        facts = Ties(rows_of, cut.subjects[own], cut.objects[own], cut.weights[own])
         earliest = int(states.slices[some[0]])
         mark = (-max(map(len, members)), -len(some), int(rows[0]), earliest)
         found.append((mark, Subject([int(row) for row in best], facts), members))
@@ -164,13 +163,6 @@ async def _described(
         taken.add(name)
         named.append((name, members))
     return named
-
-
-def _summed(cut: SlicedTies, ties: Ties, some: Nodes) -> Ties:
-    """Return the facts among some ties, each with its weights in all slices added up."""
-    places, where = np.unique(cut.places[some], return_inverse=True)
-    weights = np.bincount(where, cut.weights[some], minlength=len(places)).astype(np.float64)
-    return Ties(ties.rows[places], ties.subjects[places], ties.objects[places], weights)
 
 
 def _identified(
@@ -187,20 +179,16 @@ def _identified(
     last = [(0, by_slice[-1]) for by_slice in members if len(by_slice[-1]) >= LEAST]
     places = [place for place, by_slice in enumerate(members) if len(by_slice[-1]) >= LEAST]
     known = {places[number]: id_ for number, id_ in continued(coarsest, last).items()}
-    return tuple(
-        DynamicCommunity(known.get(place) or _id(by_slice, parts), name, by_slice)
-        for place, ((name, _), by_slice) in enumerate(zip(described, members, strict=True))
-    )
+    communities = []
+    for place, ((name, _), by_slice) in enumerate(zip(described, members, strict=True)):
+        # A new id derives from the first members and the slice that they are in.
+        first = next(number for number, inside in enumerate(by_slice) if inside)
+        id_ = known.get(place) or id_from(repr(parts[first].start), by_slice[first])
+        communities.append(DynamicCommunity(id_, name, by_slice))
+    return tuple(communities)
 
 
-def _id(members: Sequence[Sequence[str]], parts: Sequence[Interval]) -> str:
-    """Return an id made from who is in it first, and when."""
-    number = next(number for number, some in enumerate(members) if some)
-    return id_from(repr(parts[number].start), members[number])
-
-
-Members = Mapping[str, frozenset[str]]
-"""Ids of entities by the id of the community that they are in."""
+Members = Mapping[str, frozenset[str]]  # ids of entities by the id of their community
 
 
 def events(
@@ -212,37 +200,34 @@ def events(
     that are new, and itself if it goes on. Who takes part in either is not counted as born, dead,
     grown or shrunk as well. What there was in the first slice is not said to be born.
 
-    Args:
-        members: Of each community with members, by slice.
-        turns: Where each slice begins.
-        share: Of its members that a community must have gone to, or come from, another one.
-        change: Share of its size by which one must grow or shrink.
+    ``turns`` are where slices begin, ``share`` and ``change`` as in ``communities.over_time``.
     """
-    there = [_there(part) for part in members]
+    there = [
+        {id_: inside for id_, inside in part.items() if len(inside) >= LEAST} for part in members
+    ]
     for before, after, at in zip(there, there[1:], turns[1:], strict=False):
         yield from _between(before, after, at, share, change)
-
-
-def _there(members: Members) -> Members:
-    return {id_: some for id_, some in members.items() if len(some) >= LEAST}
 
 
 def _between(
     before: Members, after: Members, at: datetime, share: float, change: float
 ) -> Iterator[CommunityEvent]:
-    old, new = _homes(before), _homes(after)
+    old, new = (
+        {entity: id_ for id_, inside in part.items() for entity in inside}
+        for part in (before, after)
+    )
     parts: defaultdict[str, set[str]] = defaultdict(set)
     sources: defaultdict[str, set[str]] = defaultdict(set)
-    for id_, some in after.items():
-        origin = id_ if id_ in before else _most(some, old, share)
+    for id_, inside in after.items():
+        origin = id_ if id_ in before else _most(inside, old, share)
         if origin is not None:
             parts[origin].add(id_)
-    for id_, some in before.items():
-        target = id_ if id_ in after else _most(some, new, share)
+    for id_, inside in before.items():
+        target = id_ if id_ in after else _most(inside, new, share)
         if target is not None:
             sources[target].add(id_)
-    merged = {id_: some for id_, some in sources.items() if len(some) > 1}
-    split = {id_: some for id_, some in parts.items() if len(some) > 1}
+    merged = {id_: inside for id_, inside in sources.items() if len(inside) > 1}
+    split = {id_: inside for id_, inside in parts.items() if len(inside) > 1}
     for id_ in _ranked(merged, after):
         yield CommunityEvent("merged", at, tuple(_ranked(merged[id_], before)), (id_,))
     for id_ in _ranked(split, before):
@@ -260,19 +245,40 @@ def _between(
             yield CommunityEvent("shrank", at, (id_,), (id_,))
 
 
-def _homes(members: Members) -> dict[str, str]:
-    return {entity: id_ for id_, some in members.items() for entity in some}
-
-
-def _most(some: frozenset[str], homes: Mapping[str, str], share: float) -> str | None:
-    """Return where at least this share of some entities is, the most of all."""
-    counts = Counter(homes[entity] for entity in some if entity in homes)
+def _most(members: frozenset[str], homes: Mapping[str, str], share: float) -> str | None:
+    counts = Counter(homes[entity] for entity in members if entity in homes)
     if not counts:
         return None
     id_, number = min(counts.items(), key=lambda item: (-item[1], item[0]))
-    return id_ if number >= share * len(some) else None
+    return id_ if number >= share * len(members) else None
 
 
 def _ranked(ids: Iterable[str], members: Members) -> list[str]:
-    """Return ids of communities, largest first."""
     return sorted(ids, key=lambda id_: (-len(members[id_]), id_))
+
+
+async def communities_of(
+    index: GroupIndex,
+    store: Store,
+    seen: VisibleRows,
+    past: Rewind,
+    stored: CommunityTree,
+    at: datetime,
+) -> list[Community]:
+    """Return the communities that the visible facts of a moment make, described without a model.
+
+    One that continues a stored community has its id; others have one derived from their members.
+    """
+    subject, object_ = seen.ends
+    held = seen.facts & seen.entities[subject] & seen.entities[object_]
+    ties = await Ties.read(index, store, held, seen, past=past)
+    clusters = await detected(ties.subjects, ties.objects, ties.weights)
+    moment = AtMoment.then(index, past, seen)
+    made = await drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
+    known = lasting(stored.communities, made)
+    descriptions = await by_facts(made, {}, Describer(index, moment), set())
+
+    def new_id(draft: CommunityDraft) -> str:
+        return id_from(str(draft.level), draft.members)
+
+    return in_order(finished(made, descriptions, known, index.group_id, at, new_id))

@@ -19,7 +19,6 @@ __all__ = sorted([*_MODULE, "__version__"])
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name and keep it."""
     if name in _MODULE:
         globals()[name] = value = getattr(importlib.import_module(_MODULE[name]), name)
         return value
@@ -27,5 +26,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, whether imported yet or not."""
     return __all__

@@ -1,9 +1,9 @@
 """Bridge from blocking calls to the graph's event loop in a daemon thread.
 
-``anyio``'s blocking portal is no substitute: its thread belongs to an executor that Python joins at
-exit, so a script that forgets to close its graph would hang. Batches are pulled and progress is
-reported in the calling thread: a generator may hold a thread-bound cursor, or call the graph, which
-would deadlock on the loop's thread.
+``anyio``'s blocking portal is no substitute: it joins its thread at exit without a limit, so a
+script that forgets to close its graph could hang, and hands every call over twice. Batches are
+pulled and progress is reported in the calling thread: a generator may hold a thread-bound cursor,
+or call the graph, which would deadlock on the loop's thread.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from graphrag.errors import StoreClosedError, StoreError
 from graphrag.ingest.intake import NewEpisode
@@ -26,8 +26,7 @@ from graphrag.store.process import Owner
 
 T = TypeVar("T")
 
-# Seconds that a forgotten graph gets to close at exit.
-_PATIENCE = 5.0
+_PATIENCE = 5.0  # seconds that a forgotten graph gets to close at exit
 
 
 class BackgroundLoop:
@@ -41,11 +40,7 @@ class BackgroundLoop:
         self._thread.start()
 
     def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Start a coroutine and return its future.
-
-        Raises:
-            StoreError: in a fork of the process that opened the graph.
-        """
+        """Start a coroutine and return its future; refused in a fork of the process."""
         try:
             self.owner.check()
         except StoreError:
@@ -54,11 +49,7 @@ class BackgroundLoop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end; an interrupt of the caller cancels it.
-
-        Raises:
-            RuntimeError: if called from the loop itself, which would wait for ever.
-        """
+        """Run a coroutine to its end; an interrupt of the caller cancels it."""
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("a blocking call from inside the graph's own loop: use 'await'")
@@ -88,39 +79,27 @@ class BackgroundLoop:
         if threading.current_thread() is not self._thread:
             self._thread.join()
 
-    def stop_after(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Close something and stop, for a graph that was forgotten."""
+    def abandon(self, close: Callable[[], Coroutine[Any, Any, None]], label: str) -> None:
+        """Warn about a graph that was dropped open, close it and stop; never raise."""
+        if not self.owner.here:
+            return  # its parent's
+        warnings.warn(f"{label} was never closed: use 'with'", ResourceWarning, stacklevel=2)
 
         def begin() -> None:
-            task = self._loop.create_task(close())
-            task.add_done_callback(lambda _: self._loop.stop())
+            self._loop.create_task(close()).add_done_callback(lambda _: self._loop.stop())
 
         self._loop.call_soon_threadsafe(begin)
         if threading.current_thread() is not self._thread:
             self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_forever()
-            rest = asyncio.all_tasks(self._loop)
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.get_loop().run_forever()
+            # The runner would log what they raise, of which their callers know.
+            if rest := [task for task in asyncio.all_tasks(self._loop) if task.cancel()]:
+                self._loop.run_until_complete(asyncio.wait(rest))
             for task in rest:
-                task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
-        finally:
-            self._loop.close()
-
-
-def abandon(
-    loop: BackgroundLoop, close: Callable[[], Coroutine[Any, Any, None]], label: str
-) -> None:
-    """Warn that something was dropped open, close it, and stop its loop; never raise."""
-    if not loop.owner.here:
-        return  # its parent's
-    warnings.warn(f"{label} was never closed: use 'with'", ResourceWarning, stacklevel=2)
-    loop.stop_after(close)
+                _ = task.cancelled() or task.exception()
 
 
 class Portal:
@@ -135,13 +114,8 @@ class Portal:
 
     @property
     def loop(self) -> BackgroundLoop:
-        """Return the loop; the first call of all opens the graph, as a notebook wants it.
-
-        Raises:
-            StoreClosedError: if the graph was closed.
-        """
-        loop = self._loop
-        if loop is not None:
+        """Return the loop; the first call of all opens the graph, as a notebook wants it."""
+        if (loop := self._loop) is not None:
             return loop
         if self._closed:
             raise StoreClosedError(f"{self._handle!r} was closed: use 'with GraphRAG.open(...)'")
@@ -160,7 +134,7 @@ class Portal:
                 raise
             self._loop, self._closed = loop, False
             close = self._handle.close
-            self._finalizer = weakref.finalize(self, abandon, loop, close, repr(self._handle))
+            self._finalizer = weakref.finalize(self, loop.abandon, close, repr(self._handle))
             return loop
 
     def close(self) -> None:
@@ -208,22 +182,12 @@ class Portal:
             yield item
 
 
-class _AddEpisodes(Protocol):
-    def __call__(
-        self,
-        episodes: AsyncIterator[NewEpisode],
-        *,
-        on_progress: Callable[[Progress], None] | None = None,
-    ) -> Coroutine[Any, Any, BatchReport]: ...
-
-
-_Wanted = asyncio.Future[NewEpisode | None]
-"""What the batch awaits for its next episode; None says that there is none."""
+_Wanted = Future[NewEpisode | None]  # the next episode of a batch; None says that there is none
 
 
 def feed(
     portal: Portal,
-    add: _AddEpisodes,
+    add: Callable[..., Coroutine[Any, Any, BatchReport]],
     episodes: Iterable[NewEpisode],
     on_progress: Callable[[Progress], None] | None,
 ) -> BatchReport:
@@ -238,29 +202,22 @@ def feed(
     future.add_done_callback(lambda _: inbox.put(None))
     try:
         while (message := inbox.get()) is not None:
-            if isinstance(message, asyncio.Future):
-                _give(message, next(source, None))
-            elif on_progress is not None:
-                on_progress(replace(message, total=total))
+            if isinstance(message, Progress):
+                if on_progress is not None:
+                    on_progress(replace(message, total=total))
+            elif message.set_running_or_notify_cancel():
+                message.set_result(next(source, None))
         return future.result()
     except BaseException:
         future.cancel()
         raise
 
 
-def _give(wanted: _Wanted, episode: NewEpisode | None) -> None:
-    def give() -> None:
-        if not wanted.done():
-            wanted.set_result(episode)
-
-    wanted.get_loop().call_soon_threadsafe(give)
-
-
 async def _pulled(inbox: SimpleQueue[_Wanted | Progress | None]) -> AsyncIterator[NewEpisode]:
     while True:
-        wanted: _Wanted = asyncio.get_running_loop().create_future()
+        wanted = _Wanted()
         inbox.put(wanted)
-        episode = await wanted
+        episode = await asyncio.wrap_future(wanted)
         if episode is None:
             return
         yield episode

@@ -1,32 +1,13 @@
-"""Every error this library raises on purpose, in one tree.
+"""Every error this library raises on purpose, in one tree under ``GraphRAGError``.
 
-::
-
-    GraphRAGError
-    ├── InputError                 what you passed cannot be used (nothing was written)
-    │   ├── TimeError              not a moment: naive, impossible or not a date at all
-    │   ├── EpisodeError           an episode that is empty, binary or malformed
-    │   └── QueryError             a search that cannot be run, such as an empty query
-    │       └── UnknownGroupError    nobody wrote to a group of this name
-    ├── StoreError                 the database said no
-    │   ├── StoreURLError          the URL names no store we can open
-    │   ├── StoreDiskError         the disk of the store is full, read-only or failing
-    │   ├── StoreLockedError       another process has the store open
-    │   ├── StoreCorruptError      the files are damaged
-    │   ├── StoreUnreachableError  no server answers at the URL
-    │   ├── StoreAuthError         the server refused a user, or what a user may not do
-    │   ├── StoreVersionError      a newer version wrote the store, or the server is too old
-    │   ├── EmbedderMismatchError  the store was built with another embedder or dimension
-    │   ├── StoreProfileError      the store was made for the other index profile
-    │   ├── StoreIndexError        an index that a search needs is missing or not in step
-    │   ├── StoreClosedError       the graph was used before opening or after closing
-    │   └── TransactionError       a transaction failed; nothing of it was written
-    ├── PolicyError                the write policy or an invariant refused; nothing was written
-    ├── EmbeddingError             the embedder failed, or gave what is no vector
-    ├── ExtractionError            an extractor or model failed on an episode
-    │   └── LLMError               a model could not be asked, or gave no valid answer
-    │       └── BudgetExceededError  the budget of calls or tokens allows no other question
-    └── MissingExtraError          an optional dependency is not installed
+- ``InputError``, an argument: ``TimeError``, ``EpisodeError``, ``QueryError`` and its
+  ``UnknownGroupError``.
+- ``StoreError``, the database: ``StoreURLError``, ``StoreDiskError``, ``StoreLockedError``,
+  ``StoreCorruptError``, ``StoreUnreachableError``, ``StoreAuthError``, ``StoreVersionError``,
+  ``EmbedderMismatchError``, ``StoreProfileError``, ``StoreIndexError``, ``StoreClosedError``,
+  ``TransactionError``.
+- ``PolicyError``, ``EmbeddingError``, ``MissingExtraError``.
+- ``ExtractionError``, an extractor or model: ``LLMError`` and its ``BudgetExceededError``.
 
 A message says what happened, to which object, and what to do next. Secrets never appear in one.
 """

@@ -2,28 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
-from graphrag.ingest.ingestion import checked_threshold
+from graphrag.display.lists import Groups
+from graphrag.errors import InputError, QueryError
+from graphrag.index.retention import checked_budget
+from graphrag.ingest.ingestion import Trust, Writer
 from graphrag.ingest.intake import checked_group
-from graphrag.ingest.queue import checked_workers
 from graphrag.local.embedder import CachedEmbedder, embedder_named
 from graphrag.model.arguments import checked
-from graphrag.model.values import DEFAULT_GROUP
+from graphrag.model.values import DEFAULT_GROUP, Entity
 from graphrag.protocols import Tracer
 from graphrag.schema import Profile
-from graphrag.session import Handle, Models, Rules
+from graphrag.session import Handle, Models, Rules, Session
 from graphrag.store.changes import LIBRARY
 from graphrag.store.target import Target
-from graphrag.temporal.moment import Moment
-from graphrag.view.groups import GroupSet
-from graphrag.view.lens import steady, viewpoint_of
+from graphrag.temporal.moment import Moment, parse_moment
+from graphrag.view.context import ViewContext, steady, viewpoint_of
 from graphrag.view.view import View
 from graphrag.view.writes import Writes
 
+if TYPE_CHECKING:
+    from graphrag.search.filters import Filter
+    from graphrag.search.recipe import Recipe, Scope
+    from graphrag.search.results import Results
+    from graphrag.search.within import Reach, Within
+
 OPENED = "a graph is opened, not made: use GraphRAG.open(URL), such as GraphRAG.open('mem://')"
+
+
+@checked(QueryError, door="graph.groups(...)")
+class GroupSet:
+    """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
+
+    def __init__(self, context: ViewContext, names: tuple[str, ...] = ()) -> None:
+        self._context = context
+        self._names = names
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(repr, self._names)) or "all"
+        return f"GroupSet({names}, {self._context.viewpoint!r})"
+
+    def at(
+        self,
+        *,
+        valid_at: Moment | None = None,
+        known_at: Moment | None = None,
+        history: bool = False,
+    ) -> GroupSet:
+        """Return the same groups as of a moment; arguments as of ``GraphRAG.at``."""
+        viewpoint = viewpoint_of(valid_at, known_at, history)
+        return GroupSet(replace(self._context, viewpoint=viewpoint), self._names)
+
+    async def list(self, *, known_at: Moment | None = None) -> Groups:
+        """Return the groups with their sizes and last changes; nothing is counted.
+
+        Args:
+            known_at: Only those that were there at this moment of system time; default: that of
+                the view, or now. Sizes are those of now.
+
+        Raises:
+            TimeError: if the moment cannot be read.
+        """
+        moment = self._context.viewpoint.known_at
+        moment = moment if known_at is None else parse_moment(known_at, what="known_at")
+        there = await self._context.store.group_sizes()
+        return Groups(
+            group
+            for group in there
+            if (not self._names or group.name in self._names)
+            and (moment is None or group.created_at <= moment)
+        )
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        explain: bool = False,
+    ) -> Results:
+        """Search the groups, ranked as one, with nothing between them; as ``View.search``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        if not self._names:
+            raise QueryError("name the groups that are searched: graph.groups('alice', 'bob')")
+        from graphrag.search.request import Request
+        from graphrag.view.searches import run
+
+        request = Request.of(
+            query,
+            ", ".join(self._names),
+            self._context.viewpoint,
+            limit=limit,
+            scopes=scopes,
+            recipe=recipe,
+            centers=centers,
+            where=where,
+            saga=saga,
+            within=within,
+            explain=explain,
+        )
+        contexts = [replace(self._context, group=name) for name in self._names]
+        catalog = self._context.session.catalog
+        return await catalog.steady(self._names, lambda: run(request, contexts, saga=saga))
 
 
 @checked(reads=View, around=steady, but=("answer",))
@@ -39,7 +131,7 @@ class GraphRAG(Writes):
     ) -> None:
         if not isinstance(handle, Handle):
             raise TypeError(OPENED)
-        super().__init__(handle, group, strict=strict)
+        super().__init__(ViewContext(handle, group, strict=strict))
 
     @classmethod
     def open(
@@ -79,17 +171,15 @@ class GraphRAG(Writes):
                 for ``queue.drain``.
             profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
                 (``engine``). Default: as the store remembers; a new one gets ``process``.
-            native: Keep tables that SurrealQL can search, vectors under DISKANN or HNSW and words
-                under FULLTEXT, beside a store of the ``process`` profile; made where they are not
-                there. The ``engine`` profile has them in any case.
+            native: Keep tables that SurrealQL can search (vectors under DISKANN or HNSW, words
+                under FULLTEXT) in a store of the ``process`` profile, as ``engine`` has them.
             memory_budget: Bytes of memory for groups that nobody is using; those used last stay.
                 Default: a quarter of the machine's.
 
         Raises:
             StoreURLError: if the URL names no store.
-            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative,
-                ``memory_budget`` is less than 1 MiB, or a standing rule cannot stand beside the
-                others.
+            InputError: if ``workers`` is negative, ``memory_budget`` is below 1 MiB, or a standing
+                rule cannot stand beside others.
         """
         target = Target.parse(
             url,
@@ -101,13 +191,11 @@ class GraphRAG(Writes):
             profile=profile,
             native=native,
         )
-        from graphrag.index.retention import checked_budget
-
         memory = checked_budget(memory_budget)
         models, rules = models or Models(), rules or Rules()
         relations = rules.ontology.relations(rules.relations)
         if rules.standing:
-            from graphrag.ingest.standing.program import program_of
+            from graphrag.ingest.standing import program_of
 
             relations = relations.following(*rules.standing)
             program_of(relations)
@@ -123,22 +211,24 @@ class GraphRAG(Writes):
             from graphrag.extract.neural.extractor import NeuralExtractor
 
             extractor = NeuralExtractor()
-        checked_threshold(rules.review_below)
-        handle = Handle(
-            target,
-            CachedEmbedder(embedder_named() if models.embedder is None else models.embedder),
-            extractor,
-            relations,
-            arbiter,
-            llm,
-            models.reranker,
-            rules,
-            tracer,
-            actor,
-            checked_workers(workers),
-            memory,
+        if workers < 0:
+            raise InputError(f"workers is a number of tasks, not {workers}")
+        embedder = CachedEmbedder(embedder_named() if models.embedder is None else models.embedder)
+        services = partial(
+            Session,
+            embedder=embedder,
+            extractor=extractor,
+            relations=relations,
+            review_below=rules.review_below,
+            arbiter=arbiter,
+            ontology=rules.ontology,
+            trust=Trust(rules.trust),
+            tracer=tracer,
+            llm=llm,
+            reranker=models.reranker,
         )
-        return cls(handle)
+        writer = partial(Writer, actor=actor, policy=rules.policy)
+        return cls(Handle(target, embedder, writer, services, workers, memory))
 
     def group(self, name: str, *, strict: bool = False) -> GraphRAG:
         """Return the graph of another group of the same store.
@@ -159,7 +249,8 @@ class GraphRAG(Writes):
         Raises:
             InputError: if one is no name of a group.
         """
-        return GroupSet(self.handle, tuple(dict.fromkeys(map(checked_group, names))))
+        context = replace(self._context, strict=False)
+        return GroupSet(context, tuple(dict.fromkeys(map(checked_group, names))))
 
     def at(
         self,
@@ -178,24 +269,18 @@ class GraphRAG(Writes):
         Raises:
             TimeError: if a moment cannot be read; a date or a month means its first instant.
         """
-        return View(replace(self._lens, viewpoint=viewpoint_of(valid_at, known_at, history)))
+        return View(replace(self._context, viewpoint=viewpoint_of(valid_at, known_at, history)))
 
     def __await__(self) -> Generator[Any, None, Self]:
         """Open the store: ``graph = await GraphRAG.open(...)``, closed by ``close()``."""
         return self.__aenter__().__await__()
 
     async def __aenter__(self) -> Self:
-        """Open the store, creating or migrating it if needed.
-
-        Raises:
-            StoreError: one of its kinds, if it cannot be opened.
-            MissingExtraError: if the embedder needs an extra that is not installed.
-        """
+        """Open the store, creating or migrating it if needed."""
         await self.handle.open()
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Close the store."""
         await self.close()
 
     async def close(self) -> None:
@@ -203,6 +288,5 @@ class GraphRAG(Writes):
         await self.handle.close()
 
     def __repr__(self) -> str:
-        """Show where the graph is, whether it is open, and its group."""
         bound = "" if self.group_id == DEFAULT_GROUP else f".group({self.group_id!r})"
         return f"{self.handle!r}{bound}"

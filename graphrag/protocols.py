@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,6 @@ Answer = TypeVar("Answer", bound="BaseModel")
 Value = TypeVar("Value")
 _LOG = logging.getLogger("graphrag")
 _TURN = 0.01  # seconds after which other tasks run
-_FAILED = "the tracer failed at a step: %s"
 
 
 async def call(
@@ -266,35 +265,30 @@ def traced(
 
 @contextmanager
 def _traced(tracer: Tracer, step: Step, group: str, text: str) -> Iterator[Note]:
-    with ExitStack() as span:
-        note: Note = _ignore
-        try:
-            note = span.enter_context(_Held(tracer.span(step, group=group, text=text), step))
-        except Exception:  # noqa: BLE001 - of the tracer: the step goes on
-            _LOG.exception(_FAILED, step)
+    span = ExitStack()
+    note: Note = _ignore
+    with _kept_from(step):
+        note = span.enter_context(tracer.span(step, group=group, text=text))
 
-        def noted(figures: Figures) -> None:
-            try:
-                note(figures)
-            except Exception:  # noqa: BLE001 - of the tracer: the step goes on
-                _LOG.exception(_FAILED, step)
+    def noted(figures: Figures) -> None:
+        with _kept_from(step):
+            note(figures)
 
+    try:
         yield noted
+    except BaseException as error:
+        with _kept_from(step, error):
+            span.__exit__(type(error), error, error.__traceback__)
+        raise
+    with _kept_from(step):
+        span.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A span whose own errors end with it; those of the step go on."""
-
-    span: AbstractContextManager[Note]
-    step: Step
-
-    def __enter__(self) -> Note:
-        return self.span.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        try:
-            self.span.__exit__(*error)
-        except Exception as raised:  # noqa: BLE001 - of the tracer
-            if raised is not error[1]:  # a span made by a generator raises what it was given
-                _LOG.exception(_FAILED, self.step)
+@contextmanager
+def _kept_from(step: Step, known: BaseException | None = None) -> Iterator[None]:
+    """Write what a tracer raises to the log; a span made by a generator raises what it is given."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - of the tracer: the step goes on
+        if error is not known:
+            _LOG.exception("the tracer failed at a step: %s", step)

@@ -6,21 +6,20 @@ bound to it and their views: it is closed, or has a ``Session``.
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag.errors import InputError, StoreClosedError, StoreError
 from graphrag.index.catalog import Catalog
-from graphrag.ingest.commit import Writer
-from graphrag.ingest.ingestion import REVIEW_BELOW, Ingestion, Trust
+from graphrag.ingest.ingestion import REVIEW_BELOW, Ingestion, Writer
 from graphrag.ingest.policy import Policy
 from graphrag.ingest.queue import Queue
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker, Tracer
+from graphrag.protocols import LLM, Arbiter, Connected, Embedder, Extractor, Reranker
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -54,11 +53,6 @@ class Models:
     """Reads query and text together, for recipes with a ``CrossEncoder``."""
 
     def __post_init__(self) -> None:
-        """Check that each is one.
-
-        Raises:
-            InputError: naming the one that lacks its method, or is a class.
-        """
         for name, method in _METHODS.items():
             model = getattr(self, name)
             if model is None:
@@ -88,57 +82,22 @@ class Rules:
     """What follows from facts: ``Ends``, ``Needs`` and ``Derives``; default: nothing."""
 
     def __post_init__(self) -> None:
-        """Refuse a plain list of relations, which would end in an error of another place."""
         if not isinstance(self.relations, Relations | None):
             kind = f"relations is a {type(self.relations).__name__}"
             raise InputError(f"{kind}: give Relations().having(Relation(...))")
+        if not 0 <= self.review_below <= 1:
+            given = f"review_below is {self.review_below!r}"
+            raise InputError(f"{given}: give a confidence from 0 to 1")
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """The services of an open store."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Ingestion):
+    """The services of an open store: what writing needs, and what only reads ask."""
 
-    ingestion: Ingestion
-    queue: Queue
     llm: LLM | None = None
     reranker: Reranker | None = None
     frequencies: dict[tuple[str, str], int] = field(default_factory=dict)
     """In how many rows of a table a word is, as far as such searches counted."""
-
-    @property
-    def store(self) -> Store:
-        """Return the store."""
-        return self.ingestion.store
-
-    @property
-    def catalog(self) -> Catalog:
-        """Return the groups in memory."""
-        return self.ingestion.catalog
-
-    @property
-    def writer(self) -> Writer:
-        """Return what every write goes through."""
-        return self.ingestion.writer
-
-    @property
-    def embedder(self) -> Embedder:
-        """Return the model of vectors."""
-        return self.ingestion.embedder
-
-    @property
-    def relations(self) -> Relations:
-        """Return what excludes what."""
-        return self.ingestion.relations
-
-    @property
-    def tracer(self) -> Tracer | None:
-        """Return what is told of every step."""
-        return self.ingestion.tracer
-
-    @property
-    def ontology(self) -> Ontology:
-        """Return what may be stored."""
-        return self.ingestion.ontology
 
 
 @dataclass(slots=True, repr=False, weakref_slot=True)
@@ -147,30 +106,18 @@ class Handle:
 
     target: Target
     embedder: CachedEmbedder
-    extractor: Extractor
-    relations: Relations
-    arbiter: Arbiter | None
-    llm: LLM | None
-    reranker: Reranker | None
-    rules: Rules
-    tracer: Tracer | None
-    actor: str
-    """Who writes, as the log is to name them."""
+    writer: Callable[[Store, Catalog], Writer]
+    services: Callable[[Writer], Session]
     workers: int
-    memory_budget: int
-    """Bytes of memory for groups that nobody is using."""
+    memory_budget: int  # bytes of memory for groups that nobody is using
     current: Session | None = field(default=None, init=False)
     loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
     """Where it was opened, and where alone it can be used."""
+    _queue: Queue | None = field(default=None, init=False)
 
     @property
     def session(self) -> Session:
-        """Return the services.
-
-        Raises:
-            StoreClosedError: if the graph is not open.
-            StoreError: if it is open in another event loop, or in the parent of this process.
-        """
+        """Return the services of the open graph, unless another loop or process opened it."""
         if self.current is None:
             raise StoreClosedError(f"{self!r} is not open: use 'async with GraphRAG.open(...)'")
         self.current.store.owner.check()
@@ -180,6 +127,13 @@ class Handle:
                 "with asyncio.run_coroutine_threadsafe(), or share a graphrag.sync.GraphRAG"
             )
         return self.current
+
+    @property
+    def queue(self) -> Queue:
+        """Return the episodes that wait to be read."""
+        _ = self.session
+        assert self._queue is not None
+        return self._queue
 
     def _foreign(self, running: asyncio.AbstractEventLoop | None) -> bool:
         """Tell whether this is a guest: the loop of the owner is another, and still there."""
@@ -200,31 +154,15 @@ class Handle:
         )
         if store.searchable or self.target.native:
             # Here, not above: few open such a store.
-            from graphrag.engine.build import build_native, build_unbuilt
+            from graphrag.engine.indexes import build_native, build_unbuilt
 
             await (build_unbuilt if store.searchable else build_native)(store)
-        writer = Writer(
-            store,
-            Catalog(store, self.embedder.dimension, self.memory_budget),
-            actor=self.actor,
-            policy=self.rules.policy,
-        )
-        ingestion = Ingestion(
-            writer,
-            self.embedder,
-            self.extractor,
-            self.relations,
-            review_below=self.rules.review_below,
-            arbiter=self.arbiter,
-            ontology=self.rules.ontology,
-            trust=Trust(self.rules.trust),
-            tracer=self.tracer,
-        )
-        queue = Queue(ingestion, workers=self.workers)
+        catalog = Catalog(store, self.embedder.dimension, self.memory_budget)
         self.loop = asyncio.get_running_loop()
-        self.current = Session(ingestion, queue, self.llm, self.reranker)
+        self.current = self.services(self.writer(store, catalog))
+        self._queue = Queue(self.current, workers=self.workers)
         try:
-            await queue.resume()
+            await self._queue.resume()
         except BaseException:
             await self.close()
             raise
@@ -236,31 +174,30 @@ class Handle:
         if self.current is not None:
             _ = self.session  # refused to a guest, whose closing would be the owner's
         session, self.current = self.current, None
-        if session is not None:
-            await session.queue.close()
-        if isinstance(self.llm, Connected):
-            await self.llm.close()
+        queue, self._queue = self._queue, None
+        if queue is not None:
+            await queue.close()
         if session is None:
             return
+        if isinstance(session.llm, Connected):
+            await session.llm.close()
         store, catalog = session.store, session.catalog
         try:
             session.writer.streams.close()
             await catalog.close()
         finally:
             # All that was in memory is free before the store gives memory back to the system.
-            del session, catalog
+            del session, catalog, queue
             self.embedder.clear()
             await store.close()
 
     def __del__(self) -> None:
-        """Warn about a graph that was dropped open."""
         if getattr(self, "current", None) is not None:
             warnings.warn(
                 f"{self!r} was never closed: use 'async with'", ResourceWarning, stacklevel=2
             )
 
     def __repr__(self) -> str:
-        """Show where the graph is and whether it is open."""
         return f"GraphRAG({self.target.url!r}, {'open' if self.current else 'closed'})"
 
 
@@ -274,11 +211,7 @@ class Openable(Protocol):
 
 @asynccontextmanager
 async def opened(graph: Openable) -> AsyncIterator[Session]:
-    """Give the services of another graph, which is opened for it and closed, unless it is open.
-
-    Raises:
-        InputError: if it is open in another thread.
-    """
+    """Give the services of another graph, which is opened for it and closed, unless it is open."""
     handle = graph.handle
     if handle.current is not None:
         if handle.loop is not asyncio.get_running_loop():

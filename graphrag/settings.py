@@ -12,9 +12,9 @@ _PATHS = ("mem", "surrealkv")
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without what may be secret in it: user, password, query.
+    """Return a URL without user, password and query.
 
-    Not parsed: of a URL with a mistake in it, such as a password with a slash, more is hidden.
+    It is split, not parsed: of a malformed URL, such as a password with a slash, more is hidden.
     """
     scheme, mark, rest = url.partition("://")
     if scheme in _PATHS:
@@ -49,8 +49,13 @@ class Settings:
     workers: int = 0
     """Tasks that read queued episodes: a command answers and ends, a server goes on."""
 
+    @property
+    def access(self) -> dict[str, Any]:
+        """Credentials and database, as ``GraphRAG.open`` takes them."""
+        names = ("user", "password", "namespace", "database")
+        return {"token": self.store_token} | {name: getattr(self, name) for name in names}
+
     def __repr__(self) -> str:
-        """Show everything but secrets."""
         shown = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
         shown["store"] = shown_url(self.store)
         if self.llm_base_url is not None:

@@ -35,13 +35,21 @@ from graphrag.analysis.stats import Growth, Period
 from graphrag.community.map import CommunityMap, CommunityView
 from graphrag.community.report import GlobalContext
 from graphrag.display.lists import FactList, Groups, Log
-from graphrag.edit.edits import KEEP, Keep
-from graphrag.engine.build import Built
-from graphrag.engine.verify import IndexReport
+from graphrag.edit import (
+    KEEP,
+    Keep,
+)
+from graphrag.edit.editor import (
+    Waiting,
+)
+from graphrag.engine.indexes import Built, IndexReport
 from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.snapshot import CheckReport, RepairReport
-from graphrag.history.erase_plan import Forgotten, Texts
+from graphrag.history.erase_plan import Texts
+from graphrag.history.redact import (
+    Forgotten,
+)
 from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus
@@ -52,6 +60,7 @@ from graphrag.io.contacts import Contacts
 from graphrag.io.fact_rows import Columns
 from graphrag.io.files import Exported, Format
 from graphrag.io.loading import Paths
+from graphrag.io.shown import Frames
 from graphrag.io.tables import Rows
 from graphrag.io.transfer import CopyProgress
 from graphrag.model.arguments import named
@@ -71,8 +80,8 @@ from graphrag.resolve.duplicates import MergeCandidate
 from graphrag.sagas.order import EpisodeWindow, Sagas
 from graphrag.sagas.saga import SagaView
 from graphrag.schema import Profile
-from graphrag.search.request import Recipe
-from graphrag.search.sources import Waiting
+from graphrag.search.recipe import Recipe
+from graphrag.search.within import Reach
 from graphrag.session import Handle, Models, Openable, Rules
 from graphrag.store.changes import LIBRARY
 from graphrag.temporal.interval import Viewpoint
@@ -85,53 +94,48 @@ if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
-    from graphrag.analysis.cleanup import Cleanup
     from graphrag.analysis.difference import Axis, Changes
-    from graphrag.analysis.orphans import Kind
+    from graphrag.analysis.orphans import Cleanup, Kind
     from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import EntityProfile, Timeline
-    from graphrag.ask.answer import Answer
-    from graphrag.ask.cited import CitedAnswer
+    from graphrag.ask.answer import Answer, CitedAnswer
     from graphrag.ask.query import Query
+    from graphrag.community.evolution import Every
     from graphrag.community.flow import CommunityFlow
-    from graphrag.community.ties import Every
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
+    from graphrag.graph import GroupSet as AsyncGroupSet
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.health import QueueControl as AsyncQueueControl
     from graphrag.health.repair import Reembedded
+    from graphrag.history import EventLog as AsyncEventLog
     from graphrag.history.erase import Erase as AsyncErase
-    from graphrag.history.event_log import EventLog as AsyncEventLog
     from graphrag.history.replay import Replayed
     from graphrag.ingest.batch import OnError
     from graphrag.ingest.reports import BatchReport, Progress
-    from graphrag.io.interchange import Frames
     from graphrag.io.jsonl.group_file import ImportedGroup
     from graphrag.io.loading import Load as AsyncLoad
-    from graphrag.io.memories.portable import MemoryReport, Of
+    from graphrag.io.memories import MemoryReport, Of
     from graphrag.io.transfer import CopyProgress
     from graphrag.model.values import Entity, Episode, Fact
-    from graphrag.search.filters.tree import Filter
-    from graphrag.search.placement import Placement
-    from graphrag.search.request import Recipe, Scope
-    from graphrag.search.results import Hit, Results
-    from graphrag.search.sources import Quote
+    from graphrag.search.filters import Filter
+    from graphrag.search.recipe import Recipe, Scope
+    from graphrag.search.results import Hit, Quote, Results
     from graphrag.search.within import Reach, Within
-    from graphrag.view.answers import Answers as AsyncAnswers
-    from graphrag.view.answers import Streams as AsyncStreams
     from graphrag.view.audit import Audit as AsyncAudit
     from graphrag.view.communities import CommunityReads as AsyncCommunityReads
     from graphrag.view.communities import CommunityWrites as AsyncCommunityWrites
+    from graphrag.view.explaining import Placement
     from graphrag.view.exports import Exports as AsyncExports
     from graphrag.view.exports import GroupExports as AsyncGroupExports
-    from graphrag.view.groups import GroupSet as AsyncGroupSet
     from graphrag.view.reads import Reads as AsyncReads
     from graphrag.view.sagas import SagaReads as AsyncSagaReads
     from graphrag.view.sagas import SagaWrites as AsyncSagaWrites
     from graphrag.view.surreal import SurrealQL as AsyncSurrealQL
+    from graphrag.view.view import Streams as AsyncStreams
     from graphrag.view.view import View as AsyncView
     from graphrag.view.walks import Walks as AsyncWalks
     from graphrag.view.writes import Writes as AsyncWrites
@@ -644,9 +648,10 @@ class ManualEdits:
         self._twin = twin
 
     def retract(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
-        """Declare that a fact was never true; what it had closed holds again.
+        """Declare that a fact was never true, and return it as updated.
 
-        It stays in the history with the moment and the reason. Returns it as it is now.
+        Facts that it had ended hold again. The fact stays in the history, with the time and the
+        reason of the retraction.
 
         Raises:
             InputError: if there is no such fact, or it was retracted before.
@@ -782,18 +787,28 @@ class Identity:
         """
         return self._portal.wait(self._twin.candidates(limit))
 
+    def rename(
+        self, entity: Entity | str, name: str, *, reason: str = "", actor: str | None = None
+    ) -> Event:
+        """Give an entity another primary name, and return the event; ``log.revert`` undoes it.
+
+        Every view of the present knowledge shows the new name where it showed the old one, which
+        becomes an alias; the new one may have been an alias. Facts keep the names they were stated
+        with. If a thing really changed its name at some time, state that instead:
+        ``add_fact(old, "renamed_to", new, valid_at=...)``.
+
+        Raises:
+            InputError: if the entity is not there, the name is empty or already its primary name,
+                or another entity of the group has it as a name or an alias: see ``merge``.
+        """
+        return self._portal.wait(self._twin.rename(entity, name, reason=reason, actor=actor))
+
     def keep_apart(
         self, one: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
         """Say that two entities are two, and return the event; ``log.revert`` takes it back.
 
         They are not proposed by ``candidates`` any more. ``merge`` still makes them one.
-
-        Args:
-            one: The entity, its id, or a name that only it bears.
-            other: The one that it is not.
-            reason: Why, kept with the event.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
 
         Raises:
             InputError: if one is not there, a name means several, both are one, or it was said.
@@ -809,12 +824,6 @@ class Identity:
         The facts of both are judged anew: what says the same becomes one fact, and a relation that
         holds one value keeps the one stated last.
 
-        Args:
-            keep: The entity, its id, or a name that only it bears.
-            other: The one that is given up.
-            reason: Why, kept with the event.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
-
         Raises:
             InputError: if one is not there, a name means several, or both are one already.
         """
@@ -828,7 +837,8 @@ class Identity:
         facts of each are judged anew by the rules of contradiction.
 
         Raises:
-            InputError: if it is no merge, was undone before, or ``keep`` was merged since.
+            InputError: if it is no merge, was undone before, ``keep`` was merged since, or it was
+                renamed to the other's name: that is to be reverted first.
         """
         return self._portal.wait(self._twin.unmerge(event, reason=reason, actor=actor))
 
@@ -850,7 +860,7 @@ class Identity:
         use ``unmerge``.
 
         Args:
-            entity: The entity, its id, or a name that only it bears.
+            entity: The old one.
             name: What to call the new one; an alias of the old one is taken from it.
             facts: Facts to move.
             episodes: Episodes of which everything moves that they say about the entity.
@@ -932,11 +942,7 @@ class EventLog:
         its name is retracted: the graph is then as if it had never been heard, but for what a
         person confirmed, for attributes that its tables gave, and for what others said of a name
         by which only it knew an entity: that stays with the entity. ``revert`` brings it back.
-
-        Args:
-            source: What its episodes have as ``source_description``, its facts as ``source``.
-            reason: Why, kept with the event.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+        ``source`` is what its episodes have as ``source_description``, its facts as ``source``.
 
         Raises:
             InputError: if nothing that stands is from this source.
@@ -946,20 +952,15 @@ class EventLog:
     def revert(
         self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Undo an event by a new one, which is returned and can itself be reverted.
+        """Undo an event by writing a new one, which is returned and can itself be reverted.
 
-        What the event changed becomes what it was; facts that it brought are retracted, its
-        episodes are removed, and entities that nothing else speaks of with them.
-
-        Args:
-            event: An event of the log, or its number.
-            force: Restore even fields that a later event has changed.
-            reason: Why, kept with the event.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+        Changed fields get their earlier values back, facts that the event added are retracted, and
+        its episodes are removed, with the entities that nothing else mentions. With ``force``,
+        fields that a later event has changed are restored, too.
 
         Raises:
-            InputError: if there is no such event, it cannot be undone, is undone already, or a
-                later event changed the same fields.
+            InputError: if there is no such event, it cannot be undone or already has been, or a
+                later event changed the same fields and ``force`` is not set.
         """
         return self._portal.wait(self._twin.revert(event, force=force, reason=reason, actor=actor))
 
@@ -1031,7 +1032,7 @@ class Erase:
             entity: The entity, its id or its name.
             episodes: ``keep`` lets every text stay as it was said: it is still found by its
                 words, and no longer leads to the entity.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            actor: Who says so.
             dry_run: Erase nothing and only count what would go; the policy is not asked.
 
         Raises:
@@ -1051,7 +1052,7 @@ class Erase:
 
         Args:
             confirm: The name of the group once more: nothing is erased by leaving something out.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            actor: Who says so.
             dry_run: Erase nothing and only count what would go; the policy is not asked.
 
         Raises:
@@ -1063,7 +1064,7 @@ class Erase:
 
 @named("graph.load")
 class Load:
-    """What brings in facts as they are known: ``graph.load``; people go by e-mail, then by name."""
+    """Imports into a group: ``graph.load``. People are matched by e-mail, then by name."""
 
     _twin: AsyncLoad
 
@@ -1083,7 +1084,7 @@ class Load:
         source: str | None = None,
         on_progress: Callable[[ImportReport], None] | None = None,
     ) -> ImportReport:
-        """Tell many facts, one transaction for each batch, thousands a second.
+        """Add many facts, one transaction per batch, thousands a second.
 
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
@@ -1129,7 +1130,7 @@ class Load:
     def seed(
         self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
-        """Tell what is known of some entities, as a dictionary; all of it, or nothing.
+        """Add facts about some entities from a dictionary; all of them, or none.
 
         ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; an object may be a mapping
         with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``. Where the
@@ -1194,7 +1195,7 @@ class Load:
     def contacts(
         self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
-        """Tell who the people of an address book are and where they work.
+        """Add the people of an address book and where they work.
 
         ``contacts`` is a vCard file, a CSV file with a header, or dictionaries with ``name``,
         ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written unless every
@@ -1223,7 +1224,7 @@ class Load:
         time_zone: str | None = None,
         source: str | None = None,
     ) -> ImportReport:
-        """Tell which meetings there were, who attended them, and where.
+        """Add meetings, who attended them, and where they took place.
 
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
@@ -1234,7 +1235,7 @@ class Load:
 
         Args:
             calendar: The meetings.
-            since: The earliest repeated meeting to tell. Default: the first one.
+            since: The earliest repeated meeting to add. Default: the first one.
             until: The first moment that is too late for a repeated meeting. Default: in a year.
             time_zone: Of times that name none, such as ``Europe/Oslo``. Default: the file's; if it
                 says nothing such times are an error.
@@ -1254,7 +1255,7 @@ class Load:
     def memory(
         self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
     ) -> MemoryReport:
-        """Bring in what Graphiti, Zep or Mem0 exported: episodes, entities, facts, all dates.
+        """Import an export of Graphiti, Zep or Mem0: episodes, entities, facts, all dates.
 
         Importing the same again changes nothing. What does not come in is in the report, with the
         reason; nothing is written unless every file can be read.
@@ -1279,7 +1280,7 @@ class Load:
         *,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> ImportedGroup:
-        """Make a graph of the store from a ``jsonl`` export: same rows, vectors, log and past.
+        """Recreate a group from a ``jsonl`` export: same rows, vectors, log and past.
 
         All or nothing; until the last row the group is closed to everybody. Vectors of another
         embedder are made anew. Where the store has these ids already, the group gets its own. The
@@ -1496,7 +1497,8 @@ class Reads:
 
         Args:
             name: A name, an alias or an id; default: any.
-            entity_type: Only of this type, such as ``person``; default: any.
+            entity_type: Only of this type, such as ``person``; default: any, but values
+                (amounts, dates, addresses, states) only if a name is given.
             limit: How many at most.
             offset: How many to leave out before: the length of the pages that were read.
 
@@ -1610,6 +1612,118 @@ class Reads:
         return self._portal.wait(self._twin.stats())
 
 
+@named()
+class Walks(Reads):
+    """The reads that follow facts from entity to entity."""
+
+    _twin: AsyncWalks
+
+    def __init__(self, twin: AsyncWalks, portal: Portal) -> None:
+        super().__init__(twin, portal)
+        self._twin = twin
+
+    def neighbors(
+        self,
+        entity: Entity | str,
+        *,
+        depth: int = 1,
+        types: Sequence[str] | None = None,
+        relations: Sequence[str] | None = None,
+        limit: int = 50,
+        facts: int = 1,
+    ) -> list[Neighbor]:
+        """Return the entities within some facts of one, nearest first, then best connected.
+
+        Args:
+            entity: An entity, its name or its id.
+            depth: How many facts away, 1 to 10.
+            types: Only entities of these types; others are walked through.
+            relations: Only along facts of these relations.
+            limit: How many at most.
+            facts: How many of the facts that lead to each are read, added last first.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or limit.
+        """
+        return self._portal.wait(
+            self._twin.neighbors(
+                entity, depth=depth, types=types, relations=relations, limit=limit, facts=facts
+            )
+        )
+
+    def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
+        """Return what an entity can know: all about itself and what it is linked to in some ways.
+
+        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
+        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
+        them. ``search(..., within=...)`` takes it as it is.
+
+        Args:
+            entity: An entity, its name or its id.
+            through: Relations that let one know: ``["works_at", "member_of"]``.
+            hops: How many of those away, 0 to 10; 0: only the entity itself.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible distance.
+        """
+        return self._portal.wait(self._twin.within(entity, through=through, hops=hops))
+
+    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
+        """Return a shortest chain of facts between two entities, None if it takes more than these.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth.
+        """
+        return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
+
+    def paths(
+        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
+    ) -> list[Path]:
+        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
+
+        No entity comes twice in one of them; a fact costs 2 minus its confidence.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or number.
+        """
+        return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
+
+    def subgraph(
+        self,
+        center: Entity | str | None = None,
+        *,
+        depth: int = 2,
+        limit: int = 100,
+        facts: int = 100,
+    ) -> Subgraph:
+        """Return a part of the graph to draw: around an entity, or its best connected entities.
+
+        Args:
+            center: An entity, its name or its id; None for the best connected, no concepts among
+                them. A value is drawn only as the center.
+            depth: How many facts away from it, 1 to 10.
+            limit: Entities at most.
+            facts: How many of the facts between them are read; all of them are counted.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible depth or limit.
+        """
+        return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
+
+    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
+        """Return who or what an entity is: type, names, what holds of it, and what ended last.
+
+        Args:
+            entity: An entity, its name or its id.
+            facts: How many of those that hold, added last first.
+            changes: How many of those that ended, latest first.
+
+        Raises:
+            QueryError: if there is no such entity, or for an impossible number.
+        """
+        return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
+
+
 @named("graph.stream")
 class Streams:
     """Answers while they are written: ``graph.stream``."""
@@ -1624,28 +1738,110 @@ class Streams:
         """Give the answer while it is written: ``async for answer in graph.stream.answer(...):``.
 
         Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
-        what ``answer`` returns. What is not written by a model comes at once.
-
-        Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
-
-        Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
+        what ``answer`` returns; arguments and errors are its own. What is not written by a model
+        comes at once.
         """
         return self._portal.follow(lambda: self._twin.answer(question, max_tokens=max_tokens))
 
 
 @named()
-class Answers(Reads):
-    """The reads that answer questions."""
+class View(Walks):
+    """A group as seen from one viewpoint; every read of it is a method here."""
 
-    _twin: AsyncAnswers
+    _twin: AsyncView
 
-    def __init__(self, twin: AsyncAnswers, portal: Portal) -> None:
+    def __init__(self, twin: AsyncView, portal: Portal) -> None:
         super().__init__(twin, portal)
         self._twin = twin
+
+    def __repr__(self) -> str:
+        return repr(self._twin)
+
+    @property
+    def communities(self) -> CommunityReads:
+        """Return the clusters of entities: list, get, map and context."""
+        return CommunityReads(self._twin.communities, self._portal)
+
+    @property
+    def sagas(self) -> SagaReads:
+        """Return the named runs of episodes: list, get and window."""
+        return SagaReads(self._twin.sagas, self._portal)
+
+    @property
+    def audit(self) -> Audit:
+        """Return the reads of the whole: contradictions, orphans, growth and hubs."""
+        return Audit(self._twin.audit, self._portal)
+
+    @property
+    def export(self) -> Exports:
+        """Return what gives the group to others: file, pandas, networkx and igraph."""
+        return Exports(self._twin.export, self._portal)
+
+    @property
+    def surreal(self) -> SurrealQL:
+        """Return what asks the database in SurrealQL, where no method does."""
+        return SurrealQL(self._twin.surreal, self._portal)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        scopes: Sequence[Scope] | None = None,
+        recipe: Recipe | str | None = None,
+        centers: Sequence[Entity | str] = (),
+        where: Filter | None = None,
+        saga: str | None = None,
+        within: Within | Reach | None = None,
+        explain: bool = False,
+    ) -> Results:
+        """Search what is true at the viewpoint, or at the time that the question speaks of.
+
+        Args:
+            query: A question, or a few words.
+            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
+            scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
+                recipe's, else all, in a view of the past without communities.
+            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
+            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
+                default: those that the query names, else the best found.
+            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
+                of the fields named is not filtered.
+            saga: Name of a saga: only what its episodes tell of, and no communities; short for
+                ``where=Field.saga == name``.
+            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
+                near something, or what ``within()`` found.
+            explain: Note every step with its time in ``Results.explanation``.
+
+        Raises:
+            QueryError: naming the argument that cannot be used, and what would be right.
+        """
+        return self._portal.wait(
+            self._twin.search(
+                query,
+                limit=limit,
+                scopes=scopes,
+                recipe=recipe,
+                centers=centers,
+                where=where,
+                saga=saga,
+                within=within,
+                explain=explain,
+            )
+        )
+
+    def show(self, *, limit: int = 2000) -> Atlas:
+        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
+
+        It has the facts of all times that the view knows, and opens at the view's moment.
+
+        Args:
+            limit: Entities at most, the best connected ones.
+
+        Raises:
+            QueryError: for an impossible limit.
+        """
+        return self._portal.wait(self._twin.show(limit=limit))
 
     @property
     def stream(self) -> Streams:
@@ -1739,218 +1935,6 @@ class Answers(Reads):
         )
 
 
-@named()
-class Walks(Reads):
-    """The reads that follow facts from entity to entity."""
-
-    _twin: AsyncWalks
-
-    def __init__(self, twin: AsyncWalks, portal: Portal) -> None:
-        super().__init__(twin, portal)
-        self._twin = twin
-
-    def neighbors(
-        self,
-        entity: Entity | str,
-        *,
-        depth: int = 1,
-        types: Sequence[str] | None = None,
-        relations: Sequence[str] | None = None,
-        limit: int = 50,
-        facts: int = 1,
-    ) -> list[Neighbor]:
-        """Return the entities within some facts of one, nearest first, then best connected.
-
-        Args:
-            entity: An entity, its name or its id.
-            depth: How many facts away, 1 to 10.
-            types: Only entities of these types; others are walked through.
-            relations: Only along facts of these relations.
-            limit: How many at most.
-            facts: How many of the facts that lead to each are read, added last first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        return self._portal.wait(
-            self._twin.neighbors(
-                entity, depth=depth, types=types, relations=relations, limit=limit, facts=facts
-            )
-        )
-
-    def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
-        """Return what an entity can know: all about itself and what it is linked to in some ways.
-
-        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
-        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
-        them. ``search(..., within=...)`` takes it as it is.
-
-        Args:
-            entity: An entity, its name or its id.
-            through: Relations that let one know: ``["works_at", "member_of"]``.
-            hops: How many of those away, 0 to 10; 0: only the entity itself.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible distance.
-        """
-        return self._portal.wait(self._twin.within(entity, through=through, hops=hops))
-
-    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
-        """Return a shortest chain of facts between two entities, None if it takes more than these.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth.
-        """
-        return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
-
-    def paths(
-        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
-    ) -> list[Path]:
-        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
-
-        No entity comes twice in one of them; a fact costs 2 minus its confidence.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or number.
-        """
-        return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
-
-    def subgraph(
-        self,
-        center: Entity | str | None = None,
-        *,
-        depth: int = 2,
-        limit: int = 100,
-        facts: int = 100,
-    ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
-
-        Args:
-            center: An entity, its name or its id; None for the best connected, without concepts.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            facts: How many of the facts between them are read; all of them are counted.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
-        """
-        return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
-
-    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
-        """Return who or what an entity is: type, names, what holds of it, and what ended last.
-
-        Args:
-            entity: An entity, its name or its id.
-            facts: How many of those that hold, added last first.
-            changes: How many of those that ended, latest first.
-
-        Raises:
-            QueryError: if there is no such entity, or for an impossible number.
-        """
-        return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
-
-
-@named()
-class View(Answers, Walks):
-    """A group as seen from one viewpoint; every read of it is a method here."""
-
-    _twin: AsyncView
-
-    def __init__(self, twin: AsyncView, portal: Portal) -> None:
-        super().__init__(twin, portal)
-        self._twin = twin
-
-    def __repr__(self) -> str:
-        """Show the group and the viewpoint."""
-        return repr(self._twin)
-
-    @property
-    def communities(self) -> CommunityReads:
-        """Return the clusters of entities: list, get, map and context."""
-        return CommunityReads(self._twin.communities, self._portal)
-
-    @property
-    def sagas(self) -> SagaReads:
-        """Return the named runs of episodes: list, get and window."""
-        return SagaReads(self._twin.sagas, self._portal)
-
-    @property
-    def audit(self) -> Audit:
-        """Return the reads of the whole: contradictions, orphans, growth and hubs."""
-        return Audit(self._twin.audit, self._portal)
-
-    @property
-    def export(self) -> Exports:
-        """Return what gives the group to others: file, pandas, networkx and igraph."""
-        return Exports(self._twin.export, self._portal)
-
-    @property
-    def surreal(self) -> SurrealQL:
-        """Return what asks the database in SurrealQL, where no method does."""
-        return SurrealQL(self._twin.surreal, self._portal)
-
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        scopes: Sequence[Scope] | None = None,
-        recipe: Recipe | str | None = None,
-        centers: Sequence[Entity | str] = (),
-        where: Filter | None = None,
-        saga: str | None = None,
-        within: Within | Reach | None = None,
-        explain: bool = False,
-    ) -> Results:
-        """Search what is true at the viewpoint, or at the time that the question speaks of.
-
-        Args:
-            query: A question, or a few words.
-            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
-            scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
-                recipe's, else all, in a view of the past without communities.
-            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
-            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
-                default: those that the query names, else the best found.
-            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
-                of the fields named is not filtered.
-            saga: Name of a saga: only what its episodes tell of, and no communities; short for
-                ``where=Field.saga == name``.
-            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``within()`` found.
-            explain: Note every step with its time in ``Results.explanation``.
-
-        Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
-        """
-        return self._portal.wait(
-            self._twin.search(
-                query,
-                limit=limit,
-                scopes=scopes,
-                recipe=recipe,
-                centers=centers,
-                where=where,
-                saga=saga,
-                within=within,
-                explain=explain,
-            )
-        )
-
-    def show(self, *, limit: int = 2000) -> Atlas:
-        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
-
-        It has the facts of all times that the view knows, and opens at the view's moment.
-
-        Args:
-            limit: Entities at most, the best connected ones.
-
-        Raises:
-            QueryError: for an impossible limit.
-        """
-        return self._portal.wait(self._twin.show(limit=limit))
-
-
 @named("graph.groups(...)")
 class GroupSet:
     """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
@@ -1962,7 +1946,6 @@ class GroupSet:
         self._twin = twin
 
     def __repr__(self) -> str:
-        """Show the names and the viewpoint."""
         return repr(self._twin)
 
     def at(
@@ -2230,7 +2213,7 @@ class Writes(View):
 
     @property
     def identity(self) -> Identity:
-        """Return who is one: candidates, merge, unmerge, split and keep_apart."""
+        """Return who is one: candidates, merge, unmerge, split, keep_apart and rename."""
         return Identity(self._twin.identity, self._portal)
 
     @property
@@ -2309,17 +2292,15 @@ class GraphRAG(Writes):
                 for ``queue.drain``.
             profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
                 (``engine``). Default: as the store remembers; a new one gets ``process``.
-            native: Keep tables that SurrealQL can search, vectors under DISKANN or HNSW and words
-                under FULLTEXT, beside a store of the ``process`` profile; made where they are not
-                there. The ``engine`` profile has them in any case.
+            native: Keep tables that SurrealQL can search (vectors under DISKANN or HNSW, words
+                under FULLTEXT) in a store of the ``process`` profile, as ``engine`` has them.
             memory_budget: Bytes of memory for groups that nobody is using; those used last stay.
                 Default: a quarter of the machine's.
 
         Raises:
             StoreURLError: if the URL names no store.
-            InputError: if ``review_below`` is not between 0 and 1, ``workers`` is negative,
-                ``memory_budget`` is less than 1 MiB, or a standing rule cannot stand beside the
-                others.
+            InputError: if ``workers`` is negative, ``memory_budget`` is below 1 MiB, or a standing
+                rule cannot stand beside others.
         """
         twin = AsyncGraphRAG.open(
             url,
@@ -2382,7 +2363,6 @@ class GraphRAG(Writes):
         )
 
     def __repr__(self) -> str:
-        """Show where the graph is, whether it is open, and its group."""
         return repr(self._twin)
 
     def __enter__(self) -> Self:

@@ -28,7 +28,6 @@ class HashEmbedder:
         self._words: dict[str, Matrix] = {}
 
     def __repr__(self) -> str:
-        """Show the dimension."""
         return f"HashEmbedder({self.dimension})"
 
     async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:

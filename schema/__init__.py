@@ -5,13 +5,12 @@ index profile needs. Files are never edited after a release: a change is a new f
 which was never published, had numbers below 10.
 
 Each group has tables of its own that SurrealDB searches, such as ``relates_to_vector_default``: the
-nearest rows and the counts of BM25 are then those of the group, and a group goes with its tables.
-They are tables and not databases so that one query joins them with the records, and a user of one
-database may make them.
+nearest rows and the counts of BM25 are then those of the group. They are tables and not databases
+so that one query joins them with the records.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -32,7 +31,6 @@ _FIELD = re.compile(
 )
 _CHOICES = re.compile(r"ASSERT \$value IN \[(.*)\]")
 _TYPE = re.compile(r"TYPE (?P<option>option<)?(?P<kind>\w+(?:<\w+>)?)")
-
 
 VECTORS = ("relates_to", "entity", "episode", "passage", "community")
 """Tables whose rows have a vector."""
@@ -67,7 +65,17 @@ class Migration:
 
 def migrations() -> tuple[Migration, ...]:
     """Read every migration this version knows, in order."""
-    return tuple(sorted(_read(), key=lambda migration: migration.number))
+    return tuple(
+        Migration(
+            number=int(number),
+            name=name.removesuffix(".surql"),
+            profile=_PROFILES.get(int(number)),
+            template=file.read_text(encoding="utf-8"),
+        )
+        for file in sorted(files("graphrag.schema").iterdir(), key=lambda file: file.name)
+        for number, _, name in [file.name.partition("_")]
+        if name.endswith(".surql")
+    )
 
 
 def oldest() -> int:
@@ -92,12 +100,12 @@ def pending(applied: frozenset[int], profile: Profile) -> tuple[Migration, ...]:
 @cache
 def former_tables() -> frozenset[str]:
     """Return the tables that the engine profile had in earlier versions."""
-    text = "\n".join(one.template for one in migrations() if one.profile == "engine")
+    text = "\n".join(each.template for each in migrations() if each.profile == "engine")
     return frozenset(match["name"] for match in _TABLE.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TableField:
     """A field of a table; fields of fields are none."""
 
     name: str
@@ -116,19 +124,19 @@ class Table:
     name: str
     ends: tuple[str, str] | None
     """The tables that its rows join, if they are links."""
-    fields: tuple[Field, ...]
+    fields: tuple[TableField, ...]
 
 
 @cache
 def core_tables() -> tuple[Table, ...]:
     """Return the tables that every store has, in the order of the schema."""
-    text = "\n".join(one.template for one in migrations() if one.profile is None)
+    text = "\n".join(each.template for each in migrations() if each.profile is None)
     ends = {
         match["name"]: (match["source"], match["goal"]) if match["source"] else None
         for match in _TABLE.finditer(text)
         if match["name"] not in FOLLOWING
     }
-    fields: dict[str, dict[str, Field]] = {table: {} for table in ends}
+    fields: dict[str, dict[str, TableField]] = {table: {} for table in ends}
     for match in _FIELD.finditer(text):
         table, name, rest = match["table"], match["name"], match["rest"]
         if table in fields and "." not in name:
@@ -136,25 +144,12 @@ def core_tables() -> tuple[Table, ...]:
     return tuple(Table(table, ends[table], tuple(fields[table].values())) for table in ends)
 
 
-def _field(table: str, name: str, rest: str) -> Field:
+def _field(table: str, name: str, rest: str) -> TableField:
     match, listed = _TYPE.match(rest), _CHOICES.search(rest)
     assert match is not None, f"{table}.{name} has no type that is known here: {rest}"
     required = match["option"] is None and "DEFAULT" not in rest
     choices = tuple(re.findall(r"'([^']*)'", listed[1])) if listed else ()
-    return Field(name, match["kind"], required, choices)
-
-
-def _read() -> Iterator[Migration]:
-    for file in files("graphrag.schema").iterdir():
-        number, _, rest = file.name.partition("_")
-        if not file.name.endswith(".surql"):
-            continue
-        yield Migration(
-            number=int(number),
-            name=rest.removesuffix(".surql"),
-            profile=_PROFILES.get(int(number)),
-            template=file.read_text(encoding="utf-8"),
-        )
+    return TableField(name, match["kind"], required, choices)
 
 
 def vector_table(table: str, group: str) -> str:
@@ -169,10 +164,8 @@ def word_table(table: str, group: str) -> str:
 
 def search_tables(group: str) -> list[str]:
     """Return the names of all search tables of a group."""
-    return [
-        *(vector_table(table, group) for table in VECTORS),
-        *(word_table(table, group) for table in WORDS),
-    ]
+    vectors = [vector_table(table, group) for table in VECTORS]
+    return vectors + [word_table(table, group) for table in WORDS]
 
 
 def is_search_table(name: str) -> bool:
@@ -182,12 +175,21 @@ def is_search_table(name: str) -> bool:
 
 def definitions(group: str, dimension: int, method: str) -> str:
     """Return the SurrealQL that makes the search tables of a group where they are not there."""
-    return _ANALYZER + "".join(
-        (
-            *(_vectors(table, group, dimension, method) for table in VECTORS),
-            *(_words(table, group) for table in WORDS),
-        )
+    index = method.format(dimension=int(dimension))
+    vectors = (
+        f"DEFINE TABLE IF NOT EXISTS {vector_table(table, group)} SCHEMALESS "
+        f"COMMENT 'vectors of {table}: vector, and the row that it is of';"
+        f"DEFINE INDEX IF NOT EXISTS nearest ON {vector_table(table, group)} FIELDS vector {index};"
+        for table in VECTORS
     )
+    words = (
+        f"DEFINE TABLE IF NOT EXISTS {word_table(table, group)} SCHEMALESS "
+        f"COMMENT 'stems of the words of {table}, and the row that they are of';"
+        f"DEFINE INDEX IF NOT EXISTS words ON {word_table(table, group)} "
+        "FIELDS terms FULLTEXT ANALYZER terms BM25;"
+        for table in WORDS
+    )
+    return "".join((_ANALYZER, *vectors, *words))
 
 
 def nearest_index(table: str, group: str, dimension: int, method: str) -> str:
@@ -205,21 +207,3 @@ def _suffix(group: str) -> str:
     if _PLAIN_GROUP.fullmatch(group):
         return group
     return f"x_{blake2b(group.encode(), digest_size=10).hexdigest()}"
-
-
-def _vectors(table: str, group: str, dimension: int, method: str) -> str:
-    name, index = vector_table(table, group), method.format(dimension=int(dimension))
-    return (
-        f"DEFINE TABLE IF NOT EXISTS {name} SCHEMALESS "
-        f"COMMENT 'vectors of {table}: vector, and the row that it is of';"
-        f"DEFINE INDEX IF NOT EXISTS nearest ON {name} FIELDS vector {index};"
-    )
-
-
-def _words(table: str, group: str) -> str:
-    name = word_table(table, group)
-    return (
-        f"DEFINE TABLE IF NOT EXISTS {name} SCHEMALESS "
-        f"COMMENT 'stems of the words of {table}, and the row that they are of';"
-        f"DEFINE INDEX IF NOT EXISTS words ON {name} FIELDS terms FULLTEXT ANALYZER terms BM25;"
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -25,6 +25,7 @@ ContextFormat = Literal["text", "xml", "json"]
 
 _EXCERPT = 800
 """Characters of an episode that is shown whole."""
+_HEADS = {"facts": "Facts", "excerpts": "Excerpts", "entities": "About", "communities": "Groups"}
 _WORD = re.compile(r"\w{3,}")
 
 
@@ -56,14 +57,11 @@ class Context:
     """Hits that had no room, or said nothing new."""
 
     def __str__(self) -> str:
-        """Return the text."""
         return self.text
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One hit as it is to be shown."""
-
     kind: Literal["facts", "excerpts", "entities", "communities"]
     title: str
     words: str = ""
@@ -76,8 +74,6 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What a number stands for."""
-
     name: str
     valid_at: datetime
     episode_id: str = ""
@@ -102,15 +98,15 @@ def assemble(
     Scopes take turns by relevance, so the order inside each stays. A fact without room for its
     quote is shown without, an excerpt is an episode's part that shares most words with the query.
     With ``direct`` facts that no episode states have a number, too: of where they were told.
-
-    Raises:
-        QueryError: for an unknown format or a budget below 1.
     """
     if format not in get_args(ContextFormat):
         raise QueryError(f"format {format!r}: choose text, xml or json")
     if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or max_tokens < 1:
         raise QueryError(f"max_tokens {max_tokens!r}: give at least 1 token")
-    episodes = {one.id: one for one in (*results.passages, *(hit.item for hit in results.episodes))}
+    episodes = {
+        episode.id: episode
+        for episode in (*results.passages, *(hit.item for hit in results.episodes))
+    }
     sources = {id_: _Source(episode_title(e), e.valid_at, id_) for id_, e in episodes.items()}
     told = {_place(hit.item): hit.item for hit in results.facts if direct and not hit.item.sources}
     sources |= {place: _Source(place, fact.created_at) for place, fact in told.items()}
@@ -177,22 +173,14 @@ def _versions(item: _Item, shown: Sequence[_Item]) -> Iterator[_Item]:
         if item.words:
             yield item
         return
-    if any(_same(item, other) for other in shown):
+    is_fact = item.kind == "facts"
+    same = (each for each in shown if (each.kind, each.title) == (item.kind, item.title))
+    if any(each.valid == item.valid and (is_fact or each.words == item.words) for each in same):
         return
-    there = any(item.words and item.words in other.words for other in shown)
-    if item.kind == "excerpts":
-        if not there:
-            yield item
-        return
-    if not there:
+    if not any(item.words and item.words in each.words for each in shown):
         yield item
-    yield replace(item, words="")
-
-
-def _same(item: _Item, other: _Item) -> bool:
-    return (item.kind, item.title, item.valid) == (other.kind, other.title, other.valid) and (
-        item.kind == "facts" or item.words == other.words
-    )
+    if is_fact:
+        yield replace(item, words="")
 
 
 def excerpt(episode: Episode, query: str) -> str:
@@ -219,35 +207,25 @@ def _numbers(items: Sequence[_Item]) -> dict[str, int]:
     return {id_: number for number, id_ in enumerate(cited, start=1)}
 
 
-def _of(kind: str, items: Sequence[_Item]) -> list[_Item]:
-    return [item for item in items if item.kind == kind]
-
-
 def _text(items: Sequence[_Item], sources: _Sources) -> str:
     numbers = _numbers(items)
-
-    def marks(item: _Item) -> str:
-        return "".join(f" [{numbers[id_]}]" for id_ in item.sources)
-
     lines: list[str] = []
-    if facts := _of("facts", items):
-        lines.append("Facts:")
-        for item in facts:
-            quote = f": “{item.words}”" if item.words else ""
-            lines.append(f"- {item.title} ({item.valid}){marks(item)}{quote}")
-    if excerpts := _of("excerpts", items):
-        lines.append("Excerpts:")
-        for item in excerpts:
-            title = ", ".join(filter(None, (item.valid, item.title)))
-            lines.append(f"-{marks(item)} {title}: {item.words}")
-    for kind, head in (("entities", "About:"), ("communities", "Groups:")):
-        if found := _of(kind, items):
-            lines += [head, *(f"- {item.title}: {item.words}" for item in found)]
-    excerpted = {id_ for item in excerpts for id_ in item.sources}
+    for kind, head in _HEADS.items():
+        if block := [_line(item, numbers) for item in items if item.kind == kind]:
+            lines += [f"{head}:", *block]
+    excerpted = {id_ for item in items if item.kind == "excerpts" for id_ in item.sources}
     if cited := [id_ for id_ in numbers if id_ not in excerpted]:
-        lines.append("Sources:")
-        lines += [f"[{numbers[id_]}] {sources[id_]}" for id_ in cited]
+        lines += ["Sources:", *(f"[{numbers[id_]}] {sources[id_]}" for id_ in cited)]
     return visible("\n".join(lines))
+
+
+def _line(item: _Item, numbers: Mapping[str, int]) -> str:
+    marks = "".join(f" [{numbers[id_]}]" for id_ in item.sources)
+    if item.kind == "facts":
+        quote = f": “{item.words}”" if item.words else ""
+        return f"- {item.title} ({item.valid}){marks}{quote}"
+    title = ", ".join(filter(None, (item.valid, item.title)))
+    return f"-{marks} {title}: {item.words}"
 
 
 def _xml(items: Sequence[_Item], sources: _Sources) -> str:
@@ -255,16 +233,14 @@ def _xml(items: Sequence[_Item], sources: _Sources) -> str:
     tags = {"facts": "fact", "excerpts": "excerpt", "entities": "entity", "communities": "group"}
     lines = []
     for kind, tag in tags.items():
-        for item in _of(kind, items):
+        for item in (item for item in items if item.kind == kind):
             cited = ",".join(str(numbers[id_]) for id_ in item.sources)
             given = {"valid": item.valid, "sources": cited}
             if kind != "facts":
                 given = {"name": item.title, "date": item.valid, "source": cited}
-            attributes = "".join(
-                f' {key}="{escape(value)}"' for key, value in given.items() if value
-            )
-            words = f"{item.title}: {item.words}" if kind == "facts" and item.words else ""
-            body = words or (item.title if kind == "facts" else item.words)
+            attributes = "".join(f' {key}="{escape(v)}"' for key, v in given.items() if v)
+            parts = (item.title, item.words) if kind == "facts" else (item.words,)
+            body = ": ".join(filter(None, parts))
             lines.append(f"<{tag}{attributes}>{escape(body, quote=False)}</{tag}>")
     lines += [
         f'<source number="{number}">{escape(str(sources[id_]), quote=False)}</source>'
@@ -283,9 +259,8 @@ def _json(items: Sequence[_Item], sources: _Sources) -> str:
             "quote" if item.kind == "facts" else "text": item.words,
             "sources": [numbers[id_] for id_ in item.sources],
         }
-        found.setdefault(item.kind, []).append(
-            {key: value for key, value in given.items() if value}
-        )
+        shown: dict[str, object] = {key: value for key, value in given.items() if value}
+        found.setdefault(item.kind, []).append(shown)
     if not found:
         return ""
     cited = [

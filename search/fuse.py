@@ -1,4 +1,4 @@
-"""Fusion of several methods' scores into one ranking, and relevance that compares across queries.
+"""Rankings: several methods' scores fused into one, relevance, and what reranks.
 
 Every method scores all candidates exactly, so a ranking depends on the candidates only. Score
 fusion is the convex combination of Bruch, Gai and Ingber (TOIS 2023), which keeps margins;
@@ -6,23 +6,30 @@ reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at rank
 
 Fused scores mean nothing outside one search. ``relevance`` is the mean of the cosine (0 if
 negative) and the idf-weighted share of the query's words that the text holds.
+
+A ``Reranking`` looks at the columns in memory and may order all candidates. A ``Rereading`` needs
+the items themselves, so it gets only the best, as many as its ``shortlist`` says.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from graphrag.errors import InputError
 from graphrag.index.cosines import top
-from graphrag.index.scope import Scope as Rows
+from graphrag.index.scope import ScopeIndex as Rows
+from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.search.results import Why
 
-Id = TypeVar("Id", str, int)
+if TYPE_CHECKING:
+    from graphrag.search.question import Question
+    from graphrag.store.store import Store
+
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 Candidates = npt.NDArray[np.intp]
@@ -59,12 +66,10 @@ class Method:
     scores: npt.NDArray[np.floating] | Scored
     """0 or less, or NaN: the method did not find the row."""
     weight: float = 1.0
-    """How much the method counts; 0 leaves it out."""
     finds: bool = True
     """False: it only scores what other methods found."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be fused."""
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise InputError(f"method {self.name}: weight {self.weight} is not 0 or more")
 
@@ -80,54 +85,30 @@ class Method:
         return self.scores.top(pool, mask, 0.0)[0]
 
 
-class Fused(Generic[Id]):
+@dataclass(slots=True)
+class Fused:
     """One item of a ranking."""
 
-    __slots__ = ("_why", "id", "relevance", "score")
-
-    def __init__(
-        self,
-        id: Id,
-        score: float,
-        why: tuple[Why, ...] | Callable[[], tuple[Why, ...]],
-        relevance: float = 0.0,
-    ) -> None:
-        self.id: Id = id
-        self.score = score
-        """What it is ranked by: comparable inside this ranking only."""
-        self.relevance = relevance
-        """How much of the query it answers, from 0 to 1: comparable across queries."""
-        self._why = why
+    id: int
+    score: float
+    """What it is ranked by: comparable inside this ranking only."""
+    reasons: tuple[Why, ...] | Callable[[], tuple[Why, ...]] = field(repr=False, compare=False)
+    """What found it, or what tells: few are asked about, after the best have been chosen."""
+    relevance: float = 0.0
+    """How much of the query it answers, from 0 to 1: comparable across queries."""
 
     @property
     def why(self) -> tuple[Why, ...]:
-        """Return the methods that found it, best rank first, then what reranked it.
-
-        Put into words when somebody asks, which is after the best have been chosen.
-        """
-        if not isinstance(self._why, tuple):
-            self._why = self._why()
-        return self._why
-
-    def __eq__(self, other: object) -> bool:
-        """Compare the ids, scores, reasons and relevance."""
-        return isinstance(other, Fused) and (self.id, self.score, self.why, self.relevance) == (
-            other.id,
-            other.score,
-            other.why,
-            other.relevance,
-        )
-
-    def __repr__(self) -> str:
-        """Show the id, score, reasons and relevance."""
-        return f"Fused({self.id!r}, {self.score}, {self.why}, {self.relevance})"
+        """Return the methods that found it, best rank first, then what reranked it."""
+        if not isinstance(self.reasons, tuple):
+            self.reasons = self.reasons()
+        return self.reasons
 
 
 def candidates(methods: Sequence[Method], mask: Mask, pool: int) -> Candidates:
     """Return the best ``pool`` rows of each method that counts, together."""
-    finding = [method for method in methods if method.weight and method.finds]
-    found = [method.top(pool, mask) for method in finding]
-    return np.unique(np.concatenate((*found, np.empty(0, dtype=np.intp))))
+    best = [method.top(pool, mask) for method in methods if method.weight and method.finds]
+    return np.unique(np.concatenate((*best, np.empty(0, dtype=np.intp))))
 
 
 def fuse(
@@ -138,20 +119,13 @@ def fuse(
     k: int = 60,
     limit: int | None = None,
     relevance: npt.NDArray[np.floating] | None = None,
-) -> list[Fused[int]]:
+) -> list[Fused]:
     """Rank candidates by all methods, best first; of equals the lower row comes first.
 
     ``scores`` is the weighted mean of each method's scores as shares of its best, from 0 to 1.
     ``rrf`` is the sum of ``weight / (k + rank)`` over the methods that found the row; a larger
-    ``k`` flattens the difference between the first ranks.
-
-    Args:
-        methods: Those of weight 0 are left out.
-        rows: Rows to rank, ascending; what no method found comes last, with score 0.
-        fusion: How.
-        k: Rank constant; 60 is the paper's.
-        limit: How many to return; default: all.
-        relevance: One per candidate, passed on.
+    ``k`` flattens the difference between the first ranks, and 60 is the paper's. Methods of weight
+    0 are left out; rows that no method found come last, with score 0.
     """
     heard = [method for method in methods if method.weight]
     if not len(rows) or not heard:
@@ -164,18 +138,23 @@ def fuse(
     else:
         best = scores.max(axis=1, keepdims=True)
         shares = weights / weights.sum() * (scores / np.where(best > 0, best, 1.0))
-    totals = shares.sum(axis=0)
-    order = np.argsort(-totals, kind="stable")[:limit]
-    shares_of = np.zeros(len(rows)) if relevance is None else relevance
+    answers = np.zeros(len(rows)) if relevance is None else relevance
+    return best_of(rows, shares.sum(axis=0), answers, reasons, limit)
+
+
+def best_of(
+    rows: Candidates,
+    scores: npt.NDArray[np.floating],
+    relevance: npt.NDArray[np.floating],
+    reasons: "Reasons",
+    limit: int | None,
+) -> list[Fused]:
+    """Return the rows with the highest scores, best first; of equals the lower row comes first."""
+    order = np.argsort(-scores, kind="stable")[:limit]
+    columns = rows[order], scores[order], order, relevance[order].astype(np.float64)
     return [
-        Fused(row, total, partial(reasons.of, at), share)
-        for row, total, at, share in zip(
-            rows[order].tolist(),
-            totals[order].tolist(),
-            order.tolist(),
-            shares_of[order].astype(np.float64).tolist(),
-            strict=True,
-        )
+        Fused(row, score, partial(reasons.of, at), share)
+        for row, score, at, share in zip(*(column.tolist() for column in columns), strict=True)
     ]
 
 
@@ -197,8 +176,7 @@ class Reasons:
     def places(self) -> npt.NDArray[np.int64]:
         """Return the rank of each candidate by each method, from 1; equals have the same."""
         worse = np.round(-self._scores, _DIGITS)
-        ranks = (np.searchsorted(np.sort(line), line) for line in worse)
-        return 1 + np.stack([*ranks])
+        return 1 + np.stack([np.searchsorted(np.sort(line), line) for line in worse])
 
     def of(self, at: int) -> tuple[Why, ...]:
         """Return the methods that found a candidate, best rank first."""
@@ -213,5 +191,96 @@ def relevance(scope: Rows, query: str, cosines: Scores, words: Scores) -> npt.ND
     whole = scope.postings.whole(query)
     if whole == 0:
         return meaning
-    share = np.clip(words.astype(np.float64) / whole, 0, 1)
-    return (meaning + share) / 2
+    return (meaning + np.clip(words.astype(np.float64) / whole, 0, 1)) / 2
+
+
+Item = Fact | Entity | Episode | Community
+
+
+@runtime_checkable
+class Reranking(Protocol):
+    """Order candidates anew by what the columns say."""
+
+    @property
+    def name(self) -> str:
+        """Return what ``Hit.why`` calls it."""
+
+    @property
+    def walks(self) -> bool:
+        """Tell whether it counts from ``question.seeds``."""
+
+    def rerank(self, hits: list[Fused], scope: str, question: "Question") -> list[Fused]:
+        """Return the hits, best first."""
+
+
+@runtime_checkable
+class Rereading(Protocol):
+    """Order the best hits anew by what they are."""
+
+    @property
+    def name(self) -> str:
+        """Return what ``Hit.why`` calls it."""
+
+    @property
+    def judges(self) -> bool:
+        """Tell whether it sets ``relevance``: ``min_score`` then looks at that."""
+
+    def shortlist(self, limit: int) -> int:
+        """Return how many hits it wants to see to return ``limit`` of them."""
+
+    async def reread(
+        self, hits: list[Fused], items: Sequence[Item], question: "Question", store: "Store"
+    ) -> list[Fused]:
+        """Return the hits, best first; one item each, in their order."""
+
+
+def reordered(
+    hits: Sequence[Fused],
+    scores: Sequence[float],
+    name: str,
+    *,
+    relevance: Sequence[float] | None = None,
+) -> list[Fused]:
+    """Return hits by a new score each, with the reason; of equals, who was before stays before."""
+    order = sorted(range(len(hits)), key=lambda at: -scores[at])
+    judged = [hit.relevance for hit in hits] if relevance is None else relevance
+    return [
+        Fused(hits[at].id, scores[at], partial(_also, hits[at], name, rank, scores[at]), judged[at])
+        for rank, at in enumerate(order, start=1)
+    ]
+
+
+def _also(hit: Fused, name: str, rank: int, score: float) -> tuple[Why, ...]:
+    return (*hit.why, Why(name, rank, score))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersFirst:
+    """The facts that answer a question before all others, if they may be seen.
+
+    A search without it, ``Recipe(rerank=())``, ranks them as any other fact.
+    """
+
+    ids: tuple[str, ...] = ()
+    """Of the facts; a search of one group sets them, by what ``ask`` makes of its question."""
+
+    name: ClassVar[str] = "answer"
+    walks: ClassVar[bool] = False
+
+    def rerank(self, hits: list[Fused], scope: str, question: "Question") -> list[Fused]:
+        """Return the hits with those that answer first, found or not."""
+        if scope != "facts":
+            return hits
+        row_of, seen = question.index.facts.row_of, question.seen.facts
+        rows = [row_of[id_] for id_ in self.ids if id_ in row_of]
+        rows = [row for row in rows if row < len(seen) and seen[row]]
+        if rows == [hit.id for hit in hits[: len(rows)]]:
+            return hits
+        best = max((hit.score for hit in hits), default=0.0)
+        known = {hit.id: hit for hit in hits}
+        first = []
+        for place, row in enumerate(rows, 1):
+            hit = known.get(row) or Fused(row, 0.0, (), 1.0)
+            why = (*hit.why, Why(self.name, place, best))
+            first.append(Fused(row, best + len(rows) - place, why, hit.relevance))
+        return [*first, *(hit for hit in hits if hit.id not in rows)]

@@ -1,20 +1,22 @@
-"""Time in a question: its periods, and whether it asks for a time.
+"""Time in a question: its periods, whether it asks for a time, and whether it looks back.
 
 A wrong filter hides the answer, so only a single time with a preposition ("in 2019", "as of March
-2021", "now") filters. Others are preferences; events stay words for the graph to date.
+2021", "now") filters. Others are preferences. Questions come in lower case and with slips, so
+regular expressions look for words, not for sentences.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
-from graphrag.search.query_events import Anchor, Asks, Order, anchors_in, asked_of, order_of
 from graphrag.temporal.find import find_times
-from graphrag.temporal.interval import Interval
+from graphrag.temporal.interval import Bound, Granularity, Interval, Period, day_of
 from graphrag.temporal.moment import utc_now
-from graphrag.temporal.period import Bound, Granularity, Period, day_of
+
+Asks = Literal["when", "how long"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,15 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """An event whose time bounds the answer: "before the move"."""
+
+    words: str
+    """The event alone: ``the move``."""
+    bound: Bound
+
+
+@dataclass(frozen=True, slots=True)
 class When:
     """How a question was understood in time; false if it says nothing of time.
 
@@ -43,14 +54,11 @@ class When:
     """True: only what overlaps ``said`` answers. False: it comes first."""
     asks: Asks | None = None
     """What it wants to know: a date, or a duration or an age."""
-    order: Order | None = None
-    """"first", "latest": which end of time it prefers."""
     anchors: tuple[Anchor, ...] = ()
     past: bool = False
-    """It looks back ("used to", "former", "before"): what has ended may answer."""
+    """It looks back ("used to", "first", "before the move"): what has ended may answer."""
 
     def __bool__(self) -> bool:
-        """Tell whether the question says anything of time."""
         return self != _SILENT
 
     @property
@@ -59,42 +67,30 @@ class When:
         return tuple(said.interval for said in self.said)
 
     def __str__(self) -> str:
-        """Say in words how the question was understood."""
         mode = "filter" if self.filters else "preference"
         parts = [f"{said.words!r} {said.interval!r} ({mode})" for said in self.said]
         parts += [f"{anchor.bound} {anchor.words!r}" for anchor in self.anchors]
-        parts += [f"{self.order} first"] if self.order else []
         parts += [f"asks {self.asks}"] if self.asks else []
         parts += ["looks back"] if self.past else []
         return "; ".join(parts) or "no time"
 
 
 def read_when(question: str, reference: datetime | None = None) -> When:
-    """Read what an English question says about time.
-
-    Args:
-        question: The question as asked.
-        reference: Aware moment it is asked at, or of the viewpoint it is asked from; default: now.
-
-    Raises:
-        TimeError: If the reference is naive.
-    """
+    """Read what an English question says about time, asked at an aware moment; default: now."""
     if len(question) > _LONGEST:
         return _SILENT
     text = question.translate(_SIGNS)
     at = utc_now() if reference is None else reference
-    found = _found(text, at)
-    spans = [(start, end) for start, end, _ in found]
-    anchors = tuple(anchors_in(text, spans))
-    said = tuple(dict.fromkeys(said for *_, said in _joined(found, text)))
-    asks = asked_of(text)
+    times = _times(text, at)
+    spans = [(start, end) for start, end, _ in times]
+    said = tuple(dict.fromkeys(said for *_, said in _joined(times, text)))
+    asks, anchors = _asks(text), tuple(_anchors(text, spans))
     return When(
         said=said,
         filters=len(said) == 1 and said[0].led and asks is None,
         asks=asks,
-        order=order_of(text),
         anchors=anchors,
-        past=_PAST.search(text) is not None or any(anchor.bound == "before" for anchor in anchors),
+        past=_PAST.search(text) is not None or bool(anchors),
     )
 
 
@@ -103,11 +99,7 @@ def times_in(question: str, at: datetime) -> list[tuple[int, int, Said]]:
     if len(question) > _LONGEST:
         return []
     text = question.translate(_SIGNS)
-    return _joined(_found(text, at), text)
-
-
-def _found(text: str, at: datetime) -> list[tuple[int, int, Said]]:
-    return sorted([*_dated(text, at), *_current(text, at)], key=lambda one: one[0])
+    return _joined(_times(text, at), text)
 
 
 _SILENT: Final = When()
@@ -135,21 +127,21 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(
-    r"\b(?:used? to (?!it\b)|formerly|former|previous(?:ly)?|in the past|back then|originally|"
-    r"at first|once|ex-\w+|no longer|before(?=\W*$)|ago)\b",
+    r"\b(?:used? to (?!it\b)|formerly|former|previous(?:ly)?|in the past|back then|at first|once|"
+    r"ex-\w+|no longer|before(?=\W*$)|ago|earliest|oldest|1st|original(?:ly)?|initial(?:ly)?|"
+    r"first(?! (?:names?|lad(?:y|ies)|person|class|aid|language|half|quarter)\b))\b",
     re.IGNORECASE,
 )
 
 
-def _dated(text: str, at: datetime) -> list[Found]:
-    """Find the dates: those any text could have, bare years, and dates of two readings."""
+def _times(text: str, at: datetime) -> list[Found]:
+    """Find the dates any text could have, bare years, dates of two readings, and words for now."""
     found: list[Found] = []
     for expression in find_times(text, at):
         led = _LED.search(text[: expression.start].rstrip()) is not None
         led = led or _LEADS.match(expression.text) is not None or expression.period.bound != "in"
-        found.append(
-            (expression.start, expression.end, _said(expression.text, expression.period, led))
-        )
+        said = _said(expression.text, expression.period, led)
+        found.append((expression.start, expression.end, said))
     for match in _EITHER.finditer(text):
         first, second, year = (int(part) for part in match.group(1, 3, 4))
         if not _taken(match.span(), found):
@@ -164,7 +156,9 @@ def _dated(text: str, at: datetime) -> list[Found]:
         if read is not None and read.text.endswith(match.group()):
             led = _LED.search(text[: match.start()].rstrip()) is not None
             found.append((*match.span(), _said(match.group(), read.period.bounded("in"), led)))
-    return found
+    instant = Interval(at, at + datetime.resolution)
+    now = [(*now.span(), Said(now.group(), instant, led=True)) for now in _NOW.finditer(text)]
+    return sorted([*found, *now], key=lambda found: found[0])
 
 
 def _said(words: str, period: Period, led: bool) -> Said:
@@ -173,14 +167,6 @@ def _said(words: str, period: Period, led: bool) -> Said:
 
 def _taken(span: tuple[int, int], found: list[Found]) -> bool:
     return any(start < span[1] and span[0] < end for start, end, _ in found)
-
-
-def _current(text: str, at: datetime) -> list[Found]:
-    """Find the words for now."""
-    instant = Interval(at, at + datetime.resolution)
-    return [
-        (*match.span(), Said(match.group(), instant, led=True)) for match in _NOW.finditer(text)
-    ]
 
 
 def _joined(found: list[Found], text: str) -> list[Found]:
@@ -193,7 +179,7 @@ def _joined(found: list[Found], text: str) -> list[Found]:
         if last is not None and _range(text, stop, start, last.words):
             opening, closing = last.interval.start, said.interval.end
             both = Interval(opening, closing) if opening and closing and opening < closing else None
-        elif last is not None and _half(last) and _half(said) and _opens(last) != _opens(said):
+        elif last is not None and {_open(last), _open(said)} == {(True, False), (False, True)}:
             both = last.interval.intersection(said.interval)
         if last is not None and both is not None:
             words = f"{last.words} {said.words}"
@@ -214,9 +200,71 @@ def _range(text: str, stop: int, start: int, first: str) -> bool:
     )
 
 
-def _half(said: Said) -> bool:
-    return said.interval.start is None or said.interval.end is None
+def _open(said: Said) -> tuple[bool, bool]:
+    return said.interval.start is None, said.interval.end is None
 
 
-def _opens(said: Said) -> bool:
-    return said.interval.end is None
+_HOW_LONG: Final = re.compile(
+    r"\bhow (?:long|old|much (?:time|longer)|many (?:\w+ )?(?:day|week|month|year|decade)s)\b|"
+    r"\b(?:what|which) age\b|\bage of\b|\b(?:length|span) of time\b",
+    re.IGNORECASE,
+)
+_WHEN: Final = re.compile(
+    r"\b(?:what|which)(?: (?!for\b)\w+){0,2} (?:year|month|day|date|time(?! ?zone)|season|century|"
+    r"decade|week|period)s?\b|\b(?:birth|death|start|end|point in) ?(?:time|date|day|year)s?\b|"
+    r"(?<!at the )\b(?:date|day|year|time) (?:of|when|that)\b|\b(?:since|until|till) when\b|"
+    r"^(?:give|tell|name|find|state|list|show)\b.*\b(?:date|year|time)s?\b",
+    re.IGNORECASE,
+)
+_THAT_IS: Final = re.compile(r"\b(?:point in time|\w+ (?:time|date)) is\b", re.IGNORECASE)
+_WORD_WHEN: Final = re.compile(
+    r"\bwhen(?P<be>'s| (?:did|do|does|was|were|is|are|has|have|had|will|would|should|shall|can|"
+    r"could|'s|'d)\b)?",
+    re.IGNORECASE,
+)
+_OTHER: Final = re.compile(r"\b(?:who|whom|whose|what|which|where|why|how)\b", re.IGNORECASE)
+_EVENT: Final = re.compile(
+    r"\b(?P<how>before|prior to|(?<!named )(?<!look )(?<!looks )(?<!looking )(?<!looked )after|"
+    r"since|until|till|during|throughout|while|when|at the time of)\s+(?P<what>[^?.!;,]+)",
+    re.IGNORECASE,
+)
+_BOUNDS: Final[Mapping[str, Bound]] = {
+    "before": "before",
+    "prior to": "before",
+    "after": "after",
+    "since": "since",
+    "until": "until",
+    "till": "until",
+}
+_NO_EVENT: Final = re.compile(
+    r"(?:(?:that|this|then|it|when|now|a while|ever|all)\b\W*|(?:how|what|which|whose|who)\b.*)",
+    re.IGNORECASE,
+)
+"""What follows "after" without being an event: "that", or the question itself, "how many"."""
+
+
+def _anchors(text: str, dated: list[tuple[int, int]]) -> Iterator[Anchor]:
+    """Yield the events that bound the answer; a date is none."""
+    for match in _EVENT.finditer(text):
+        how, words, at = match["how"].lower(), match["what"].strip(), match.start("what")
+        is_dated = any(start == match.start() or start <= at < end for start, end in dated)
+        asks = how == "when" and _interrogative(text, match)
+        if not (is_dated or asks or _NO_EVENT.fullmatch(words)):
+            yield Anchor(words, _BOUNDS.get(how, "in"))
+
+
+def _interrogative(text: str, match: re.Match[str]) -> bool:
+    """Tell a "when" that asks from one that says when: "when did", "who led it when he came"."""
+    here = _WORD_WHEN.match(text, match.start())
+    if here is None or here["be"] is not None:
+        return True
+    before, after = text[: here.start()], text[here.end() :]
+    return not after.strip(" ?.!") or not (_OTHER.search(before) or _OTHER.search(after))
+
+
+def _asks(text: str) -> Asks | None:
+    if _HOW_LONG.search(text):
+        return "how long"
+    if any(_interrogative(text, match) for match in _WORD_WHEN.finditer(text)):
+        return "when"
+    return "when" if _WHEN.search(_THAT_IS.sub("", text)) else None

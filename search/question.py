@@ -1,8 +1,8 @@
 """Question: a request with what its rankings share, and the kind of answer that it asks for."""
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -11,15 +11,25 @@ import numpy.typing as npt
 
 from graphrag.errors import QueryError
 from graphrag.index.cosines import BestOf, Cosines
+from graphrag.index.edges import LevelWalk
 from graphrag.index.group import GroupIndex
-from graphrag.index.hops import Walk
 from graphrag.index.retention import Slot
-from graphrag.index.scope import Scope as Rows
+from graphrag.index.scope import ScopeIndex as Rows
 from graphrag.protocols import Matrix, Reranker
-from graphrag.search.explain import Trace
-from graphrag.search.near import named_entities, walk
-from graphrag.search.request import Recipe, Request, Scope
-from graphrag.search.visibility import Mask, Visible
+from graphrag.search.fuse import Fused
+from graphrag.search.masks import narrowed
+from graphrag.search.near import anchored, named_entities, walk
+from graphrag.search.recipe import TABLES, Recipe, Scope
+from graphrag.search.request import Request
+from graphrag.search.results import Trace
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import Mask, VisibleRows, visible
+from graphrag.search.within import limited
+from graphrag.temporal.interval import Viewpoint
+
+if TYPE_CHECKING:
+    from graphrag.search.query_time import When
+
 
 _KINDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), frozenset(kinds.split()))
@@ -39,10 +49,6 @@ _LENGTH_PENALTY = 0.5
 _TRIES: Final = Slot[tuple[tuple[int, int], Matrix]]()
 """What the passages of each episode gain by being several, and the state that it is of."""
 
-_SELF = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
-_POLITE = re.compile(r"\b(?:can|could|would|will|do) you\b", re.IGNORECASE)
-_YOU = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
-
 
 def asked_types(query: str) -> frozenset[str]:
     """Return the entity types that answer a question; empty if it does not say.
@@ -53,23 +59,11 @@ def asked_types(query: str) -> frozenset[str]:
     return min(found, default=(0, frozenset[str]()), key=lambda hit: hit[0])[1]
 
 
-def is_of_oneself(query: str) -> bool:
-    """Tell whether a question is about the one who asks, not about what the one asked has said.
-
-    "Can you tell me when I moved?" is; "What did you tell me about moving?" is not.
-    """
-    return bool(_SELF.search(query)) and not _YOU.search(_POLITE.sub("", query))
-
-
-if TYPE_CHECKING:
-    from graphrag.search.query_time import When
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked, of which columns, and what may be seen; the argument of every ranking.
 
-    A ranking of a scope is a function ``(question, ...) -> list[Fused[int]]``: rows of that scope,
+    A ranking of a scope is a function ``(question, ...) -> list[Fused]``: rows of that scope,
     best first, at least ``question.request.wanted`` of them (None: all candidates). The index may
     hold the whole group or only some candidates of it: statistics come from its postings.
     """
@@ -78,12 +72,11 @@ class Question:
     index: GroupIndex
     vector: Matrix
     """The query, a unit vector."""
-    seen: Visible
+    seen: VisibleRows
     """What may be returned: what is visible and fits the filter."""
-    walked: Visible
+    walked: VisibleRows
     """What may be walked along and counted: all that is visible."""
     when: "When"
-    """What the question says of time."""
     now: datetime
     """The moment that is looked from, in world time."""
     named: list[int]
@@ -92,18 +85,13 @@ class Question:
     """Rows of the entities that closeness counts from: given, named, or the best found."""
     distance: npt.NDArray[np.int8]
     """Hops of each entity from the nearest seed along visible facts; -1: too far, or not asked."""
-    walk: Walk | None
+    walk: LevelWalk | None
     """From the seeds along visible facts, for who wants to know farther; None: no seeds."""
     asked: Mask
     """The entities of the type that the question asks for; none if it does not say."""
     entity_cosines: Cosines | None
-    """Cosine of each entity; None if nothing asks for it."""
-    episode_cosines: Cosines | None
-    """Cosine of each episode or its best passage; None if episodes are not ranked."""
-    fact_cosines: Cosines | None
-    """Cosine of each fact; None if facts are not ranked."""
+    """Cosine of each entity; None if neither entities nor seeds are looked for."""
     reranker: Reranker | None = None
-    """The model that the graph was opened with."""
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -120,14 +108,13 @@ class Question:
         """Tell whether a scope is asked for."""
         return scope in self.request.scopes
 
+    def ids(self, scope: str, hits: Iterable[Fused]) -> list[str]:
+        """Return the ids of some hits of a scope."""
+        return [self.rows(scope).ids[hit.id] for hit in hits]
+
     def rows(self, scope: str) -> Rows:
         """Return the columns of a scope."""
-        return {
-            "facts": self.index.facts,
-            "entities": self.index.entities,
-            "episodes": self.index.episodes,
-            "communities": self.index.communities,
-        }[scope]
+        return self.index.scopes[TABLES[scope]]
 
 
 def episode_cosines(index: GroupIndex, query: Matrix) -> Cosines:
@@ -161,31 +148,65 @@ def _tries(index: GroupIndex) -> Matrix:
     return kept[1]
 
 
+def walked_rows(
+    request: Request,
+    index: GroupIndex,
+    viewpoint: Viewpoint,
+    past: Rewind,
+    trace: Trace,
+    *,
+    now: datetime,
+    partial: bool,
+) -> tuple["When", datetime, VisibleRows]:
+    """Return the times of a query, the moment that it is asked at, and the rows to walk along."""
+    # Here, not above: it brings the grammar of dates, which opening a graph does not need.
+    from graphrag.search.query_time import read_when
+
+    at = viewpoint.valid_at or min(viewpoint.known_at or now, now)
+    when = read_when(request.query, at)
+    if when.anchors and viewpoint.valid_at is None:
+        ever = visible(index, replace(viewpoint, history=True), past, now=now)
+        if request.within is not None:
+            ever = limited(request.within, index, ever, partial=partial)
+        when = anchored(when, request.query, index, ever)
+    if when:
+        trace.step("time", len(when.said), str(when))
+    walked = visible(index, viewpoint, past, now=now, when=when)
+    trace.step("visible", int(walked.facts.sum()) if trace.on else None, "facts may be returned")
+    if request.within is not None:  # nothing else is there: not to walk along, nor to name
+        walked = limited(request.within, index, walked, partial=partial)
+        trace.step("within", int(walked.facts.sum()) if trace.on else None, "facts in reach")
+    return when, at, walked
+
+
 def ask(
     request: Request,
     index: GroupIndex,
     vector: Matrix,
-    walked: Visible,
-    when: "When",
+    viewpoint: Viewpoint,
+    past: Rewind,
     *,
-    seen: Visible | None = None,
     now: datetime,
+    partial: bool = False,
     reranker: Reranker | None = None,
     trace: Trace | None = None,
 ) -> Question:
     """Work out what all rankings share, as far as one of them needs it.
 
-    Raises:
-        QueryError: if a center is nobody's name or id.
+    The filter of the request needs ``prepare`` first. Of a ``partial`` index, one of candidates, a
+    center need not be known.
     """
-    recipe, trace, seen = request.recipe, trace or Trace(), walked if seen is None else seen
+    recipe, trace = request.recipe, trace or Trace()
+    when, at, walked = walked_rows(request, index, viewpoint, past, trace, now=now, partial=partial)
+    seen = walked
+    if request.where is not None:  # walks and names go by all that is visible, hits by the filter
+        seen = narrowed(request.where, index, walked, past)
+        trace.step("filter", int(seen.facts.sum()) if trace.on else None, "facts fit")
     entities = index.entities.vectors
     cosines = entities.compare(vector) if "entities" in request.scopes else None
-    of_episodes = episode_cosines(index, vector) if "episodes" in request.scopes else None
-    fact_cosines = index.facts.vectors.compare(vector) if request.ranks_facts else None
     by_name = not {"facts", "entities", "episodes"}.isdisjoint(request.scopes)
     named = named_entities(request.query, index, walked) if by_name else []
-    centers = _centers(request, index, walked)
+    centers = _centers(request, index, walked, partial)
     seeds = centers or named
     near = not {"facts", "entities"}.isdisjoint(request.scopes) and recipe.walks
     if near and not seeds:
@@ -198,7 +219,8 @@ def ask(
     distance = np.full(len(asked), -1, dtype=np.int8)
     far = walk(walked, seeds) if near and seeds else None
     if near and recipe.graph > 0:
-        asked = _of_types(asked_types(request.query), index)
+        for type_ in asked_types(request.query):
+            asked |= index.entities["type"] == index.type_code(type_)
         distance = distance if far is None else far.within(recipe.depth)
         reached = int((distance >= 0).sum()) if trace.on else None
         trace.step("walk", reached, f"entities within {recipe.depth} hops")
@@ -209,35 +231,24 @@ def ask(
         seen=seen,
         walked=walked,
         when=when,
-        now=now,
+        now=at,
         named=named,
         seeds=seeds,
         distance=distance,
         walk=far,
         asked=asked,
         entity_cosines=cosines,
-        episode_cosines=of_episodes,
-        fact_cosines=fact_cosines,
         reranker=reranker,
         trace=trace,
     )
 
 
-def _of_types(types: Collection[str], index: GroupIndex) -> Mask:
-    """Mark the entities of these types."""
-    codes = [index.type_code(type_) for type_ in types]
-    asked = np.zeros(len(index.entities), dtype=np.bool_)
-    for code in codes:  # one or two
-        asked |= index.entities["type"] == code
-    return asked
-
-
-def _centers(request: Request, index: GroupIndex, seen: Visible) -> list[int]:
+def _centers(request: Request, index: GroupIndex, seen: VisibleRows, partial: bool) -> list[int]:
     rows: dict[int, None] = {}
     for center in request.centers:
-        known = [center] if center in index.entities.row_of else []
-        ids = seen.shown(known, index) if known else seen.named(center, index)
-        if not ids:
+        known = center in index.entities.row_of
+        ids = seen.shown([center], index) if known else seen.named(center, index)
+        if not ids and not partial:
             raise QueryError(
                 f"center {center!r}: no entity has this name or id in group {index.group_id!r}"
             )

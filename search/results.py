@@ -1,18 +1,92 @@
-"""What a search returns: hits with one score each and the reasons for it."""
+"""What a search returns: hits with one score each, the reasons for it, and the steps taken.
+
+What a fact rests on are quotes: the episodes that state it, with the exact characters that do.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from graphrag.display.cards import fact_table, table
-from graphrag.display.visible import cut, escape
-from graphrag.model.values import Community, Entity, Episode, Fact
-from graphrag.search.explain import Explanation
-from graphrag.temporal.moment import utc_now
-from graphrag.text.quotes import stated_in
+from graphrag.display.cards import table
+from graphrag.model.values import Community, Entity, Episode, Fact, Span
+from graphrag.protocols import Tracer
+from graphrag.search.rewind import NO_REWIND, Rewind
+from graphrag.store.store import Store
+from graphrag.text.split import count_tokens, stated_in
 
 if TYPE_CHECKING:
     from graphrag.search.context import Context, ContextFormat
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a search."""
+
+    name: str
+    """Such as ``embed``, ``facts: graph`` or ``read``."""
+    ms: float
+    found: int | None = None
+    """How many candidates or rows it gave."""
+    note: str = ""
+    """What it did, in words."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation:
+    """The steps of one search in order; print it, or show it in a notebook."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def ms(self) -> float:
+        """Return the time of all steps."""
+        return sum(step.ms for step in self.steps)
+
+    @property
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [
+            (step.name, f"{step.ms:.2f}", "" if step.found is None else str(step.found), step.note)
+            for step in (*self.steps, Step("all", self.ms))
+        ]
+
+    def __repr__(self) -> str:
+        rows = [_HEADER, *self._rows]
+        wide = [max(len(row[column]) for row in rows) for column in range(3)]
+        return "\n".join(
+            f"{name:<{wide[0]}}  {ms:>{wide[1]}}  {found:>{wide[2]}}  {note}".rstrip()
+            for name, ms, found, note in rows
+        )
+
+    def _repr_html_(self) -> str:
+        return table(_HEADER, self._rows)
+
+
+_HEADER = ("step", "ms", "found", "note")
+
+
+class Trace:
+    """Collect the steps of a search; one that is off costs a test of a flag a step."""
+
+    __slots__ = ("_last", "_steps", "on", "tracer")
+
+    def __init__(self, *, on: bool = False, tracer: Tracer | None = None) -> None:
+        self.on = on
+        self.tracer = tracer
+        self._steps: list[Step] = []
+        self._last = perf_counter()
+
+    def step(self, name: str, found: int | None = None, note: str = "") -> None:
+        """Note the step that has just ended: it began where the last one ended."""
+        if self.on:
+            now = perf_counter()
+            self._steps.append(Step(name, 1000 * (now - self._last), found, note))
+            self._last = perf_counter()
+
+    def explanation(self) -> Explanation | None:
+        """Return what was noted, None if nothing was to be."""
+        return Explanation(tuple(self._steps)) if self.on else None
+
 
 Item = TypeVar("Item", Fact, Entity, Episode, Community, covariant=True)
 
@@ -57,16 +131,12 @@ class Results:
     """Every step of the search with its time, if ``explain=True`` asked for it."""
 
     def __iter__(self) -> Iterator[Hit[Fact]]:
-        """Iterate over the facts, the usual answer."""
         return iter(self.facts)
 
     def __len__(self) -> int:
-        """Count the hits of all scopes."""
-        found = (self.facts, self.entities, self.episodes, self.communities)
-        return sum(map(len, found))
+        return sum(map(len, (self.facts, self.entities, self.episodes, self.communities)))
 
     def __bool__(self) -> bool:
-        """Tell whether anything was found."""
         return len(self) > 0
 
     def source_of(self, fact: Fact) -> str | None:
@@ -95,7 +165,6 @@ class Results:
             QueryError: for an unknown format or a budget below 1.
         """
         from graphrag.search.context import assemble
-        from graphrag.text.split import count_tokens
 
         return assemble(self, max_tokens=max_tokens, format=format, count=count or count_tokens)
 
@@ -114,13 +183,11 @@ class Results:
         return frame(self, scope)
 
     def __rich__(self) -> Any:
-        """Return a table for ``rich.print``."""
         from graphrag.search.frames import rich_table
 
         return rich_table(self)
 
     def __repr__(self) -> str:
-        """Show the counts and the best fact."""
         best = f", best: {self.facts[0].item.text!r}" if self.facts else ""
         return (
             f"Results({self.query!r}: {len(self.facts)} facts, {len(self.entities)} entities, "
@@ -128,53 +195,39 @@ class Results:
         )
 
     def _repr_html_(self) -> str:
+        from graphrag.search.frames import results_page
 
         return results_page(self)
 
 
-_EXCERPT = 240
-_Cells = Callable[[Any], Sequence[str]]
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A place where a fact is stated."""
+
+    episode: Episode
+    span: Span
+
+    @property
+    def removed(self) -> bool:
+        """Tell whether the episode was removed; only facts that fell with it still name it."""
+        return self.episode.removed_at is not None
+
+    @property
+    def text(self) -> str:
+        """Return the characters of the span, exactly."""
+        return self.episode.content[self.span.start : self.span.end]
+
+    @property
+    def shown(self) -> str:
+        """Return them as people read them: with their speaker, or with their JSON record."""
+        return stated_in(self.episode, self.span)
 
 
-def results_page(results: Results) -> str:
-    """Return a table for each scope that found something."""
-    parts = [f"<b>{escape(results.query)}</b>"]
-    if results.facts:
-        sources = (results.source_of(hit.item) or hit.item.text for hit in results.facts)
-        facts = (
-            (hit.item, "", (cut(source, _EXCERPT), _score(hit)))
-            for hit, source in zip(results.facts, sources, strict=True)
-        )
-        parts.append(f"<p>Facts</p>{fact_table(('source', 'score'), facts, now=utc_now())}")
-    scopes: tuple[tuple[str, Sequence[Hit[Any]], Sequence[str], _Cells], ...] = (
-        ("Entities", results.entities, ("name", "type", "summary"), _entity),
-        ("Episodes", results.episodes, ("date", "name", "text"), _episode),
-        ("Communities", results.communities, ("name", "summary"), _community),
-    )
-    for title, hits, header, cells in scopes:
-        if hits:
-            rows = (
-                (_score(hit), *(cut(cell, _EXCERPT) for cell in cells(hit.item))) for hit in hits
-            )
-            parts.append(f"<p>{title}</p>{table(('score', *header), rows, words=True)}")
-    if not results:
-        parts.append("<p>nothing found</p>")
-    if results.explanation is not None:
-        parts.append(results.explanation._repr_html_())
-    return "".join(parts)
-
-
-def _entity(entity: Entity) -> Sequence[str]:
-    return entity.name, entity.entity_type, entity.summary
-
-
-def _episode(episode: Episode) -> Sequence[str]:
-    return f"{episode.valid_at:%Y-%m-%d}", episode.name, episode.content
-
-
-def _community(community: Community) -> Sequence[str]:
-    return community.name, community.summary
-
-
-def _score(hit: Hit[Any]) -> str:
-    return f"{hit.score:.3f}"
+async def quotes_of(
+    facts: Sequence[Fact], store: Store, past: Rewind = NO_REWIND
+) -> list[list[Quote]]:
+    """Return the sources of each fact as they were, in one read; erased ones are left out."""
+    ids = [id_ for fact in facts for id_ in fact.episodes]
+    episodes = past.rewound(await store.get(Episode, ids))
+    known = ([span for span in fact.sources if span.episode_id in episodes] for fact in facts)
+    return [[Quote(episodes[span.episode_id], span) for span in spans] for spans in known]

@@ -2,9 +2,9 @@
 
 import asyncio
 import copy
-from collections import defaultdict
-from collections.abc import ItemsView, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import ItemsView, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, TypeVar
 from weakref import ref
@@ -12,12 +12,12 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag.index.edges import MergedIds
+from graphrag.index.entries import Links
 from graphrag.index.group import GroupIndex
-from graphrag.index.incidence import Mentions
-from graphrag.index.merged import Heirs
 from graphrag.index.retention import Slot, disturbed
-from graphrag.index.scope import Scope
-from graphrag.index.tables import scopes_of
+from graphrag.index.scope import ScopeIndex
+from graphrag.index.tables import read_mentions
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.model.assertion import stored_by
 from graphrag.model.attributes import names_of
@@ -31,38 +31,52 @@ from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
 _FACT_WORDS = frozenset({"text", "subject", "object", "name"})
-_ENTITY_WORDS = frozenset({"name", "aliases", "names"})
+_ENTITY_WORDS = frozenset({"name", "aliases", "names", "entity_type"})
 _LAST: Final = Slot[tuple[int, GroupIndex]]()
 """The copy of each group that was made last, with the number of the newest event that it has."""
 _PAGE = 200
 """Values that are made of rows in one go: 8 ms."""
 Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
 
+_UNKNOWN = -1
 _NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
 Image = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Past:
+@dataclass(eq=False)
+class Rewind:
     """What has changed since a moment of system time: each record as it was then."""
 
-    new: Mapping[str, Set[str]]
+    new: dict[str, set[str]] = field(default_factory=dict)
     """By table the ids of records that did not exist yet."""
-    old: Mapping[str, Mapping[str, Image]]
+    old: dict[str, dict[str, Image]] = field(default_factory=dict)
     """By table and id the changed fields of those that did."""
     upto: int = 0
-    """Number of the newest event of then; 0 for none, or if nothing was undone."""
+    """Number of the newest event of then; 0 for none, -1 if no event was undone."""
 
     @classmethod
-    def undoing(cls, events: Iterable[Event]) -> "Past":
+    def undoing(cls, events: Iterable[Event]) -> "Rewind":
         """Collect the images that lead back to before these events, given oldest first."""
-        back = _Undoing()
+        past = cls(upto=_UNKNOWN)
         for event in events:
-            back.take(event)
-        return back.past()
+            past._undo(event)
+        return past
+
+    def _undo(self, event: Event) -> None:
+        """Go back to before an event, too; of each record only what leads back is kept."""
+        if self.upto == _UNKNOWN:
+            self.upto = event.seq - 1
+        for change in event.changes:
+            table, _, id_ = change.record.partition(":")
+            new, old = self.new.setdefault(table, set()), self.old.setdefault(table, {})
+            if change.before is not None and id_ not in new:
+                # The oldest change of a field holds its value back then.
+                old[id_] = {**change.before, **old.get(id_, {})}
+            elif id_ not in old:
+                new.add(id_)
 
     @classmethod
-    def joint(cls, pasts: Sequence["Past"]) -> "Past":
+    def joint(cls, pasts: Sequence["Rewind"]) -> "Rewind":
         """Return what has changed in several groups."""
         tables = {table for past in pasts for table in (*past.new, *past.old)}
         return cls(
@@ -71,12 +85,11 @@ class Past:
         )
 
     def __len__(self) -> int:
-        """Count the records that have changed."""
         return sum(map(len, (*self.new.values(), *self.old.values())))
 
-    def later(self, table: str) -> Set[str]:
+    def later(self, table: str) -> AbstractSet[str]:
         """Return the ids of a table that were not there yet."""
-        return self.new.get(table, frozenset())
+        return self.new.get(table, set())
 
     def knew(self, table: str, id_: str) -> bool:
         """Tell whether a record that is there now, or was since, was there then."""
@@ -90,7 +103,7 @@ class Past:
         """Return the fields of a record that were different then."""
         return self.old.get(table, {}).get(id_, {})
 
-    def rows_later(self, table: str, scope: Scope) -> NDArray[np.intp]:
+    def rows_later(self, table: str, scope: ScopeIndex) -> NDArray[np.intp]:
         """Return the rows that were not there yet; kept until a row changes."""
         kept = self._rows.get(table)
         if kept is None or kept[0]() is not scope or kept[1] != scope.version:
@@ -99,10 +112,10 @@ class Past:
         return kept[2]
 
     @cached_property
-    def _rows(self) -> dict[str, tuple["ref[Scope]", int, NDArray[np.intp]]]:
+    def _rows(self) -> dict[str, tuple["ref[ScopeIndex]", int, NDArray[np.intp]]]:
         return {}
 
-    def heirs(self, index: GroupIndex) -> Heirs:
+    def heirs(self, index: GroupIndex) -> MergedIds:
         """Return who spoke through whom."""
         return index.heirs.before(self.later("entity"), self.old.get("entity", {}))
 
@@ -122,6 +135,12 @@ class Past:
             if "entity_type" in image and id_ in index.entities.row_of:
                 types[index.entities.row_of[id_]] = index.type_code(str(image["entity_type"]))
         return types
+
+    def of_types(self, wanted: Iterable[str], index: GroupIndex) -> NDArray[np.bool_]:
+        """Return which entities had one of these types then."""
+        types = self.types(index)  # enters types that no entity has any more
+        known = index.types
+        return np.isin(types, [known.index(name) for name in wanted if name in known])
 
     def facts(self, facts: Mapping[str, Fact], index: GroupIndex) -> dict[str, Fact]:
         """Return facts as they were then, about the entities that their ends spoke through."""
@@ -146,36 +165,11 @@ class Past:
         return replace(value, **changed)
 
 
-class _Undoing:
-    """A past that events, oldest first, lead back to: of each no more than that is kept."""
-
-    def __init__(self) -> None:
-        self._new: defaultdict[str, set[str]] = defaultdict(set)
-        self._old: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-        self._upto: int | None = None
-
-    def take(self, event: Event) -> None:
-        """Go back to before an event, too."""
-        self._upto = event.seq - 1 if self._upto is None else self._upto
-        for change in event.changes:
-            table, _, id_ = change.record.partition(":")
-            new, old = self._new[table], self._old[table]
-            if change.before is not None and id_ not in new:
-                # The oldest change of a field holds its value back then.
-                old[id_] = {**change.before, **old.get(id_, {})}
-            elif id_ not in old:
-                new.add(id_)
-
-    def past(self) -> Past:
-        """Return it."""
-        return Past(dict(self._new), dict(self._old), self._upto or 0)
+NO_REWIND: Final = Rewind()
 
 
-NOTHING_UNDONE = Past({}, {})
-
-
-async def index_then(
-    index: GroupIndex, past: Past, store: Store, embedder: Embedder, *, mentions: bool
+async def rewound_index(
+    index: GroupIndex, past: Rewind, store: Store, embedder: Embedder, *, mentions: bool
 ) -> GroupIndex:
     """Return a group as it was before what is undone; itself if nothing is.
 
@@ -198,7 +192,6 @@ async def index_then(
 
 
 def _shared(index: GroupIndex) -> GroupIndex:
-    """Return a group whose rows may be changed apart from those of this one."""
     then = copy.copy(index)
     then.facts, then.entities = index.facts.share(), index.entities.share()
     then.episodes, then.passages = index.episodes.share(), index.passages.share()
@@ -207,29 +200,25 @@ def _shared(index: GroupIndex) -> GroupIndex:
     return then
 
 
-def _remove(then: GroupIndex, past: Past) -> None:
-    """Take out what was not there."""
-    for table, rows in scopes_of(then).items():
-        if rows is then.passages:  # they go with their episodes, below
-            continue
-        rows.leave(past.later(table))
+def _remove(then: GroupIndex, past: Rewind) -> None:
+    for table, rows in then.scopes.items():
+        if rows is not then.passages:  # they go with their episodes, below
+            rows.leave(past.later(table))
     episodes, passages = then.episodes, then.passages
     passages.alive[:] = episodes.alive.values[passages["episode"]]
     episodes.titles = episodes.titles.of_rows(episodes.alive.values)
 
 
-async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder) -> None:
+async def _reword(then: GroupIndex, past: Rewind, store: Store, embedder: Embedder) -> None:
     """Let facts and entities be found by their words and types of then."""
     reworded = _changed(past, "relates_to", _FACT_WORDS, then.facts)
-    facts = past.rewound(await store.get(Fact, reworded))
-    if facts:
+    if facts := past.rewound(await store.get(Fact, reworded)):
         texts = [fact_text(fact) for fact in facts.values()]
         vectors = await embedder.embed(texts, purpose="document")
         for id_, text, vector in zip(facts, texts, vectors, strict=True):
             then.facts.replace(id_, vector=vector, text=text)
-    renamed = _changed(past, "entity", _ENTITY_WORDS | {"entity_type"}, then.entities)
-    entities = past.rewound(await store.get(Entity, renamed))
-    if entities:
+    renamed = _changed(past, "entity", _ENTITY_WORDS, then.entities)
+    if entities := past.rewound(await store.get(Entity, renamed)):
         then.names = then.names.share()
     for entity in entities.values():
         type_ = then.type_code(entity.entity_type)
@@ -237,33 +226,29 @@ async def _reword(then: GroupIndex, past: Past, store: Store, embedder: Embedder
         then.names.enter(entity.id, entity.entity_type, names_of(entity), entity.attributes)
 
 
-async def _mentions(then: GroupIndex, index: GroupIndex, past: Past, store: Store) -> Mentions:
+async def _mentions(then: GroupIndex, index: GroupIndex, past: Rewind, store: Store) -> Links:
     """Return which episode spoke of which entity: as now, but for what changed since."""
-    # Here, not above: opening a graph does not need it.
-    from graphrag.index.read_lazy import read_mentions
-
-    rows, others = then.episodes.row_of, then.entities.row_of
-
-    def pairs(ids: Iterable[Pair]) -> list[tuple[int, int]]:
-        return [
-            (rows[episode], others[entity])
-            for episode, entity in ids
-            if episode in rows and entity in others
-        ]
-
     if then.is_part:
-        found, now = Mentions(then.seq), await links.mentions(store, then.group_id, rows)
+        now = await links.mentions(store, then.group_id, then.episodes.row_of)
+        found = Links(then.seq)
     else:
         await read_mentions(store, index)
         assert index.episodes.mentions is not None
         later = await links.mentioned_by(store, past.later("mentions"))
         alive = then.episodes.alive.values, then.entities.alive.values
-        found, now = index.episodes.mentions.among(*alive, pairs(later)), {}
-    found.enter(pairs(mentions_then(now, past).values()))
+        found, now = index.episodes.mentions.among(*alive, mention_rows(later, then)), {}
+    found.enter(mention_rows(rewound_mentions(now, past).values(), then))
     return found
 
 
-def mentions_then(now: Mapping[str, Pair], past: Past) -> dict[str, Pair]:
+def mention_rows(mentions: Iterable[Pair], index: GroupIndex) -> list[tuple[int, int]]:
+    """Return the rows of episodes and the entities that they speak of, if both are there."""
+    rows, others = index.episodes.row_of, index.entities.row_of
+    known = ((rows.get(episode), others.get(entity)) for episode, entity in mentions)
+    return [(row, other) for row, other in known if row is not None and other is not None]
+
+
+def rewound_mentions(now: Mapping[str, Pair], past: Rewind) -> dict[str, Pair]:
     """Return those of some mentions, by id, that were there then, and any taken back since."""
     then = {id_: pair for id_, pair in now.items() if id_ not in past.later("mentions")}
     for id_, image in past.images("mentions"):
@@ -273,20 +258,20 @@ def mentions_then(now: Mapping[str, Pair], past: Past) -> dict[str, Pair]:
     return then
 
 
-def _changed(past: Past, table: str, columns: frozenset[str], rows: Scope) -> list[str]:
+def _changed(past: Rewind, table: str, columns: frozenset[str], rows: ScopeIndex) -> list[str]:
     """Return the rows of which some of these columns were different."""
     images = past.images(table)
     return [id_ for id_, image in images if id_ in rows.row_of and columns & image.keys()]
 
 
-async def undone(store: Store, group: str, viewpoint: Viewpoint) -> Past:
+async def read_rewind(store: Store, group: str, viewpoint: Viewpoint) -> Rewind:
     """Return what must be undone to see the group as it was known at the viewpoint."""
     if viewpoint.known_at is None:
-        return NOTHING_UNDONE
-    back = _Undoing()
+        return NO_REWIND
+    past = Rewind(upto=_UNKNOWN)
     async for event in events_since(store, group, viewpoint.known_at):
-        back.take(event)
-    return back.past()
+        past._undo(event)
+    return past
 
 
 async def read_values(store: Store, kind: type[Value], ids: Iterable[str]) -> dict[str, Value]:

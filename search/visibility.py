@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.index.entries import Adjacency
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.index.merged import Heirs, Rows
+from graphrag.index.edges import Ends, MergedIds
+from graphrag.index.group import BEGINNING, FOREVER, Adjacency, GroupIndex
 from graphrag.index.retention import ViewCache
 from graphrag.model.assertion import stored_by
 from graphrag.names.key import name_key
-from graphrag.search.rewind import Past
+from graphrag.search.rewind import Rewind
 from graphrag.store.rows import unplain
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import to_micros
@@ -31,7 +30,7 @@ Micros = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Visible:
+class VisibleRows:
     """The rows of each scope that a read may return."""
 
     facts: Mask
@@ -40,10 +39,10 @@ class Visible:
     episodes: Mask
     communities: Mask
     """Those that were there: they are as last built, of the facts that held then."""
-    heirs: Heirs
-    speaks: Rows | None
+    heirs: MergedIds
+    speaks: Ends | None
     """The row that each entity speaks through; None: nobody is merged."""
-    ends: tuple[Rows, Rows]
+    ends: tuple[Ends, Ends]
     """The row of the subject and of the object of each fact, seen through the heirs."""
     names: Mapping[str, frozenset[str]]
     """Keys of the names of those entities that went by others then than now."""
@@ -53,7 +52,6 @@ class Visible:
     invalid: Micros
     """Start and end of every fact, as they were known then."""
     retracted: Micros
-    """When each fact was retracted, as of then."""
     adjacency: Adjacency
 
     def facts_at(self, entities: npt.NDArray[np.intp]) -> npt.NDArray[np.intp] | None:
@@ -79,14 +77,16 @@ class Visible:
 
     def people(self, word: str, index: GroupIndex) -> list[str]:
         """Return the ids of the visible persons whose first or family name is this word."""
-        known = {*index.names.people(word), *(id_ for id_ in self.names if _person(id_, index))}
+        renamed = (id_ for id_ in self.names if id_ in index.names.names)
+        people = (id_ for id_ in renamed if index.entity_type(id_) == "person")
+        known = {*index.names.people(word), *people}
         ids = (id_ for id_ in sorted(known) if self._bears(id_, word, True))
         return self.shown(ids, index) if known else []
 
     def _bears(self, id_: str, key: str, part: bool = False) -> bool:
         keys = self.names.get(id_)
         ends = (words[:1] + words[-1:] for words in map(str.split, keys or ()))
-        return keys is None or key in keys or (part and any(key in some for some in ends))
+        return keys is None or key in keys or (part and any(key in words for words in ends))
 
     def shown(self, ids: Iterable[str], index: GroupIndex) -> list[str]:
         """Return the visible entities that these speak through, each once; none that came since."""
@@ -97,26 +97,22 @@ class Visible:
         ]
 
 
-def _person(id_: str, index: GroupIndex) -> bool:
-    return id_ in index.names.names and index.entity_type(id_) == "person"
-
-
-_VIEWS: Final = ViewCache[Visible](most=4)
+_VIEWS: Final = ViewCache[VisibleRows](most=4)
 """0.3 MB each at 100,000 facts."""
 
 
 def visible(
     index: GroupIndex,
     viewpoint: Viewpoint,
-    past: Past,
+    past: Rewind,
     *,
     now: datetime,
     when: "When | None" = None,
-) -> Visible:
+) -> VisibleRows:
     """Return the rows that exist, were known, and hold at the viewpoint; nobody may change them.
 
-    A viewpoint without a moment of world time leaves it to the question.
-    The last views are kept until a row changes, or a fact begins or ends.
+    Without a moment of world time the question decides. The last views are kept until a row
+    changes, or a fact begins or ends.
     """
     asked = when if viewpoint.valid_at is None and not viewpoint.history else None
     if past or asked:
@@ -140,7 +136,6 @@ def visible(
 
 
 def _moment(viewpoint: Viewpoint, now: datetime) -> int:
-    """Return the moment of world time that is looked at."""
     # What the same read gave at that moment: it, too, asked for what held just then.
     then = now if viewpoint.known_at is None else min(viewpoint.known_at, now)
     return to_micros(viewpoint.valid_at or then, FOREVER)
@@ -149,11 +144,11 @@ def _moment(viewpoint: Viewpoint, now: datetime) -> int:
 def _visible(
     index: GroupIndex,
     viewpoint: Viewpoint,
-    past: Past,
+    past: Rewind,
     *,
     now: datetime,
     when: "When | None" = None,
-) -> Visible:
+) -> VisibleRows:
     valid, invalid, retracted, pending = (
         index.facts[name] for name in ("valid", "invalid", "retracted", "pending")
     )
@@ -204,14 +199,10 @@ def _visible(
         episodes &= taken == FOREVER
         at = _moment(viewpoint, now)
         facts &= retracted == FOREVER
-        if when:
-            facts &= answering(when, valid, invalid, at)
-        else:
-            facts &= (valid <= at) & (at < invalid)
+        facts &= answering(when, valid, invalid, at) if when else (valid <= at) & (at < invalid)
         if viewpoint.valid_at is not None:
             episodes &= index.episodes["valid"] <= at
-    names = names_then(index, past)
-    return Visible(
+    return VisibleRows(
         facts=facts,
         entities=entities,
         episodes=episodes,
@@ -219,7 +210,7 @@ def _visible(
         heirs=heirs,
         speaks=speaks,
         ends=index.ends(heirs),
-        names=names,
+        names=rewound_names(index, past),
         stated=stated,
         valid=valid,
         invalid=invalid,
@@ -228,7 +219,7 @@ def _visible(
     )
 
 
-def names_then(index: GroupIndex, past: Past) -> dict[str, frozenset[str]]:
+def rewound_names(index: GroupIndex, past: Rewind) -> dict[str, frozenset[str]]:
     """Return the keys of the names of every entity that went by others then than now."""
     found: dict[str, frozenset[str]] = {}
     for id_, image in past.images("entity"):
@@ -243,8 +234,7 @@ def overlapping(when: "When", valid: Micros, invalid: Micros) -> Mask:
     """Mark the lifetimes that share an instant with a period the question speaks of."""
     found = np.zeros(len(valid), dtype=np.bool_)
     for period in when.intervals:
-        start = to_micros(period.start, BEGINNING)
-        end = to_micros(period.end, FOREVER)
+        start, end = to_micros(period.start, BEGINNING), to_micros(period.end, FOREVER)
         # What was so at an unknown moment shares none.
         found |= (valid < end) & (start < invalid) & (valid < invalid)
     return found
@@ -255,6 +245,6 @@ def answering(when: "When", valid: Micros, invalid: Micros, at: int) -> Mask:
     if when.filters:
         return overlapping(when, valid, invalid)
     holds = (valid <= at) & (at < invalid)
-    if when.past or when.asks or when.anchors or when.order == "earliest":
+    if when.past or when.asks:
         return holds | (valid <= at) | overlapping(when, valid, invalid)
     return holds | overlapping(when, valid, invalid) if when.said else holds

@@ -1,14 +1,20 @@
-"""Searches limited to a part of the graph: near something, or visible to somebody.
+"""Searches limited to a part of the graph.
 
-``Within`` is evaluated at search time, ``Reach`` (``graph.within()``) is a precomputed set of ids
-with set operations. Names, walks and statistics are limited too: nothing outside shows in an order.
+``Within`` is evaluated at search time; ``Reach`` (``graph.within()``) is a set of ids. Names, walks
+and statistics are limited too: nothing outside shows in an order.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from graphrag.errors import QueryError
+from graphrag.index.group import GroupIndex
+from graphrag.index.scope import ScopeIndex
 from graphrag.model.values import Entity, Episode, Fact
+from graphrag.search.near import Edges, bearers
+from graphrag.search.visibility import Mask, VisibleRows
 
 DEEPEST = 10
 """Facts away that any walk goes at most."""
@@ -30,16 +36,18 @@ class Within:
     """Only along facts of these relations, which then are the only facts found."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be walked."""
         if not self.names or not all(isinstance(name, str) for name in self.names):
             raise QueryError(f"within {self.of!r}: give an entity, its name or its id, or several")
         checked_number("hops", self.hops, least=1, most=DEEPEST)
         if self.relations is not None:
-            object.__setattr__(self, "relations", checked_names(self.relations))
+            given = self.relations
+            if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+                raise QueryError(f"relations {given!r}: give a list of names, such as ['works_at']")
+            object.__setattr__(self, "relations", tuple(given))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names or ids that it starts from."""
+        """The names or ids that it starts from."""
         given = (self.of,) if isinstance(self.of, Entity | str) else tuple(self.of)
         return tuple(entity.id if isinstance(entity, Entity) else entity for entity in given)
 
@@ -59,38 +67,25 @@ class Reach:
     def __contains__(self, item: object) -> bool:
         """Tell whether an entity, a fact or an episode, given by itself or its id, is in reach."""
         id_ = item.id if isinstance(item, Entity | Fact | Episode) else item
-        return any(id_ in ids for ids in (self.entities, self.facts, self.episodes))
+        return any(id_ in ids for ids in self._sets)
+
+    @property
+    def _sets(self) -> tuple[frozenset[str], ...]:
+        return self.entities, self.facts, self.episodes
 
     def __or__(self, other: "Reach") -> "Reach":
-        """Either."""
-        return Reach(
-            self.entities | other.entities,
-            self.facts | other.facts,
-            self.episodes | other.episodes,
-        )
+        return Reach(*(own | given for own, given in zip(self._sets, other._sets, strict=True)))
 
     def __and__(self, other: "Reach") -> "Reach":
-        """Both."""
-        return Reach(
-            self.entities & other.entities,
-            self.facts & other.facts,
-            self.episodes & other.episodes,
-        )
+        return Reach(*(own & given for own, given in zip(self._sets, other._sets, strict=True)))
 
     def __sub__(self, other: "Reach") -> "Reach":
-        """The first without the second."""
-        return Reach(
-            self.entities - other.entities,
-            self.facts - other.facts,
-            self.episodes - other.episodes,
-        )
+        return Reach(*(own - given for own, given in zip(self._sets, other._sets, strict=True)))
 
     def __len__(self) -> int:
-        """Count everything in it."""
-        return len(self.entities) + len(self.facts) + len(self.episodes)
+        return sum(map(len, self._sets))
 
     def __repr__(self) -> str:
-        """Show the counts."""
         return (
             f"Reach({len(self.entities)} entities, {len(self.facts)} facts, "
             f"{len(self.episodes)} episodes)"
@@ -98,23 +93,79 @@ class Reach:
 
 
 def checked_number(what: str, value: int, *, least: int, most: int | None = None) -> None:
-    """Refuse what is no number, too small or too large.
-
-    Raises:
-        QueryError: naming what it is.
-    """
+    """Refuse what is no number, too small or too large."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):
         wanted = f"at least {least}" if most is None else f"{least} to {most}"
         raise QueryError(f"{what} {value!r}: give {wanted}")
 
 
-def checked_names(names: Sequence[str], what: str = "relations") -> tuple[str, ...]:
-    """Return names of relations or types.
+def limited(
+    within: Within | Reach, index: GroupIndex, seen: VisibleRows, *, partial: bool = False
+) -> VisibleRows:
+    """Return what may be seen of a part of the graph; of communities, which know no bounds, none.
 
-    Raises:
-        QueryError: if they are no list of names.
+    Episodes are in reach of a ``Within`` as far as ``index.episodes.mentions`` are there.
     """
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise QueryError(f"{what} {names!r}: give a list of names, such as ['works_at']")
-    return tuple(names)
+    if isinstance(within, Within):
+        facts, entities, episodes = _near(within, index, seen, partial)
+    else:
+        facts = _held(within.facts, index.facts)
+        entities = _held(map(seen.heirs.of, within.entities), index.entities)
+        episodes = _held(within.episodes, index.episodes)
+    return replace(
+        seen,
+        facts=seen.facts & facts,
+        entities=seen.entities & entities,
+        episodes=seen.episodes & episodes,
+        communities=np.zeros_like(seen.communities),
+    )
+
+
+def reach(seen: VisibleRows, index: GroupIndex) -> Reach:
+    """Return what may be seen as ids."""
+    return Reach(
+        _ids(index.entities, seen.entities),
+        _ids(index.facts, seen.facts),
+        _ids(index.episodes, seen.episodes),
+    )
+
+
+def spoken_of(entities: Mask, index: GroupIndex, seen: VisibleRows) -> Mask:
+    """Return the episodes that speak of some entities, as far as mentions are known."""
+    found = np.zeros(len(seen.episodes), dtype=np.bool_)
+    if index.episodes.mentions is not None:
+        if seen.heirs:  # an episode speaks of who was merged: of the heir, then
+            entities = entities[seen.heirs.rows(index.entities.row_of, len(index.entities))]
+        found[index.episodes.mentions.of_right(np.flatnonzero(entities))[0]] = True
+    return found
+
+
+def _near(
+    within: Within, index: GroupIndex, seen: VisibleRows, partial: bool
+) -> tuple[Mask, Mask, Mask]:
+    """Return the facts that the steps go along, the entities they lead to, and the episodes."""
+    starts = []
+    for name in within.names:
+        if ids := bearers(name, index, seen):
+            starts.append(index.entities.row_of[ids[0]])
+        elif not partial:
+            raise QueryError(
+                f"within {name!r}: no entity has this name or id in group {index.group_id!r}"
+            )
+    edges = Edges.of(index, seen, relations=within.relations)
+    distance = edges.distances(starts, within.hops)
+    inner = (distance >= 0) & (distance < within.hops)
+    facts = np.zeros(len(index.facts), dtype=np.bool_)
+    facts[edges.about(inner)] = True
+    return facts, distance >= 0, spoken_of(inner, index, seen)
+
+
+def _held(ids: Iterable[str], rows: ScopeIndex) -> Mask:
+    mask = np.zeros(len(rows), dtype=np.bool_)
+    mask[[rows.row_of[id_] for id_ in ids if id_ in rows.row_of]] = True
+    return mask
+
+
+def _ids(rows: ScopeIndex, mask: Mask) -> frozenset[str]:
+    return frozenset(rows.ids[row] for row in np.flatnonzero(mask).tolist())

@@ -2,17 +2,23 @@
 
 import inspect
 import re
+import sys
 from dataclasses import fields
 from datetime import UTC, datetime
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
 from graphrag.graph import GraphRAG
+from graphrag.index.load import enter_values
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.session import Models, Rules
 from graphrag.temporal.moment import parse_moment
 from graphrag.testing import HashEmbedder
+
+sys.path.append(str(Path(__file__).parents[1]))  # training is no part of what is installed
 
 # How long one example takes says how busy the machine is.
 settings.register_profile("any machine", deadline=None)
@@ -98,6 +104,12 @@ def open_graph(url: str = "mem://", *, kind=GraphRAG, **options):
 async def graph():
     async with open_graph() as opened:
         yield opened
+
+
+def enter(index, values):
+    """Enter values that were just written, whatever they mean."""
+    values, vector = [*values], np.ones(index.entities.vectors.dimension)
+    enter_values(index, values, {value.id: vector for value in values})
 
 
 def triples(facts):

@@ -18,17 +18,16 @@ CLASSES = {
     "GroupExports": "view/exports.py",
     "ManualEdits": "edit/by_hand.py",
     "Identity": "edit/identity.py",
-    "EventLog": "history/event_log.py",
+    "EventLog": "history/__init__.py",
     "Erase": "history/erase.py",
     "Load": "io/loading.py",
     "QueueControl": "health/health.py",
     "Health": "health/health.py",
     "Reads": "view/reads.py",
-    "Streams": "view/answers.py",
-    "Answers": "view/answers.py",
     "Walks": "view/walks.py",
+    "Streams": "view/view.py",
     "View": "view/view.py",
-    "GroupSet": "view/groups.py",
+    "GroupSet": "graph.py",
     "Writes": "view/writes.py",
     "GraphRAG": "graph.py",
 }
@@ -70,6 +69,10 @@ def generated() -> str:
     return source
 
 
+def _module(path: str) -> str:
+    return "graphrag." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def _class(tree: ast.Module, name: str) -> ast.ClassDef:
     return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
 
@@ -79,7 +82,7 @@ def _imports(trees: dict[str, ast.Module]) -> str:
     lines = {"from graphrag._portal import Portal, feed", "from types import TracebackType"}
     late: set[str] = set()
     for path, tree in trees.items():
-        module = "graphrag." + path.removesuffix(".py").replace("/", ".")
+        module = _module(path)
         for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 lines.add(ast.unparse(node))
@@ -95,7 +98,7 @@ def _imports(trees: dict[str, ast.Module]) -> str:
                 if not name.startswith("_") and name[0].isupper() and not name.isupper():
                     lines.add(f"from {module} import {name}")
     for name, path in CLASSES.items():
-        module = "graphrag." + path.removesuffix(".py").replace("/", ".")
+        module = _module(path)
         # Only the graph is made here, the others come from it.
         (lines if name == "GraphRAG" else late).add(f"from {module} import {name} as Async{name}")
     lines |= {"from collections.abc import Iterable, Iterator", "from functools import partial"}
@@ -110,7 +113,7 @@ def _imports(trees: dict[str, ast.Module]) -> str:
         for line in lines
         if not any(line.endswith(f"import {name}") for name in CLASSES)
         and not any(
-            line.startswith(f"from graphrag.{CLASSES[name].removesuffix('.py').replace('/', '.')} ")
+            line.startswith(f"from {_module(CLASSES[name])} ")
             and " as " not in line
             and name in line.split(" import ")[1].split(", ")
             for name in CLASSES
@@ -186,10 +189,7 @@ LIFE = '''    def __enter__(self) -> Self:
 def _method(owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
     name, decorators = node.name, [ast.unparse(one) for one in node.decorator_list]
     if name == "__repr__":
-        return (
-            "    def __repr__(self) -> str:\n"
-            f'        """{_first(node)}"""\n        return repr(self._twin)\n'
-        )
+        return "    def __repr__(self) -> str:\n        return repr(self._twin)\n"
     if name.startswith("_") or name == "close":
         return None
     answer = ast.unparse(node.returns) if node.returns else "None"
@@ -221,10 +221,6 @@ def _method(owner: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | N
     if answer in CLASSES:
         called = f"{answer}({called}, self._portal)"
     return _defined(node, _parameters(node), answer, f"return {called}", decorators)
-
-
-def _first(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    return (ast.get_docstring(node) or "").splitlines()[0]
 
 
 def _defined(

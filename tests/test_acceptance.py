@@ -13,7 +13,7 @@ import pytest
 from graphrag import Claim, Extraction, Field, GraphRAG, Mention, NewEpisode, Relations
 from graphrag.community.detect import detect
 from graphrag.model.values import Fact
-from graphrag.search.rerank.rerankers import greedy
+from graphrag.search.rerankers import greedy
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.conftest import day, open_graph, triples

@@ -125,7 +125,7 @@ async def check_whole(graph, acknowledged):
 
 
 async def everything(graph):
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
     index = await ingestion.catalog.group("default")
     facts = await ingestion.store.get(Fact, index.facts.ids)
     entities = await ingestion.store.get(Entity, index.entities.ids)

@@ -28,10 +28,9 @@ import typer
 import graphrag
 from graphrag import GraphRAG, Models, OnnxEmbedder
 from graphrag.cli.app import create_app, run
+from graphrag.serve.grants import Quota
 from graphrag.serve.openapi import description
-from graphrag.serve.prompts import PROMPTS
-from graphrag.serve.quota import Quota
-from graphrag.serve.verb_table import VERBS
+from graphrag.serve.verb_table import PROMPTS, VERBS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -28,7 +28,7 @@ FROZEN = {
     "MappingProxyType", "TypeVar", "ParamSpec", "NewType", "compile", "frozenset", "namedtuple",
     "getLogger", "tuple", "partial", "maketrans", "datetime", "timedelta", "Path", "itemgetter",
     "attrgetter", "iinfo", "finfo", "float", "int", "str", "len", "sorted", "join", "dtype",
-    "Option", "Lock", "next", "max", "lru_cache(maxsize=4096)",
+    "Option", "Lock", "next", "max", "lru_cache(maxsize=4096)", "StrEnum",
 }  # fmt: skip
 
 OF_THE_PROCESS = {
@@ -41,7 +41,7 @@ BOUNDS = {
     "modules": 320,
     "modules under 40 lines": 20,
     "modules with exactly one importer": 80,
-    "file names used twice": 12,
+    "file names used twice": 9,
     "lines written by hand": 46_000,
     "own files on one add_episode": 40,
     "own files on one search": 45,
@@ -51,19 +51,19 @@ BOUNDS = {
     "public methods of GraphRAG": 24,
     "group= parameters": 0,
     "module-level caches": 0,
-    "modules with SurrealQL outside store, engine, schema": 8,
-    "own modules loaded with GraphRAG": 117,
-    "modules that contain the word told": 30,
+    "modules with SurrealQL outside store, engine, schema": 3,
+    "own modules loaded with GraphRAG": 109,
+    "modules that contain the word told": 26,
 }
 
 
 TODAY = {
     "entries in graphrag/": 41,
-    "modules": 459,
-    "modules with exactly one importer": 116,
-    "lines written by hand": 84_008,
-    "own files on one add_episode": 78,
-    "own files on one search": 86,
+    "modules": 356,
+    "modules with exactly one importer": 88,
+    "lines written by hand": 71_329,
+    "own files on one add_episode": 73,
+    "own files on one search": 71,
     "public methods of GraphRAG": 29,
     "own files on one at().facts": 25,
 }

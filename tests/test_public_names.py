@@ -7,7 +7,7 @@ from pathlib import Path
 import graphrag
 
 ROOT = Path(__file__).parents[1]
-MODEL_LIBRARIES = {"torch", "spacy", "sentence_transformers", "transformers", "dateparser"}
+MODEL_LIBRARIES = {"torch", "spacy", "sentence_transformers", "transformers"}
 
 
 def test_all_is_sorted_and_complete():

@@ -4,11 +4,11 @@ import gc
 from collections import Counter
 
 from graphrag.index.group import GroupIndex
-from graphrag.index.scope import Scope
+from graphrag.index.scope import ScopeIndex
 from graphrag.model.values import Community, Entity, Episode, Fact
 from tests.conftest import day, open_graph
 
-HELD = GroupIndex, Scope, Entity, Fact, Episode, Community
+HELD = GroupIndex, ScopeIndex, Entity, Fact, Episode, Community
 
 
 def held():

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag.errors import InputError
-from graphrag.llm.endpoint import checked_url
+from graphrag.llm.chat import checked_url
 from graphrag.settings import Settings, shown_url
 
 SECRET = "hunter2"

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from graphrag import NewEpisode, QueryError, StoreClosedError, StoreError
+from graphrag._portal import BackgroundLoop
 from graphrag.sync import GraphRAG
 from tests import sync_twin
 from tests.conftest import open_graph
@@ -306,3 +307,21 @@ def test_interrupt_cancels_the_work_and_leaves_a_usable_graph():
             graph.add_episodes(EPISODES)
         assert graph.stats().episodes == 0
     assert time.perf_counter() - began < 10
+
+
+def test_work_that_fails_when_it_is_interrupted_leaves_no_traceback(caplog):
+    started = threading.Event()
+
+    async def stubborn():
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise StoreError("half of it was written") from None
+
+    loop = BackgroundLoop("this graph")
+    future = loop.start(stubborn())
+    started.wait()
+    loop.stop()
+    assert isinstance(future.exception(timeout=5), StoreError)
+    assert caplog.records == []

@@ -4,7 +4,7 @@ A contradiction is a pair of facts that cannot both hold. Most are settled: one 
 still open stands beside the other, waits for review, or ends before it starts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -15,7 +15,8 @@ from graphrag.display.cards import fact_table, lifetime, triple
 from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.ingest.lifetimes.rivalry import Exclusion
 from graphrag.model.values import Fact
-from graphrag.search.sources import Quote
+from graphrag.search.frames import table_of
+from graphrag.search.results import Quote
 from graphrag.temporal.interval import Interval
 
 Rule = Exclusion | Literal["correction", "by_hand", "arbiter"]
@@ -24,6 +25,18 @@ Outcome = Literal[
 ]
 
 SETTLED: frozenset[Outcome] = frozenset({"ended", "replaced", "overruled", "corrected"})
+_WHY: Mapping[str, str] = {
+    "single_valued": "{relation} holds one value at a time",
+    "single_holder": "{relation} is held by one at a time",
+    "exclusive_with": "{relation} and {against} exclude each other",
+    "correction": "a text says that it was wrong",
+    "by_hand": "a person corrected it",
+    "arbiter": "an arbiter decided that they exclude each other",
+    "overruled": "a more trusted source gives other dates",
+    "impossible": "it ends before it starts",
+}
+"""Reasons by the rule, without one by the outcome."""
+_UNDECLARED = "{relation} is not declared to exclude it any more"
 _GONE, _STANDS, _OPEN, _WAITS = "#7a8794", "#2a7f62", "#b5483a", "#b58900"
 _COLUMNS = (
     *("outcome", "rule", "why", "at", "disputed_from", "disputed_until"),
@@ -32,8 +45,7 @@ _COLUMNS = (
     *("other_source", "other_source_at"),
 )
 _WIDEST = 100
-_SHOWN = 3
-"""Sources of one fact that are shown; ``quotes`` has them all."""
+_SHOWN = 3  # sources of one fact that are shown; quotes has them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +81,9 @@ class Contradiction:
     def why(self) -> str:
         """Say what they cannot both hold by, in words."""
         relation = self.fact.relation
-        match self.rule:
-            case "single_valued":
-                return f"{relation} holds one value at a time"
-            case "single_holder":
-                return f"{relation} is held by one at a time"
-            case "exclusive_with":
-                against = relation if self.other is None else self.other.relation
-                return f"{relation} and {against} exclude each other"
-            case "correction":
-                return "a text says that it was wrong"
-            case "by_hand":
-                return "a person corrected it"
-            case "arbiter":
-                return "an arbiter decided that they exclude each other"
-        if self.outcome == "overruled":
-            return "a more trusted source gives other dates"
-        if self.outcome == "impossible":
-            return "it ends before it starts"
-        return f"{relation} is not declared to exclude it any more"
+        against = relation if self.other is None else self.other.relation
+        reason = _WHY.get(self.rule or self.outcome, _UNDECLARED)
+        return reason.format(relation=relation, against=against)
 
     @property
     def _sides(self) -> list[tuple[str, Fact, tuple[Quote, ...], str]]:
@@ -95,12 +91,10 @@ class Contradiction:
         colour = _WAITS if self.outcome == "waiting" else _OPEN if self.open else _GONE
         sides = [(str(self.outcome), self.fact, self.quotes, colour)]
         if self.other is not None:
-            role = "beside" if self.open else "by"
-            sides.append((role, self.other, self.other_quotes, _STANDS))
+            sides.append(("beside" if self.open else "by", self.other, self.other_quotes, _STANDS))
         return sides
 
     def __str__(self) -> str:
-        """Write what stands against what, with the words that say so."""
         lines = []
         for role, fact, quotes, _ in self._sides:
             line = f"{triple(fact)} ({lifetime(fact)}), confidence {fact.confidence:.2f}"
@@ -128,15 +122,12 @@ class Contradictions:
         return tuple(pair for pair in self.found if not pair.open)
 
     def __iter__(self) -> Iterator[Contradiction]:
-        """Iterate over all of them."""
         return iter(self.found)
 
     def __len__(self) -> int:
-        """Count those that are here."""
         return len(self.found)
 
     def __repr__(self) -> str:
-        """Show the counts."""
         more = f", {self.left_out} left out" if self.left_out else ""
         return (
             f"Contradictions({self.group!r}: {len(self.open)} open, "
@@ -144,7 +135,6 @@ class Contradictions:
         )
 
     def __str__(self) -> str:
-        """Write a few lines for each."""
         return "\n\n".join(map(str, self.found)) or "no contradictions"
 
     def to_dataframe(self) -> Any:
@@ -153,44 +143,33 @@ class Contradictions:
         Raises:
             MissingExtraError: if pandas is not installed.
         """
-        from graphrag.search.frames import table_of
-
         return table_of([_row(pair) for pair in self.found], _COLUMNS)
 
     def _repr_html_(self) -> str:
         if not self.found:
             return "<p>no contradictions</p>"
-        rows = (
-            (
-                fact,
-                colour,
-                (
-                    role,
-                    f"{fact.confidence:.2f}",
-                    Html("<br>".join(map(escape, shown_quotes(quotes)))),
-                    "" if place else contradiction.why,
-                ),
-            )
-            for contradiction in self.found
-            for place, (role, fact, quotes, colour) in enumerate(contradiction._sides)
-        )
+        rows = []
+        for contradiction in self.found:
+            why = contradiction.why
+            for role, fact, quotes, colour in contradiction._sides:
+                lines = Html("<br>".join(map(escape, shown_quotes(quotes))))
+                rows.append((fact, colour, (role, f"{fact.confidence:.2f}", lines, why)))
+                why = ""
         latest = max(contradiction.at for contradiction in self.found)
         table = fact_table(("outcome", "confidence", "source", "why"), rows, now=latest)
         return f"{table}<p>and {self.left_out} more</p>" if self.left_out else table
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ContradictionFilter:
     """Which contradictions are wanted."""
 
     since: datetime | None = None
     until: datetime | None = None
     axis: TimeAxis = "system"
-    at: datetime | None = None
-    """World time that both facts must have been stated for; None for any."""
+    at: datetime | None = None  # world time that both facts must have been stated for; None for any
     limit: int = 100
-    outcomes: frozenset[Outcome] = frozenset()
-    """Those wanted; empty for any."""
+    outcomes: frozenset[Outcome] = frozenset()  # those wanted; empty for any
 
     def wants(self, pair: Contradiction) -> bool:
         """Tell whether a contradiction is one of those."""
@@ -214,14 +193,12 @@ def interval(start: datetime | None, end: datetime | None) -> Interval | None:
 
 def shown_quotes(quotes: tuple[Quote, ...]) -> list[str]:
     """Return the first few sources of a fact for people, and how many more there are."""
-    more = len(quotes) - _SHOWN
-    return [*map(quoted, quotes[:_SHOWN]), *([f"and {more} more"] if more > 0 else [])]
-
-
-def quoted(quote: Quote) -> str:
-    """Return the words of a source with the name and the date of its episode."""
-    named = flatten(quote.episode.name), f"{quote.episode.valid_at:%Y-%m-%d}"
-    return f"“{cut(flatten(quote.shown), _WIDEST)}” ({', '.join(filter(None, named))})"
+    lines = []
+    for quote in quotes[:_SHOWN]:
+        named = flatten(quote.episode.name), f"{quote.episode.valid_at:%Y-%m-%d}"
+        words = cut(flatten(quote.shown), _WIDEST)
+        lines.append(f"“{words}” ({', '.join(filter(None, named))})")
+    return [*lines, *([f"and {len(quotes) - _SHOWN} more"] if len(quotes) > _SHOWN else [])]
 
 
 def _row(contradiction: Contradiction) -> dict[str, Any]:

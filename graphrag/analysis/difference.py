@@ -1,4 +1,4 @@
-"""What became different between two moments, and what is not known any more.
+"""Differences between two moments, and what is not known any more.
 
 In system time two states of the graph are compared, each rebuilt from the log: a fact that was
 added and taken back in between is not news. In world time the facts known at the view are asked
@@ -17,7 +17,8 @@ from graphrag.display.cards import entity_title, episode_title, fact_table, life
 from graphrag.display.visible import Html, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Entity, Episode, Event, Fact
-from graphrag.search.rewind import Past, read_values
+from graphrag.search.frames import table_of
+from graphrag.search.rewind import Rewind, read_values
 from graphrag.store.store import Store
 
 Axis = Literal["system", "world"]
@@ -32,7 +33,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class ChangedFact:
-    """One fact that is different."""
+    """One changed fact."""
 
     kind: Kind
     fact: Fact
@@ -43,7 +44,6 @@ class ChangedFact:
     """As it was at the earlier moment; None if it was not known."""
 
     def __str__(self) -> str:
-        """Say what happened to which fact."""
         why = flatten(f": {self.why}") if self.why else ""
         return f"{self.kind:<9} {triple(self.fact)} ({lifetime(self.fact)}){why}"
 
@@ -55,40 +55,33 @@ class ChangedFact:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Changes:
-    """What became different between two moments, in the order of time."""
+    """Differences between two moments, in the order of time."""
 
     since: datetime
     until: datetime
     axis: Axis
     facts: tuple[ChangedFact, ...] = ()
     entities: tuple[Entity, ...] = ()
-    """New ones."""
+    """New entities."""
     episodes: tuple[Episode, ...] = ()
-    """New ones."""
+    """New episodes."""
     merged: tuple[Entity, ...] = ()
-    """Entities that were found to be another, which ``merged_into`` names."""
+    """Entities that were merged into another, which ``merged_into`` names."""
     removed: tuple[Episode, ...] = ()
-    """Episodes that were taken out."""
+    """Episodes that were removed."""
 
     def of(self, *kinds: Kind) -> list[Fact]:
         """Return the facts that were learned, closed, ..."""
         return [change.fact for change in self.facts if change.kind in kinds]
 
     def __iter__(self) -> Iterator[ChangedFact]:
-        """Iterate over the facts that are different."""
         return iter(self.facts)
 
     def __len__(self) -> int:
-        """Count everything that is different."""
         others = (self.entities, self.episodes, self.merged, self.removed)
         return len(self.facts) + sum(map(len, others))
 
-    def __bool__(self) -> bool:
-        """Tell whether anything is different."""
-        return len(self) > 0
-
     def __repr__(self) -> str:
-        """Show the moments and the counts."""
         return (
             f"Changes({self.axis} time {self.since:%Y-%m-%d %H:%M} to {self.until:%Y-%m-%d %H:%M}: "
             f"{len(self.facts)} facts, {len(self.entities)} new entities, "
@@ -96,7 +89,6 @@ class Changes:
         )
 
     def __str__(self) -> str:
-        """Write one line a change."""
         lines = [str(changed) for changed in self.facts]
         lines += [f"entity    {entity_title(entity)}" for entity in self.entities]
         lines += [f"merged    {entity_title(entity)}" for entity in self.merged]
@@ -110,8 +102,6 @@ class Changes:
         Raises:
             MissingExtraError: if pandas is not installed.
         """
-        from graphrag.search.frames import table_of
-
         rows = [
             {name: getattr(changed, name) for name in _COLUMNS[:3]}
             | {name: getattr(changed.fact, name) for name in _COLUMNS[3:]}
@@ -133,7 +123,7 @@ async def learned_between(
     """Compare the group as known at two moments, given all events since the first."""
     between = [event for event in events if event.at <= until]
     at = {change.record: event.at for event in between for change in event.changes}
-    early, late = Past.undoing(events), Past.undoing(events[len(between) :])
+    early, late = Rewind.undoing(events), Rewind.undoing(events[len(between) :])
     facts = await read_values(store, Fact, _ids(at, "relates_to"))
     were = early.facts({id_: fact for id_, fact in facts.items() if _was(early, fact)}, index)
     are = late.facts(facts, index)
@@ -158,37 +148,32 @@ async def learned_between(
     )
 
 
+_TURNS: tuple[Kind, Kind] = ("began", "ended")
+
+
 def happened_between(facts: Iterable[Fact], since: datetime, until: datetime) -> Changes:
     """Return what began and what ended in a stretch of world time."""
     changed = [
         ChangedFact(kind, fact, moment)
         for fact in facts
         if fact.closed_as != "past"
-        for kind, moment in _turns(fact)
+        for kind, moment in zip(_TURNS, (fact.valid_at, fact.invalid_at), strict=True)
         if moment is not None and since <= moment < until
     ]
-    order = tuple(
-        sorted(changed, key=lambda change: (change.at, change.kind == "began", change.fact.id))
-    )
-    return Changes(since, until, "world", order)
-
-
-def _turns(fact: Fact) -> tuple[tuple[Kind, datetime | None], tuple[Kind, datetime | None]]:
-    return ("began", fact.valid_at), ("ended", fact.invalid_at)
+    changed.sort(key=lambda change: (change.at, change.kind == "began", change.fact.id))
+    return Changes(since, until, "world", tuple(changed))
 
 
 def _ids(records: Iterable[str], table: str) -> list[str]:
     return sorted(record.partition(":")[2] for record in records if record.startswith(f"{table}:"))
 
 
-def _was(past: Past, value: Fact | Entity | Episode) -> bool:
-    """Tell whether a value was there then."""
+def _was(past: Rewind, value: Fact | Entity | Episode) -> bool:
     table = {Fact: "relates_to", Entity: "entity", Episode: "episode"}[type(value)]
     return past.knew(table, value.id)
 
 
 def _kind(before: Fact | None, after: Fact) -> Kind | None:
-    """Say what happened to a fact; None for nothing that a reader would see."""
     shown = after.retracted_at is None and not after.pending
     if before is None or before.pending:
         return "learned" if shown else None
@@ -219,21 +204,19 @@ class Absence:
     """The facts that ended it, by beginning or by their own end."""
 
     def __str__(self) -> str:
-        """Say it in words: ``not known since 2024-03-01: Ann works at Acme ended (...)``."""
         if self.since is None:
             missing = f"not known: {self.entity} {self.relation.replace('_', ' ')}"
             once = "; ".join(f"{triple(fact)} {lifetime(fact)}" for fact in self.last)
             return flatten(f"{missing}; {once}" if once else missing)
-        reasons = (f"{triple(fact)} ended{_why(fact)}" for fact in self.last)
+        reasons = (
+            f"{triple(fact)} ended{f' ({fact.reason})' if fact.reason else ''}"
+            for fact in self.last
+        )
         return f"not known since {self.since.date()}: {'; '.join(reasons)}"
 
 
 def absence_of(
-    entity: str,
-    relation: str,
-    facts: Sequence[Fact],
-    closers: Mapping[str, Fact],
-    at: datetime,
+    entity: str, relation: str, facts: Sequence[Fact], closers: Mapping[str, Fact], at: datetime
 ) -> Absence | None:
     """Return what is missing at a moment, given the facts of all times; None if nothing is."""
     stated = [fact for fact in facts if fact.retracted_at is None and not fact.pending]
@@ -250,13 +233,6 @@ def absence_of(
         return Absence(entity, relation, None, past)
     since = max(ends)
     last = tuple(fact for fact in begun if fact.invalid_at == since)
-    return Absence(entity, relation, since, last, _closers(last, closers))
-
-
-def _closers(facts: Iterable[Fact], closers: Mapping[str, Fact]) -> tuple[Fact, ...]:
-    ids = dict.fromkeys(id_ for fact in facts if (id_ := fact.invalidated_by) is not None)
-    return tuple(closers[id_] for id_ in ids if id_ in closers)
-
-
-def _why(fact: Fact) -> str:
-    return f" ({fact.reason})" if fact.reason else ""
+    ids = dict.fromkeys(fact.invalidated_by or "" for fact in last)
+    ended_by = tuple(closers[id_] for id_ in ids if id_ in closers)
+    return Absence(entity, relation, since, last, ended_by)

@@ -1,23 +1,31 @@
-"""What leads nowhere: entities that nothing speaks of, texts that state nothing, empty sagas."""
+"""Orphans: entities that nothing speaks of, texts that state nothing, empty sagas; their cleanup.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+Cleanup deletes nothing: an entity or an episode gets ``removed_at``, one event for each kind, which
+``revert`` undoes, and comes back when it is spoken of again. Facts stay, and so does what a person
+entered for its own sake.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal
 
 import numpy as np
 
 from graphrag.display.cards import bullets, entity_line, episode_line, fact_line
-from graphrag.display.visible import flatten
+from graphrag.display.visible import Html, flatten
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.index.read_lazy import source_episodes
-from graphrag.model.values import Entity, Episode, Fact, Saga
-from graphrag.search.rewind import Past, mentions_then
-from graphrag.search.visibility import Mask, Visible
-from graphrag.store.links import Pair, episode_links
+from graphrag.index.tables import source_episodes
+from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
+from graphrag.search.rewind import NO_REWIND, Rewind, rewound_mentions
+from graphrag.search.visibility import VisibleRows, visible
+from graphrag.store.changes import ChangeSet
+from graphrag.store.links import episode_links
 from graphrag.store.store import Store
+from graphrag.temporal.interval import Viewpoint
 
-Kind = Literal["entities", "episodes"]
-"""What can be taken out of the reads."""
+Kind = Literal["entities", "episodes"]  # what can be taken out of the reads
+CLEANUP = "cleanup"
 _TITLES = {
     "entities": "entities that nothing speaks of",
     "episodes": "episodes that tell of nothing",
@@ -25,6 +33,12 @@ _TITLES = {
     "aliases": "names that lead to an entity that is not there",
     "facts": "facts whose episodes are not there",
 }
+_SILENT: Mapping[Kind, str] = {
+    "entities": "no fact that stands is about it, and no episode mentions it",
+    "episodes": "it mentions no entity and states no fact that stands",
+}
+_SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
+"""Kinds of events that move what was stated before; none of them states anything new."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,22 +61,14 @@ class Orphans:
     """How many more there are of each kind than were asked for."""
 
     def __len__(self) -> int:
-        """Count those that are here."""
         return sum(len(getattr(self, kind)) for kind in _TITLES)
 
-    def __bool__(self) -> bool:
-        """Tell whether there is anything."""
-        return len(self) > 0
-
     def __repr__(self) -> str:
-        """Show the counts, of all that there are."""
-        counts = (
-            f"{len(getattr(self, kind)) + self.left_out.get(kind, 0)} {kind}" for kind in _TITLES
-        )
+        more = self.left_out
+        counts = (f"{len(getattr(self, kind)) + more.get(kind, 0)} {kind}" for kind in _TITLES)
         return f"Orphans({self.group!r}: {', '.join(counts)})"
 
     def __str__(self) -> str:
-        """Write a line for each, under the kind."""
         parts = ("\n- ".join((f"{title}:", *lines)) for title, lines in self._shown())
         return "\n".join(parts) or "nothing leads nowhere"
 
@@ -79,6 +85,43 @@ class Orphans:
                 yield title, lines
 
 
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """An entity or an episode, and why it goes or stays."""
+
+    item: Entity | Episode
+    why: str
+
+    def __str__(self) -> str:
+        return f"{line_of(self.item)}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cleanup:
+    """What a cleanup took out, or would take out."""
+
+    group: str
+    removed: tuple[Cleaned, ...] = ()
+    kept: tuple[Cleaned, ...] = ()
+    """Nothing speaks of them either, but they are left."""
+    events: tuple[Event, ...] = ()
+    """One for each kind of which something was removed; none of a dry run."""
+    dry_run: bool = True
+
+    def __repr__(self) -> str:
+        done = "to remove" if self.dry_run else "removed"
+        return f"Cleanup({self.group!r}: {len(self.removed)} {done}, {len(self.kept)} kept)"
+
+    def __str__(self) -> str:
+        done = "would remove" if self.dry_run else "removed"
+        lines = [f"{done} {item}" for item in self.removed]
+        lines += [f"keeps {item}" for item in self.kept]
+        return "\n".join(lines) or "nothing to clean up"
+
+    def _repr_html_(self) -> Html:
+        return bullets("cleanup", str(self).splitlines())
+
+
 def line_of(value: Entity | Episode | Saga | Fact) -> str:
     """Return one value in a line."""
     match value:
@@ -91,45 +134,59 @@ def line_of(value: Entity | Episode | Saga | Fact) -> str:
     return flatten(value.name)
 
 
-async def _links(
-    index: GroupIndex, store: Store, past: Past
-) -> tuple[set[Pair], Mapping[str, frozenset[str]], set[str]]:
-    """Return what ``episode_links`` tells, as it was known then; of mentions only the ends."""
-    mentions, sources, waiting = await episode_links(store, index.group_id)
+async def find_orphans(
+    index: GroupIndex,
+    store: Store,
+    seen: VisibleRows,
+    ever: VisibleRows,
+    past: Rewind,
+    *,
+    limit: int,
+) -> Orphans:
+    """Return what leads nowhere, up to ``limit`` of each kind, those added first.
+
+    ``seen`` is what is there at the view, at any moment of world time; ``ever`` what was stated of
+    all times, with what was removed.
+    """
+    ids = await _orphan_ids(index, store, seen, ever, past)
+    first = {kind: orphans[:limit] for kind, orphans in ids.items()}
+    return Orphans(
+        index.group_id,
+        tuple(past.rewound(await store.get(Entity, first["entities"])).values()),
+        tuple(past.rewound(await store.get(Episode, first["episodes"])).values()),
+        tuple(past.rewound(await store.get(Saga, first["sagas"])).values()),
+        tuple(past.rewound(await store.get(Entity, first["aliases"])).values()),
+        tuple(past.facts(await store.get(Fact, first["facts"]), index).values()),
+        {kind: len(orphans) - limit for kind, orphans in ids.items() if len(orphans) > limit},
+    )
+
+
+async def _orphan_ids(
+    index: GroupIndex, store: Store, seen: VisibleRows, ever: VisibleRows, past: Rewind
+) -> dict[str, list[str]]:
+    links, sources, unread = await episode_links(store, index.group_id)
     for id_, image in past.images("relates_to"):
         if "sources" in image:
             sources[id_] = frozenset(source_episodes(image))
     for id_, image in past.images("episode"):
         if "status" in image:
-            (waiting.discard if image["status"] == "done" else waiting.add)(id_)
-    return set(mentions_then(mentions, past).values()), sources, waiting
-
-
-async def look(
-    index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past
-) -> dict[str, list[str]]:
-    """Return the ids of what leads nowhere, by kind.
-
-    Args:
-        index: The group.
-        store: Where its links are.
-        seen: What is there at the view, at any moment of world time.
-        ever: What was stated of all times, with what was removed.
-        past: What has changed since the view.
-    """
-    mentions, sources, unread = await _links(index, store, past)
+            (unread.discard if image["status"] == "done" else unread.add)(id_)
+    mentions = set(rewound_mentions(links, past).values())
+    facts, entities, episodes = index.facts.ids, index.entities, index.episodes
+    there = {episodes.ids[row] for row in np.flatnonzero(seen.episodes).tolist()}
     stands = ever.stated & (ever.retracted == FOREVER)
-    held = _ends_of(stands, ever) | _mentioned(mentions, index, seen)
-    standing = {index.facts.ids[row] for row in np.flatnonzero(stands)}
-    states = {
-        episode for id_, episodes in sources.items() if id_ in standing for episode in episodes
-    }
-    mentioning = {episode for episode, _ in mentions}
-    there = set(_ids(index.episodes.ids, seen.episodes))
-    sagas = set(np.unique(index.episodes["saga"][seen.episodes]).tolist())
+    standing = {facts[row] for row in np.flatnonzero(stands).tolist()}
+    held = np.zeros(len(entities), dtype=np.bool_)
+    for end in ever.ends:
+        held[end[stands]] = True
+    heirs = {seen.heirs.of(entity) for episode, entity in mentions if episode in there}
+    held[[entities.row_of[id_] for id_ in heirs if id_ in entities.row_of]] = True
+    telling = {episode for id_ in standing for episode in sources.get(id_, ())}
+    telling |= {episode for episode, _ in mentions}
+    sagas = set(np.unique(episodes["saga"][seen.episodes]).tolist())
     return {
-        "entities": _ids(index.entities.ids, seen.entities & ~held),
-        "episodes": sorted(there - states - mentioning - unread),
+        "entities": sorted(entities.ids[row] for row in np.flatnonzero(seen.entities & ~held)),
+        "episodes": sorted(there - telling - unread),
         "sagas": [
             id_
             for name, id_ in index.sagas.items()
@@ -137,7 +194,7 @@ async def look(
         ],
         "aliases": [
             id_
-            for id_ in index.entities.row_of
+            for id_ in entities.row_of
             if ever.heirs.of(id_) != id_
             and not seen.shown([id_], index)
             and past.knew("entity", id_)
@@ -146,41 +203,53 @@ async def look(
     }
 
 
-def _ends_of(facts: Mask, ever: Visible) -> Mask:
-    held = np.zeros(len(ever.entities), dtype=np.bool_)
-    for end in ever.ends:
-        held[end[facts]] = True
-    return held
+async def plan_cleanup(
+    kind: Kind, index: GroupIndex, store: Store, *, now: datetime
+) -> tuple[ChangeSet, Cleanup]:
+    """Work out the transaction that takes out the orphans of one kind, and what it does."""
+    seen = visible(index, Viewpoint(), NO_REWIND, now=now)
+    ever = visible(index, Viewpoint(history=True), NO_REWIND, now=now)
+    ids = (await _orphan_ids(index, store, seen, ever, NO_REWIND))[kind]
+    changes = ChangeSet(index.group_id, CLEANUP)
+    removed: list[Cleaned] = []
+    kept: list[Cleaned] = []
+    if kind == "episodes":
+        for episode in (await store.get(Episode, ids)).values():
+            changes.change(episode, replace(episode, removed_at=now))
+            removed.append(Cleaned(episode, _SILENT[kind]))
+        return changes, Cleanup(index.group_id, tuple(removed))
+    events = await store.events(index.group_id) if ids else ()
+    by_hand = manual_entities((event.kind, event.changes) for event in events)
+    for entity in (await store.get(Entity, ids)).values():
+        if entity.attributes:
+            kept.append(Cleaned(entity, "it has attributes"))
+        elif by_hand.intersection(index.heirs.family(entity.id)):
+            kept.append(Cleaned(entity, "somebody entered it for its own sake"))
+        else:
+            changes.change(entity, replace(entity, removed_at=now))
+            removed.append(Cleaned(entity, _SILENT[kind]))
+    return changes, Cleanup(index.group_id, tuple(removed), tuple(kept))
 
 
-def _mentioned(mentions: Iterable[Pair], index: GroupIndex, seen: Visible) -> Mask:
-    """Return the entities that an episode which is there mentions."""
-    rows, episode_rows = index.entities.row_of, index.episodes.row_of
-    held = np.zeros(len(index.entities), dtype=np.bool_)
-    for episode, entity in mentions:
-        if episode in episode_rows and seen.episodes[episode_rows[episode]]:
-            row = rows.get(seen.heirs.of(entity))
-            if row is not None:
-                held[row] = True
-    return held
+def manual_entities(log: Iterable[tuple[str, Iterable[Change]]]) -> set[str]:
+    """Return the ids of entities that somebody entered, by hand or from a table, beside any fact.
 
-
-def _ids(ids: Sequence[str], mask: Mask) -> list[str]:
-    return sorted(ids[row] for row in np.flatnonzero(mask).tolist())
-
-
-async def find_orphans(
-    index: GroupIndex, store: Store, seen: Visible, ever: Visible, past: Past, *, limit: int
-) -> Orphans:
-    """Return what leads nowhere, up to ``limit`` of each kind, those added first."""
-    ids = await look(index, store, seen, ever, past)
-    first = {kind: some[:limit] for kind, some in ids.items()}
-    return Orphans(
-        index.group_id,
-        tuple(past.rewound(await store.get(Entity, first["entities"])).values()),
-        tuple(past.rewound(await store.get(Episode, first["episodes"])).values()),
-        tuple(past.rewound(await store.get(Saga, first["sagas"])).values()),
-        tuple(past.rewound(await store.get(Entity, first["aliases"])).values()),
-        tuple(past.facts(await store.get(Fact, first["facts"]), index).values()),
-        {kind: len(some) - limit for kind, some in ids.items() if len(some) > limit},
-    )
+    ``log`` is the kind and the changes of each event.
+    """
+    entered: set[str] = set()
+    for kind, changes in log:
+        changes = list(changes)
+        records = {change.record.partition(":")[0] for change in changes}
+        if kind in _SHIFTING or records & {"episode", "mentions"}:
+            continue
+        related = {
+            str((change.after or {}).get(end))
+            for change in changes
+            if change.record.startswith("relates_to:")
+            for end in ("in", "out")
+        }
+        for change in changes:
+            new = change.before is None or "attributes" in (change.after or {})
+            if change.record.startswith("entity:") and new and change.record not in related:
+                entered.add(change.record.removeprefix("entity:"))
+    return entered

@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.display.cards import lifetime
-from graphrag.display.network import Link, Node, network
+from graphrag.display.chart import DrawnLink, DrawnNode, network
 from graphrag.display.picture import Drawing, Picture, legend, type_colours, width_of, word
 from graphrag.display.visible import cut, flatten
 from graphrag.model.values import Entity, Fact
-from graphrag.search.edges import Edges, Rows
+from graphrag.search.near import Edges, Rows
 
-_TOP, _RADIUS, _SIDE = 46, 9, 18
-"""Pixels above the middle of the dots, of a dot, and beside the outermost names."""
+_TOP, _RADIUS, _SIDE = 46, 9, 18  # pixels above the dots, of a dot, beside the outermost names
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +46,12 @@ class Path(Picture):
     """The sum over its facts of 2 minus their confidence: sure facts are shorter."""
 
     def __len__(self) -> int:
-        """Count the facts."""
         return len(self.facts)
 
     def __repr__(self) -> str:
-        """Show the chain: ``Ann -works_at-> Acme <-works_at- Bob``."""
         return f"Path({self})"
 
     def __str__(self) -> str:
-        """Return the chain in one line."""
         words = [self.entities[0].name]
         for here, fact, there in zip(self.entities, self.facts, self.entities[1:], strict=False):
             arrow = f"-{fact.relation}->" if fact.subject_id == here.id else f"<-{fact.relation}-"
@@ -75,12 +71,12 @@ class Path(Picture):
             step = max(90, label, halves[place] + halves[place + 1] + 14)
             words += word(x + step / 2, _TOP + 15, time, 9, anchor="middle", soft=True)
             forward = fact.subject_id == self.entities[place].id
-            links[place, place + 1] = Link(
+            links[place, place + 1] = DrawnLink(
                 1.6, fact.text, relation, opacity=1.0, arrows=(not forward, forward)
             )
             x += step
         nodes = {
-            place: Node(
+            place: DrawnNode(
                 spot,
                 _TOP,
                 _RADIUS,
@@ -97,12 +93,11 @@ class Path(Picture):
 
 
 Costs = npt.NDArray[np.float64]
-_Chain = tuple[int, ...]
-"""Steps of a path, as numbers of ``_Between``."""
+_Chain = tuple[int, ...]  # steps of a path, as numbers of _Between
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PathRows:
     """One path as rows: each fact joins the entity before it to the one after it."""
 
     entities: tuple[int, ...]
@@ -111,53 +106,26 @@ class Way:
 
 
 def shortest(
-    edges: Edges,
-    start: int,
-    end: int,
-    *,
-    max_depth: int,
-    k: int = 1,
-    costs: Costs | None = None,
-) -> list[Way]:
-    """Return up to ``k`` ways of at most ``max_depth`` facts, cheapest first; none if too far.
+    edges: Edges, start: int, end: int, *, max_depth: int, k: int = 1, costs: Costs | None = None
+) -> list[PathRows]:
+    """Return up to ``k`` paths of at most ``max_depth`` facts, cheapest first; none if too far.
 
-    Of facts that join the same two, the cheapest stands for all: a path names entities once. Of
-    ways that cost the same, the one of fewer facts comes first.
-
-    Args:
-        edges: What may be walked along.
-        start: Row of one entity.
-        end: Row of the other.
-        max_depth: Most facts of a way.
-        k: How many.
-        costs: What each fact costs, above 0; default: 1, so that the shortest are the cheapest.
+    A path is identified by its entities: where several facts join the same two, the cheapest is
+    used. Of paths with equal costs, the one with fewer facts comes first. By default each fact
+    costs 1, so that the shortest are the cheapest.
     """
     if start == end:
-        return [Way((start,), (), 0.0)]
+        return [PathRows((start,), (), 0.0)]
     near = edges.distances(start, max_depth)
     if not 0 < near[end] <= max_depth:
         return []
+    if k == 1 and costs is None:  # one of the shortest: nothing beside these is looked at
+        max_depth = int(near[end])
     far = edges.distances(end, max_depth)
     between = (near >= 0) & (far >= 0) & (near.astype(np.int16) + far <= max_depth)
     facts = edges.within(between)
-    if k == 1 and costs is None:
-        return [_descend(edges, far, facts, start)]
     price = np.ones(len(facts)) if costs is None else costs[facts]
     return _Between.of(edges, facts, price, start, end).best(k, max_depth)
-
-
-def _descend(edges: Edges, far: npt.NDArray[np.int8], facts: Rows, start: int) -> Way:
-    """Walk down the distances from the other side; of equals the fact added first is taken."""
-    entities, taken = [start], []
-    subject, object_ = edges.subject[facts], edges.object[facts]
-    while far[entities[-1]] > 0:
-        here = entities[-1]
-        there = np.where(subject == here, object_, subject)
-        leads = ((subject == here) | (object_ == here)) & (far[there] == far[here] - 1)
-        at = int(np.argmax(leads))
-        taken.append(int(facts[at]))
-        entities.append(int(there[at]))
-    return Way(tuple(entities), tuple(taken), float(len(taken)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +140,7 @@ class _Between:
     target: Rows
     fact: Rows
     price: Costs
-    first: Rows
-    """Where the steps to each entity begin; all entities have some."""
+    first: Rows  # where the steps to each entity begin, and last the number of steps
     start: int
     end: int
 
@@ -194,85 +161,65 @@ class _Between:
             target=target[by_target],
             fact=np.tile(facts[kept], 2)[by_target],
             price=np.tile(price[kept], 2)[by_target],
-            first=np.searchsorted(target[by_target], np.arange(len(nodes))),
+            first=np.searchsorted(target[by_target], np.arange(len(nodes) + 1)),
             start=int(np.searchsorted(nodes, start)),
             end=int(np.searchsorted(nodes, end)),
         )
 
-    def best(self, k: int, longest: int) -> list[Way]:
+    def best(self, k: int, longest: int) -> list[PathRows]:
         """Return the ``k`` cheapest ways that come to no entity twice."""
         found: list[_Chain] = []
         waiting: list[tuple[float, int, _Chain]] = []
         known: set[_Chain] = set()
-        self._offer((), (), longest, known, waiting)
+
+        def offer(begun: _Chain, taken: Iterable[int]) -> None:
+            """Add the cheapest way that begins so, and goes on by a step not taken yet."""
+            chain = (*begun, *self._cheapest(begun, taken, longest - len(begun)))
+            if len(chain) > len(begun) and chain not in known:
+                known.add(chain)
+                heappush(waiting, (round(self._cost(chain), 9), len(chain), chain))
+
+        offer((), ())
         while waiting and len(found) < k:
             _, _, chain = heappop(waiting)
             found.append(chain)
             for place in range(len(chain)):
                 begun = chain[:place]
-                taken = {
-                    path[place] for path in found if path[:place] == begun and len(path) > place
-                }
-                self._offer(begun, taken, longest, known, waiting)
-        return [self._way(chain) for chain in found]
-
-    def _offer(
-        self,
-        begun: _Chain,
-        taken: Iterable[int],
-        longest: int,
-        known: set[_Chain],
-        waiting: list[tuple[float, int, _Chain]],
-    ) -> None:
-        """Let the cheapest way that begins so, and goes on by a step not taken yet, wait."""
-        rest = self._cheapest(begun, taken, longest - len(begun))
-        chain = (*begun, *rest)
-        if rest and chain not in known:
-            known.add(chain)
-            heappush(waiting, (round(self._cost(chain), 9), len(chain), chain))
+                offer(begun, {way[place] for way in found if way[:place] == begun != way})
+        return [
+            PathRows(
+                tuple(int(self.nodes[row]) for row in (self.start, *self.target[list(chain)])),
+                tuple(int(self.fact[step]) for step in chain),
+                self._cost(chain),
+            )
+            for chain in found
+        ]
 
     def _cheapest(self, begun: _Chain, taken: Iterable[int], longest: int) -> _Chain:
-        """Return the cheapest steps from where a chain has come to the end, none if none lead."""
-        here = int(self.target[begun[-1]]) if begun else self.start
+        """Return the cheapest, then fewest steps from where a chain has come to the end, if any."""
         price = self.price.copy()
         price[list(taken)] = np.inf
         passed = np.zeros(len(self.nodes), dtype=np.bool_)
         passed[self.source[list(begun)]] = True
         price[passed.take(self.source) | passed.take(self.target)] = np.inf
         cost = np.full(len(self.nodes), np.inf)
-        cost[here] = 0.0
+        cost[int(self.target[begun[-1]]) if begun else self.start] = 0.0
         came: list[Costs] = []
         levels = [cost]
         for _ in range(longest):
-            reach = levels[-1][self.source] + price
-            least = np.minimum.reduceat(reach, self.first)
-            came.append(reach)
-            levels.append(np.minimum(levels[-1], least))
-        return self._trace(levels, came, longest)
-
-    def _trace(self, levels: list[Costs], came: list[Costs], longest: int) -> _Chain:
-        """Walk back from the end; of ways that cost the same, the one of fewer steps."""
-        if not np.isfinite(levels[longest][self.end]):
-            return ()
+            came.append(levels[-1][self.source] + price)
+            levels.append(np.minimum(levels[-1], np.minimum.reduceat(came[-1], self.first[:-1])))
         chain: list[int] = []
         here, level = self.end, longest
-        while levels[level][here] > 0:
+        while 0 < levels[level][here] < np.inf:
             if levels[level - 1][here] == levels[level][here]:  # fewer steps do it
                 level -= 1
                 continue
-            last = int(self.first[here + 1]) if here + 1 < len(self.first) else len(self.source)
-            step = int(self.first[here]) + int(np.argmin(came[level - 1][self.first[here] : last]))
+            first, last = self.first[here : here + 2].tolist()
+            step = first + int(np.argmin(came[level - 1][first:last]))
             chain.append(step)
             here, level = int(self.source[step]), level - 1
         return tuple(reversed(chain))
 
     def _cost(self, chain: _Chain) -> float:
         return float(self.price[list(chain)].sum())
-
-    def _way(self, chain: _Chain) -> Way:
-        rows = (self.start, *(int(self.target[step]) for step in chain))
-        return Way(
-            tuple(int(self.nodes[row]) for row in rows),
-            tuple(int(self.fact[step]) for step in chain),
-            self._cost(chain),
-        )

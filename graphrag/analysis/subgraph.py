@@ -10,24 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.display.network import RING, Link, Node, network
+from graphrag.display.chart import RING, DrawnLink, DrawnNode, network
 from graphrag.display.picture import Drawing, Picture, legend, note, type_colours, word
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.model.values import Entity, Fact
-from graphrag.search.edges import Counts, Distances, Edges, Rows
-from graphrag.search.visibility import Mask, Micros, Visible
+from graphrag.search.near import Counts, Distances, Edges, Rows
+from graphrag.search.visibility import Mask, Micros, VisibleRows
 
 _WIDTH, _TALLEST = 860, 640
-_LEAST, _EACH = 150, 20
-"""Pixels of height, and what each entity adds to them."""
-_SIDE, _TOP = 66, 34
-"""Pixels around the outermost entities: room for their names."""
-_KINDS = 12
-"""Kinds of facts that a line names when somebody points at it."""
-_CLOSE = 80
-"""Entities that are laid out by their distances in the graph; more by forces alone."""
-_RINGED = 0.35
-"""Heat from which a ring is seen, and explained."""
+_LEAST, _EACH = 150, 20  # pixels of height, and what each entity adds to them
+_SIDE, _TOP = 66, 34  # pixels around the outermost entities: room for their names
+_KINDS = 12  # kinds of facts that a line names when somebody points at it
+_CLOSE = 80  # entities that are laid out by their distances in the graph; more by forces alone
+_RINGED = 0.35  # heat from which a ring is seen, and explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +91,6 @@ class Subgraph(Picture):
         }
 
     def __repr__(self) -> str:
-        """Show the counts."""
         facts = sum(edge.count for edge in self.edges)
         return f"Subgraph({len(self.entities)} entities, {facts} facts, {self.left_out} left out)"
 
@@ -108,7 +102,7 @@ class Subgraph(Picture):
         colours = type_colours(entity.entity_type for entity in self.entities)
         most = max(1, *self.degrees.values())
         nodes = {
-            entity.id: Node(
+            entity.id: DrawnNode(
                 *place,
                 4 + 8 * sqrt(self.degrees[entity.id] / most),
                 colours[entity.entity_type],
@@ -130,7 +124,6 @@ class Subgraph(Picture):
         return Drawing(_WIDTH, bottom, shapes + dots, words + meanings)
 
     def _places(self, height: float) -> list[tuple[float, float]]:
-        """Return where the entities lie (force-directed)."""
         import igraph
 
         number = {entity.id: place for place, entity in enumerate(self.entities)}
@@ -143,18 +136,22 @@ class Subgraph(Picture):
         places.fit_into((_SIDE, _TOP, _WIDTH - _SIDE, height - _TOP), keep_aspect_ratio=False)
         return [(x, y) for x, y in places]
 
-    def _links(self) -> dict[tuple[str, str], Link]:
-        """Return a line for all that joins each two entities."""
+    def _links(self) -> dict[tuple[str, str], DrawnLink]:
         names = {entity.id: entity.name for entity in self.entities}
         between: defaultdict[tuple[str, str], list[Edge]] = defaultdict(list)
         for edge in self.edges:
             if edge.source != edge.target:
                 between[min(edge.source, edge.target), max(edge.source, edge.target)].append(edge)
         return {
-            ends: Link(
+            ends: DrawnLink(
                 min(5.0, sqrt(sum(edge.count for edge in edges))),
-                "\n".join(_sentence(edge, names) for edge in edges[:_KINDS]),
-                _label(edges),
+                "\n".join(
+                    f"{names[edge.source]} {edge.relation.replace('_', ' ')} {names[edge.target]}"
+                    + (f" ({edge.count} facts)" if edge.count > 1 else "")
+                    for edge in edges[:_KINDS]
+                ),
+                edges[0].relation.replace("_", " ")
+                + (f" +{more}" if (more := len({edge.relation for edge in edges}) - 1) else ""),
                 arrows=(
                     any(edge.target == ends[0] for edge in edges),
                     any(edge.target == ends[1] for edge in edges),
@@ -164,41 +161,19 @@ class Subgraph(Picture):
         }
 
 
-def _sentence(edge: Edge, names: Mapping[str, str]) -> str:
-    often = f" ({edge.count} facts)" if edge.count > 1 else ""
-    return f"{names[edge.source]} {edge.relation.replace('_', ' ')} {names[edge.target]}{often}"
-
-
-def _label(edges: list[Edge]) -> str:
-    more = len({edge.relation for edge in edges}) - 1
-    return edges[0].relation.replace("_", " ") + (f" +{more}" if more else "")
-
-
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
 def nearest(distance: Distances, degrees: Counts, wanted: Mask, limit: int) -> Rows:
     """Return the first of the wanted entities: the nearest, of those the best connected."""
-    found = np.flatnonzero(wanted)
-    return _first(found, distance[found], degrees[found], limit)
-
-
-def best_connected(degrees: Counts, wanted: Mask, limit: int) -> Rows:
-    """Return the first of the wanted entities: those with the most facts."""
-    found = np.flatnonzero(wanted)
-    return _first(found, np.zeros(len(found), dtype=np.int8), degrees[found], limit)
-
-
-def _first(rows: Rows, distance: Distances, degrees: Counts, limit: int) -> Rows:
-    """Return the first rows by distance, then by degree, then in their order; only these sorted."""
-    # One number a row, all different: the smallest are found without sorting the rest.
+    rows = np.flatnonzero(wanted)
     most = int(degrees.max(initial=0)) + 1
-    place = (distance.astype(np.int64) * most + (most - 1 - degrees)) * len(rows)
-    place += np.arange(len(rows))
-    if len(rows) > limit:
-        place = np.partition(place, limit)[:limit]
-    return np.asarray(rows[np.sort(place) % max(1, len(rows))])
+    key = distance[rows].astype(np.int64) * most - degrees[rows]
+    if len(rows) > limit:  # only those that may be among the first are sorted
+        kept = key <= np.partition(key, limit - 1)[limit - 1]
+        rows, key = rows[kept], key[kept]
+    return np.asarray(rows[np.argsort(key, kind="stable")[:limit]])
 
 
 def nearer(edges: Edges, distance: Distances, rows: Rows) -> dict[int, Rows]:
@@ -221,15 +196,9 @@ def nearer(edges: Edges, distance: Distances, rows: Rows) -> dict[int, Rows]:
 
 
 def heat(subject: Rows, object_: Rows, nodes: int, centre: int | None) -> npt.NDArray[np.float64]:
-    """Return how often a walker comes by each node, as a share of the most.
+    """Return PageRank (Page et al., 1999) along facts in both directions, as a share of the most.
 
-    PageRank (Page et al., 1999) along facts in both directions, personalised to the centre.
-
-    Args:
-        subject: One end of each fact, as the number of a node.
-        object_: The other end.
-        nodes: How many there are.
-        centre: Where the walker starts anew; None: anywhere.
+    It is personalised to the centre, if there is one.
     """
     import igraph
 
@@ -239,15 +208,8 @@ def heat(subject: Rows, object_: Rows, nodes: int, centre: int | None) -> npt.ND
     return np.asarray(visits / max(float(visits.max(initial=0.0)), 1e-12))
 
 
-def changed(edges: Edges, rows: Rows, seen: Visible, now: int) -> Micros:
-    """Return when a fact about each entity last began or ended; ``BEGINNING`` for never.
-
-    Args:
-        edges: The facts that count.
-        rows: The entities.
-        seen: The times of facts.
-        now: What comes later does not count.
-    """
+def changed(edges: Edges, rows: Rows, seen: VisibleRows, now: int) -> Micros:
+    """Return when a fact about each entity last began or ended by now; ``BEGINNING`` for never."""
     chosen = np.zeros(edges.nodes, dtype=np.bool_)
     chosen[rows] = True
     facts = edges.about(chosen)
@@ -265,9 +227,8 @@ def counted(index: GroupIndex, edges: Edges, facts: Rows) -> tuple[Edge, ...]:
     kinds, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     ids, relations = index.entities.ids, index.relations
+    rows = zip(*kinds[:, order].tolist(), counts[order].tolist(), strict=True)
     return tuple(
         Edge(ids[subject], relations[relation], ids[object_], count)
-        for (subject, relation, object_), count in zip(
-            kinds[:, order].T.tolist(), counts[order].tolist(), strict=True
-        )
+        for subject, relation, object_, count in rows
     )

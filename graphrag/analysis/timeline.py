@@ -21,8 +21,9 @@ from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.index.group import GroupIndex
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Fact
-from graphrag.search.rewind import Past
-from graphrag.search.visibility import Visible
+from graphrag.search.frames import table_of
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import VisibleRows
 from graphrag.store.store import Store
 
 Status = Literal["holds", "ended", "to come", "overruled", "never true"]
@@ -39,8 +40,7 @@ _COLUMNS = (
     *("status", "why", "subject", "relation", "object", "valid_at", "invalid_at"),
     *("confidence", "text", "id"),
 )
-_LONGEST = 90
-"""Characters of a drawn fact."""
+_LONGEST = 90  # characters of a drawn fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Stage:
 
     @property
     def why(self) -> str:
-        """Say why it ended or was taken back; empty if nobody said."""
+        """Return why it ended or was retracted; empty if no reason was given."""
         if self.fact.reason or self.closed_by is None:
             return self.fact.reason or ""
         return f"closed by: {triple(self.closed_by)}"
@@ -70,19 +70,15 @@ class Timeline(Picture):
     """The moment that "holds" and "ended" are judged at."""
 
     def __iter__(self) -> Iterator[Stage]:
-        """Iterate over the facts in the order of time."""
         return iter(self.stages)
 
     def __len__(self) -> int:
-        """Count the facts."""
         return len(self.stages)
 
     def __repr__(self) -> str:
-        """Show the entity and how many facts there are."""
         return f"Timeline({self.entity.name!r}, {len(self.stages)} facts)"
 
     def __str__(self) -> str:
-        """Write one line a fact."""
         rows = [
             (lifetime(stage.fact), triple(stage.fact), stage.status, flatten(stage.why))
             for stage in self.stages
@@ -95,7 +91,6 @@ class Timeline(Picture):
         return "\n".join((entity_title(self.entity), *self._names(), *lines))
 
     def _names(self) -> list[str]:
-        """Return a line with the names that have a time, if there are any."""
         names = flatten(", ".join(also_called(self.entity)))
         return [f"also called {names}"] if self.entity.names else []
 
@@ -105,8 +100,6 @@ class Timeline(Picture):
         Raises:
             MissingExtraError: if pandas is not installed.
         """
-        from graphrag.search.frames import table_of
-
         rows = [
             {**{name: getattr(stage.fact, name) for name in _COLUMNS[2:]}, "status": stage.status}
             | {"why": stage.why}
@@ -159,15 +152,12 @@ class EntityProfile:
     """What ended last, latest first."""
 
     def __str__(self) -> str:
-        """Return a few lines of text."""
         entity = self.entity
-        head = entity_title(entity)
+        lines = [entity_title(entity)]
         if entity.aliases:
-            head += flatten(f", also called {', '.join(also_called(entity))}")
-        lines = [head]
-        if entity.attributes:
-            shown = (f"{key}: {value}" for key, value in entity.attributes.items())
-            lines.append(flatten("; ".join(shown)))
+            lines[0] += flatten(f", also called {', '.join(also_called(entity))}")
+        if shown := "; ".join(f"{key}: {value}" for key, value in entity.attributes.items()):
+            lines.append(flatten(shown))
         lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
         if self.changes:
             lines.append("before:")
@@ -175,7 +165,6 @@ class EntityProfile:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        """Show whose it is and how much it says."""
         holds, ended = len(self.facts), len(self.changes)
         return f"EntityProfile({self.entity.name!r}: {holds} facts, {ended} ended)"
 
@@ -184,9 +173,15 @@ class EntityProfile:
 
 
 async def read_timeline(
-    entity: Entity, index: GroupIndex, store: Store, seen: Visible, past: Past, *, at: datetime
+    entity: Entity,
+    index: GroupIndex,
+    store: Store,
+    seen: VisibleRows,
+    past: Rewind,
+    *,
+    at: datetime,
 ) -> Timeline:
-    """Return the timeline of an entity from what may be seen of all times."""
+    """Return the timeline of an entity from the visible facts of all times."""
     row = index.entities.row_of.get(seen.heirs.of(entity.id), -1)
     subject, object_ = seen.ends
     rows = np.flatnonzero(seen.facts & ((subject == row) | (object_ == row)))
@@ -194,11 +189,10 @@ async def read_timeline(
 
 
 async def read_stages(
-    rows: Iterable[int], index: GroupIndex, store: Store, past: Past, *, at: datetime
+    rows: Iterable[int], index: GroupIndex, store: Store, past: Rewind, *, at: datetime
 ) -> tuple[Stage, ...]:
     """Return facts, given by their rows, in the order of time, with what ended each."""
-    found = await store.get(Fact, [index.facts.ids[fact] for fact in rows])
-    facts = past.facts(found, index)
+    facts = past.facts(await store.get(Fact, [index.facts.ids[fact] for fact in rows]), index)
     closers = await store.get(
         Fact, {fact.invalidated_by for fact in facts.values() if fact.invalidated_by} - facts.keys()
     )

@@ -1,13 +1,30 @@
-"""The answer to a question: its values, the facts that it rests on, and how it was worked out."""
+"""Answers: exact values with their facts, and sentences with the numbered sources of each.
 
+Both show how they came about: the steps of the one, the sources and dropped sentences of the other.
+"""
+
+import re
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
 
 from graphrag.ask.query import Query
-from graphrag.display.bars import Axis
-from graphrag.display.cards import lifetime, lifetime_bar, triple
+from graphrag.display.cards import fact_table, lifetime, triple
 from graphrag.display.visible import escape, flatten
 from graphrag.model.values import Entity, Fact
+from graphrag.search.context import Citation
 from graphrag.temporal.moment import utc_now
+
+Standing = Literal["holds", "ended", "to come", "said"]
+"""Whether what a sentence says is so at the moment of the view; ``said`` is all that is known."""
+By = Literal["facts", "model", "texts", "nothing"]
+
+NOT_THERE: Final = "not in the graph"
+DENIAL: Final = re.compile(
+    r"\b(?:not|cannot|never|no|none|nobody|nothing|neither|nor|without|nicht|kein\w*|nie|niemand|"
+    r"jamais|aucune?|nunca|ningun\w*|non)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,16 +49,13 @@ class Answer:
     """Why there is no answer; empty if there is one."""
 
     def __bool__(self) -> bool:
-        """Tell whether there is an answer."""
         return bool(self.values)
 
     def __repr__(self) -> str:
-        """Show the values, or why there are none."""
         what = ", ".join(map(repr, self.values)) or f"no answer: {flatten(self.missing)}"
         return f"Answer({what}; {len(self.facts)} facts)"
 
     def __str__(self) -> str:
-        """Write the answer, and the facts that it rests on with their lifetimes."""
         head = "; ".join(self.values) or f"no answer: {self.missing}"
         lines = [f"  {triple(fact)}, {lifetime(fact)}" for fact in self.facts]
         lines += [f"  by {triple(fact)}, {lifetime(fact)}" for fact in self.bounds]
@@ -55,14 +69,115 @@ class Answer:
 
     def _repr_html_(self) -> str:
         facts = (*self.facts, *self.bounds)
-        axis = Axis.around(
-            [end for fact in facts for end in (fact.valid_at, fact.invalid_at)], now=utc_now()
-        )
-        rows = "".join(
-            f"<tr><td>{lifetime_bar(fact, axis, now=utc_now())}</td><td>{escape(lifetime(fact))}"
-            f'</td><td title="{escape(fact.text)}">{escape(triple(fact))}</td></tr>'
-            for fact in facts
-        )
+        table = fact_table((), ((fact, "", ()) for fact in facts), now=utc_now())
         head = escape("; ".join(self.values) or f"no answer: {self.missing}")
         steps = "".join(f"<li>{escape(step)}</li>" for step in self.how.split("\n"))
-        return f"<b>{head}</b><table>{rows}</table><ol>{steps}</ol>"
+        return f"<b>{head}</b>{table if facts else ''}<ol>{steps}</ol>"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer, with what it rests on."""
+
+    text: str
+    citations: tuple[int, ...] = ()
+    """Numbers of the sources that bear it out: see ``CitedAnswer.citations``."""
+    quote: str = ""
+    """Words of a source that say so."""
+    facts: tuple[Fact, ...] = ()
+    """The facts that it repeats."""
+    standing: Standing = "said"
+    """``holds``, ``ended`` or ``to come`` by its facts; ``said`` if it repeats none."""
+    problem: str = ""
+    """Why it is no part of the answer; empty for one that is."""
+
+    def __str__(self) -> str:
+        marks = "".join(f" [{number}]" for number in self.citations)
+        return f"{flatten(self.text)}{marks}{self._aside}"
+
+    @property
+    def _aside(self) -> str:
+        if self.standing not in ("ended", "to come"):
+            return ""
+        known = dict.fromkeys(map(lifetime, self.facts))
+        times = "; ".join(time for time in known if time not in self.text)
+        return f" ({self.standing}: {times})" if times else f" ({self.standing})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CitedAnswer:
+    """What is answered to a question, and by what; false if nothing in the graph answers it."""
+
+    question: str
+    by: By = "nothing"
+    """``facts``: worked out by ``ask``; ``model``: written by it from what was found; ``texts``:
+    sentences of the sources; ``nothing``: no answer."""
+    sentences: tuple[Sentence, ...] = ()
+    """What bears it out, in order: of ``facts`` one sentence for each."""
+    citations: tuple[Citation, ...] = ()
+    """What the numbers stand for."""
+    dropped: tuple[Sentence, ...] = ()
+    """What the model wrote and no source bears out, each with its ``problem``."""
+    exact: Answer | None = None
+    """What ``ask`` made of the question: values, facts and how, or why it has no answer."""
+    missing: str = ""
+    """Why there is no answer; empty if there is one."""
+    complete: bool = True
+    """False for the answers of a stream that go on."""
+
+    def __bool__(self) -> bool:
+        return bool(self.sentences) or bool(self.exact)
+
+    @property
+    def text(self) -> str:
+        """Return the answer alone: its values, or its sentences with their numbers."""
+        if self.by == "facts" and self.exact is not None:
+            return flatten("; ".join(self.exact.values))
+        return " ".join(map(str, self.sentences)) or (self.missing if self.complete else "")
+
+    def __repr__(self) -> str:
+        return f"CitedAnswer({self.text[:80]!r}; by {self.by}, {len(self.citations)} sources)"
+
+    def __str__(self) -> str:
+        lines = [self.text]
+        if self.by == "facts":
+            lines += [f"  {sentence}" for sentence in self.sentences]
+        lines += [f"dropped: {flatten(s.text)} ({flatten(s.problem)})" for s in self.dropped]
+        lines += [f"[{citation.number}] {_titled(citation)}" for citation in self.citations]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{escape(self.question)}</b>"
+        if self.by == "facts" or not self:
+            head += f"<p>{escape(self.text)}</p>"
+        items = "".join(
+            f'<li title="{escape(s.quote)}">{escape(str(s))}</li>' for s in self.sentences
+        )
+        wrong = "".join(
+            f"<li><s>{escape(s.text)}</s> {escape(s.problem)}</li>" for s in self.dropped
+        )
+        sources = "".join(f"<li>{escape(_titled(citation))}</li>" for citation in self.citations)
+        return (
+            f"{head}<ul>{items}</ul>"
+            + (f"<details><summary>dropped</summary><ul>{wrong}</ul></details>" if wrong else "")
+            + (f"<ol>{sources}</ol>" if sources else "")
+        )
+
+
+def standing_of(facts: tuple[Fact, ...], now: datetime) -> Standing:
+    """Return whether what some facts say holds at a moment; one that does is enough."""
+    states: set[Standing] = {_state(fact, now) for fact in facts}
+    ranked: tuple[Standing, ...] = ("holds", "to come", "ended")
+    return next((state for state in ranked if state in states), "said")
+
+
+def _state(fact: Fact, now: datetime) -> Standing:
+    if fact.retracted_at is not None or fact.closed_as == "past":
+        return "ended"
+    if fact.valid_at is not None and fact.valid_at > now:
+        return "to come"
+    return "ended" if fact.invalid_at is not None and fact.invalid_at <= now else "holds"
+
+
+def _titled(citation: Citation) -> str:
+    return f"{citation.valid_at.date().isoformat()}, {citation.name}"

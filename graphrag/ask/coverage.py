@@ -1,19 +1,20 @@
-"""What every word of a clause is used for, so that none is passed over.
+"""What every word of a clause is used for, so that none is passed over, along one hop or several.
 
 A word is used if it means the relation, says what answers are ("which city"), or is one of grammar.
-A question with any other word is not understood.
+A question with any other word is not understood. Of several hops ("the capital of the country that
+A is a citizen of") each must be meant by words that no other hop is meant by; of all paths the one
+that leaves the fewest words unexplained is taken.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from graphrag.ask.clause import Clause, Token
-from graphrag.ask.names import QUOTES
-from graphrag.ask.parse import CHANGING
-from graphrag.ask.relate import Evidence, mutual
-from graphrag.ask.senses import NESTING, parts_of, senses_of, stem_of
-from graphrag.ask.wants import EDGES
+from graphrag.ask.clause import CHANGING, Clause, Token, order_of
+from graphrag.ask.parse import EDGES
+from graphrag.ask.query import Named, Query
+from graphrag.ask.relate import Evidence, evidence, mutual
+from graphrag.ask.senses import parts_of, senses_of, stem_of
 from graphrag.ask.world import World
 
 _KINDS: Final = """
@@ -53,8 +54,6 @@ _SUPPORT: Final = frozenset(
 )
 """Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
 _NEAR: Final = 4
-_INSIDE: Final = (NESTING - {"where", "in"}) | {"E"}
-"""Words behind which something else is spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,6 @@ class Coverage:
     """What the words of a clause beside its relation are used for."""
 
     left: tuple[str, ...] = ()
-    """Words that are used for nothing."""
     rows: frozenset[int] = frozenset()
     """The entities among the answers that are what the question calls them."""
     kind: str = ""
@@ -81,14 +79,9 @@ def coverage(
         paired = word in EDGES and len(clause.names) > 1
         if grammatical or paired or at in places or _beside(tokens, at, places):
             continue
-        if _describes(tokens, at, world):
-            continue
         known = {world.kind(row) for row in rows} - _UNTYPED
         kept = frozenset(row for row in rows if is_of(row, word, world))
         noun = stem_of(word) in _GROUP or any(is_kind(word, kind) for kind in known)
-        if not noun:  # "which party": those that are called so
-            kept = frozenset(row for row in rows if word in world.name(row).casefold().split())
-            noun = bool(rows) and kept == rows
         if not noun or (rows and not kept):
             left.append(token.text)
         elif kept != rows:
@@ -111,11 +104,6 @@ def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     stem = stem_of(tokens[at].word)
     if stem in _SUPPORT and any(abs(at - place) <= _NEAR for place in places):
         return True
-    for place in places:  # "the school where A was schooled"
-        low, high = sorted((at, place))
-        between = {token.word for token in tokens[low + 1 : high]}
-        if stem == stem_of(tokens[place].word) and between and between.isdisjoint(_INSIDE):
-            return True
     low = high = at  # "party or organisation"
     while low > 0 and _listed(tokens[low - 1]):
         low -= 1
@@ -127,26 +115,6 @@ def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
 
 def _listed(token: Token) -> bool:
     return token.word in ("or", ",") or token.says
-
-
-def _describes(tokens: Sequence[Token], at: int, world: World) -> bool:
-    """Tell whether a noun says what a name behind it is: "the album A", "the city of A"."""
-    first, last = at, at + 1
-    while first > 0 and tokens[first - 1].says:
-        first -= 1
-    kind = stem_of(tokens[at].word) in _GROUP
-    while last < len(tokens) and (
-        tokens[last].says or tokens[last].word in QUOTES or (kind and tokens[last].word == "of")
-    ):
-        last += 1
-    named = tokens[last].named if last < len(tokens) else None
-    if named is None or first == 0 or tokens[first - 1].word != "the":
-        return False
-    rows = world.rows_of(named)
-    if kind:
-        return any(is_of(row, tokens[at].word, world) for row in rows)
-    kinds = {world.kind(row) for row in rows} - _UNTYPED
-    return not any(stem_of(kind) in _GROUP for kind in kinds)
 
 
 def is_of(row: int, word: str, world: World) -> bool:
@@ -168,3 +136,84 @@ def is_kind(word: str, kind: str) -> bool:
         return True
     above = () if group is None else _ABOVE.get(group, ())
     return below in above or bool(senses_of(stem) & senses_of(other))
+
+
+_HOPS: Final = 4
+_BEAM: Final = 12
+_COST: Final = 0.7
+"""What a hop must explain to be worth taking."""
+_BACK: Final = 2.5
+"""What a hop against the direction of its words costs: "country" leads to one, not from one."""
+_MOST: Final = 40
+"""Entities that a hop may start from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where some hops lead, and the words that they were meant by."""
+
+    rows: tuple[int, ...]
+    query: Query | Named
+    score: float = 0.0
+    used: frozenset[int] = frozenset()
+    length: int = 0
+
+    @property
+    def worth(self) -> float:
+        """Return how well the words are explained, less what the hops cost."""
+        return self.score - _COST * self.length
+
+
+def hops(clause: Clause, owner: Named, world: World) -> Query | None:
+    """Return a clause of several hops as nested queries, None if no path explains its words."""
+    rows = tuple(world.rows_of(owner))
+    ways = ended = [Way(rows, owner)]
+    for _ in range(_HOPS):
+        ways = [after for way in ways for after in _steps(clause, way, world)]
+        ways = sorted(ways, key=lambda way: way.worth, reverse=True)[:_BEAM]
+        ended = [*ended, *ways]
+        if not ways:
+            break
+    way = max(ended, key=lambda way: way.worth)
+    if way.length < 2 or not isinstance(way.query, Query):
+        return None
+    if coverage(clause, Evidence("", places=tuple(way.used)), world, way.rows).left:
+        return None
+    return way.query
+
+
+def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
+    """Return the ways one hop longer whose relation is meant by words that are left."""
+    if not way.rows or len(way.rows) > _MOST:
+        return []
+    left = Clause(
+        tuple(
+            Token("", "", token.named, token.said) if at in way.used else token
+            for at, token in enumerate(clause.tokens)
+        )
+    )
+    rows = world.rows(way.rows)
+    relations = list(dict.fromkeys(row.relation for row in rows))
+    longer: list[Way] = []
+    for relation in relations:
+        meant = evidence(left, relation, world)
+        alone = not way.length and len(relations) == 1  # "the mayor of A" of who holds that office
+        if not meant.places and not alone:
+            continue
+        # "The first husband of A": the order is of this hop.
+        orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
+        order = next((order for order in orders if order), None)
+        used, symmetric = way.used | set(meant.places), mutual(relation, world)
+        straight = meant.swapped or meant.passive or symmetric or not meant.places
+        for side in ("subject", "object"):
+            near = [r for r in rows if r.relation == relation and r.at(side) in way.rows]
+            if not near:
+                continue
+            far = dict.fromkeys(row.object if side == "subject" else row.subject for row in near)
+            score = way.score + meant.score
+            ahead = symmetric or side == "subject"
+            ends = (way.query, None) if ahead else (None, way.query)
+            query = Query(ends[0], relation, ends[1], order=order)
+            score -= 0.0 if ahead or straight else _BACK
+            longer.append(Way(tuple(far), query, score, used, way.length + 1))
+    return longer

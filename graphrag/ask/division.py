@@ -1,15 +1,21 @@
-"""Where a question divides: its frame, the time of knowledge, its clauses and what compares two.
-
-The words are read as a shape, ``who was E before E first visited E ?``, in which every name is an
-``E`` and every time a ``T``: patterns over it are grammar, whatever the names are.
-"""
+"""Where a question divides: the time of knowledge, its clauses, and what compares two of them."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from graphrag.ask.clause import Token, Tokens
+from graphrag.ask.clause import (
+    CLOSING,
+    Clause,
+    Condition,
+    Token,
+    Tokens,
+    around,
+    between,
+    place_of,
+    shape_of,
+    trimmed,
+    without,
+)
 from graphrag.ask.query import Link
 from graphrag.search.query_time import Said
 
@@ -57,63 +63,12 @@ LINK: Final = re.compile(
     + "|".join(f"(?P<{name}>{words})" for name, words in _LINKS)
     + r")(?= (?!T\b|\?))"
 )
-_BETWEEN: Final = re.compile(r"(?:^|(?<= ))between (?P<one>E) and (?P<other>E)(?= |$)")
 _INTERROGATIVE: Final = re.compile(rf"\bwhen (?:exactly )?(?:{_AUX})\b")
 _FRONT_END: Final = re.compile(
     rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?"
     rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
     rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
-_CLOSING: Final = frozenset("thanks please then though exactly".split())
-_JOINS: Final = frozenset({"and", "but", "yet", ","})
-PRONOUNS: Final = frozenset("he she they it him her them his their this that".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A clause behind a link, not read yet."""
-
-    link: Link
-    tokens: Tokens
-    near: bool = False
-
-
-def shape_of(tokens: Sequence[Token]) -> str:
-    """Return the words of a question with ``E`` for every name and ``T`` for every time."""
-    return " ".join(token.word for token in tokens)
-
-
-def place_of(shape: str, at: int) -> int:
-    """Return which token stands at a place of a shape."""
-    return shape.count(" ", 0, at)
-
-
-def between(tokens: Tokens, shape: str, start: int, end: int) -> Tokens:
-    """Return the tokens of a part of their shape."""
-    if start >= end:
-        return ()
-    return tokens[place_of(shape, start) : place_of(shape, end - 1) + 1]
-
-
-def without(tokens: Tokens, found: re.Match[str]) -> Tokens:
-    """Return the tokens but those that a pattern found in their shape."""
-    shape = found.string
-    left = between(tokens, shape, 0, max(0, found.start() - 1))
-    return left + between(tokens, shape, found.end() + 1, len(shape))
-
-
-def stripped(tokens: Tokens) -> Tokens:
-    """Return the words of a question without the marks around it."""
-    while tokens and tokens[0].word in (",", ":", "that", "-"):
-        tokens = tokens[1:]
-    return trimmed(tokens)
-
-
-def trimmed(tokens: Tokens) -> Tokens:
-    """Return some words without the marks and joints at their end."""
-    while tokens and (tokens[-1].word in _JOINS | _CLOSING or tokens[-1].word in "?.!-"):
-        tokens = tokens[:-1]
-    return tokens
 
 
 def known_in(tokens: Tokens) -> tuple[Said | None, Tokens]:
@@ -125,14 +80,9 @@ def known_in(tokens: Tokens) -> tuple[Said | None, Tokens]:
     return said, without(tokens, found)
 
 
-def divided(tokens: Tokens) -> tuple[Tokens, list[Part]]:
+def divided(tokens: Tokens) -> tuple[Tokens, list[Condition]]:
     """Return what is asked, and the clauses that bound it."""
     shape = shape_of(tokens)
-    if pair := _BETWEEN.search(shape):
-        rest = without(tokens, pair)
-        one, other = (tokens[place_of(shape, pair.start(name))] for name in ("one", "other"))
-        if "E" in shape_of(rest).split() and not WH.isdisjoint(shape.split()):
-            return rest, [Part("after", (one,)), Part("before", (other,))]
     asking = {match.start() for match in _INTERROGATIVE.finditer(shape)}
     links = [match for match in LINK.finditer(shape) if match.start() not in asking]
     links = [link for link in links if _speaks(shape[link.end() :])]
@@ -147,36 +97,31 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Part]]:
             return main, _parts(front, inside)
         links = links[1:]
         if not links:
-            return between(tokens, shape, front.end() + 1, len(shape)), []
+            return around(tokens, front)[1], []
     both = [link for link in links if _speaks(shape[: link.start()])]
     cut = (both or links)[0]
-    left = between(tokens, shape, 0, cut.start())
-    right = between(tokens, shape, cut.end() + 1, len(shape))
+    left, right = around(tokens, cut)
     if not both:  # "what day was it when A moved"; "who came after A as B"
         return (left + right if cut["while"] else tokens), []
     return left, _parts(cut, right)
 
 
-def _parts(link: re.Match[str], tokens: Tokens) -> list[Part]:
+def _parts(link: re.Match[str], tokens: Tokens) -> list[Condition]:
     """Return the clauses behind a link: "after A but before B" are two."""
     kind = next(name for name, _ in _LINKS if link[name])
     shape = shape_of(tokens)
-    again = LINK.match(shape)
-    if again:  # "overlap with the time when"
-        tokens = between(tokens, shape, again.end() + 1, len(shape))
-        shape = shape_of(tokens)
-    for inner in LINK.finditer(shape):
-        left = between(tokens, shape, 0, max(0, inner.start() - 1))
-        if left and left[-1].word in _JOINS and _speaks(shape_of(left)):
-            right = between(tokens, shape, inner.end() + 1, len(shape))
-            first = Part(kind, trimmed(left), link["near"] is not None)
+    if again := LINK.match(shape):  # "overlap with the time when"
+        tokens = around(tokens, again)[1]
+    for inner in LINK.finditer(shape_of(tokens)):
+        left, right = around(tokens, inner)
+        if left and left[-1].word in CLOSING and _speaks(shape_of(left)):
+            first = Condition(kind, Clause.of(trimmed(left)), link["near"] is not None)
             return [first, *_parts(inner, right)]
-    return [Part(kind, trimmed(tokens), link["near"] is not None)]
+    return [Condition(kind, Clause.of(trimmed(tokens)), link["near"] is not None)]
 
 
 def _speaks(shape: str) -> bool:
-    words = shape.split()
-    return "E" in words or not PRONOUNS.isdisjoint(words)
+    return "E" in shape.split()
 
 
 _CAME: Final = r"(?:came|come|comes) (?:right |just |next |directly |immediately |straight )?"
@@ -190,7 +135,7 @@ _PRECEDE: Final = re.compile(
 )
 
 
-def succession(tokens: Tokens) -> tuple[Tokens, Part] | None:
+def succession(tokens: Tokens) -> tuple[Tokens, Condition] | None:
     """Read "who succeeded A as B", "A's predecessor as B", "what followed B among A's jobs"."""
     shape = shape_of(tokens)
     link: Link = "after"
@@ -206,28 +151,24 @@ def succession(tokens: Tokens) -> tuple[Tokens, Part] | None:
     passive = "by" in words and not {"was", "were", "is", "been"}.isdisjoint(words[:at])
     helped = bool(before) and not {"did", "does", "do"}.isdisjoint(words[: before[0]])
     whom = stop + 1 < len(words) and words[stop + 1] in ("whom", "who", "which", "what")
-    taken = re.search(r"\bfrom E", shape)
+    taken, turned = re.search(r"\bfrom E", shape), False
     if verb.group() in ("successor", "predecessor"):
         owner = next((p for p in before if words[p + 1 : p + 2] == ["'s"]), None)
         anchor = owner if owner is not None else next(iter(after), places[0])
     elif taken:  # "who took over the chair from A"
         anchor = place_of(shape, taken.end() - 1)
-    elif before and after and len(places) > 2:  # "did A succeed B as C"
-        anchor = after[0]
     elif before and (helped or passive or whom):
-        anchor = before[-1]
-        if not passive:
-            link = "before" if link == "after" else "after"
+        anchor, turned = before[-1], not passive
     elif after:
-        anchor = after[0]
-        if passive:  # "who was succeeded by A"
-            link = "before" if link == "after" else "after"
+        anchor, turned = after[0], passive  # "who was succeeded by A"
     else:
         return None
+    if turned:
+        link = "before" if link == "after" else "after"
     rest = tuple(
         token for place, token in enumerate(tokens) if place != anchor and not at <= place <= stop
     )
-    return rest, Part(link, (tokens[anchor],), near=True)
+    return rest, Condition(link, Clause.of((tokens[anchor],)), nearest=True)
 
 
 _EITHER: Final = re.compile(r"E (?:, )?(?:or|and) (?:[a-z]+ ){0,2}?E\b")
@@ -261,20 +202,17 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
     """Return the two clauses whose distance is asked for: "between A ... and B ..."."""
     shape = shape_of(tokens)
     for opening in _APART.finditer(shape):
-        head = between(tokens, shape, 0, opening.start())
-        inside = between(tokens, shape, opening.end() + 1, len(shape))
+        head, inside = around(tokens, opening)
         places = [at for at, token in enumerate(inside) if token.named is not None]
         for cut, token in enumerate(inside):
             if token.word not in ("and", "to", "until", "till"):
                 continue
             left = sum(place < cut for place in places)
             right = len(places) - left
-            one, other = inside[:cut], inside[cut + 1 :]
+            before, after = inside[:cut], inside[cut + 1 :]
             if (left, right) == (2, 2):
-                return one, other
+                return before, after
             own = tuple(token for token in head if token.named is not None)
             if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
-                return one + head, other + head
-            if (left, right) == (1, 2):  # "the gap between A and B as C"
-                return (*one, inside[places[2]]), other
+                return before + head, after + head
     return None

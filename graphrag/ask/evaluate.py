@@ -17,8 +17,17 @@ from graphrag.ask.facts import (
     rows_of,
 )
 from graphrag.ask.query import Order, Query, Unit
-from graphrag.ask.spell import Stated, between, date_words, lasts, stretch_words
-from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start
+from graphrag.ask.world import (
+    CannotAnswer,
+    FactRow,
+    Stated,
+    World,
+    between,
+    bounds_of,
+    by_start,
+    date_words,
+    stretch_words,
+)
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.ontology.relations import FIGURES
 
@@ -27,11 +36,7 @@ _FIGURE: Final = re.compile(r"[1-9][\d,. ]*(?:thousand|million|billion)?(?= |$)"
 
 
 def solve(query: Query, world: World, steps: Sequence[str] = ()) -> Solution:
-    """Work out a query.
-
-    Raises:
-        CannotAnswer: saying what is missing.
-    """
+    """Work out a query."""
     done = Solution(steps=[*steps])
     _SOLVERS[query.wants](query, world, done)
     done.rows = list(dict.fromkeys(done.rows))
@@ -70,23 +75,17 @@ def dates_of(
     query: Query, rows: Sequence[FactRow], world: World, stated: dict[int, Stated]
 ) -> list[str]:
     """Return the dates that are asked for, as finely as asked, else as stated, each once."""
-    found: dict[str, None] = {}
-    over = query.edge == "end"
+    found: dict[str | None, None] = {}
+    over, fixed = query.edge == "end", query.unit is not None
     for row in rows:
-        if row.relation == "has_birthday" and query.unit is None:
+        if row.relation == "has_birthday" and not fixed:
             found[world.name(row.object)] = None  # a day of each year
-            continue
-        if query.wants != "until" and not over and not world.began(row):
-            continue
-        if query.wants == "until" and not lasts(row):
-            continue  # what happened on a day has no end
-        unit = query.unit or world.unit(row.relation)
-        known = stated.get(row.row, (None, None))
-        fixed = query.unit is not None
-        words = date_words(query.wants, row, unit, known, fixed=fixed, over=over)
-        if words is not None:
-            found[words] = None
-    return list(found)
+        # What happened on a day has no end.
+        elif row.lasts if query.wants == "until" else over or world.began(row):
+            unit = query.unit or world.unit(row.relation)
+            known = stated.get(row.row, (None, None))
+            found[date_words(query.wants, row, unit, known, fixed=fixed, over=over)] = None
+    return [words for words in found if words is not None]
 
 
 def _how_long(query: Query, world: World, done: Solution) -> None:
@@ -120,7 +119,6 @@ def _unit(relation: str, world: World) -> Unit:
 
 
 def _apart(query: Query, other: Query, world: World, done: Solution) -> None:
-    """Count the time between the facts of two patterns."""
     picked = []
     for part in (query, other):
         rows = in_order_of(matching(part, world, done), part.order or Order("first"), world)
@@ -145,38 +143,32 @@ def _how_many(query: Query, world: World, done: Solution) -> None:
     if query.wants == "how often" or both:
         done.values = [str(len(rows))]
         return
-    done.entities = ends
-    figure = _FIGURE.match(world.name(ends[0])) if len(ends) == 1 else None
+    done.entities, done.values = ends, [str(len(ends))]
     if not {*query.relations}.isdisjoint(FIGURES):
+        figure = _FIGURE.match(world.name(ends[0])) if len(ends) == 1 else None
         if figure is None:
             raise CannotAnswer(f"no number is known then: {query.pattern}")
         done.values = [figure.group()]
-        return
-    done.values = [str(len(ends))]
 
 
 def _which(query: Query, world: World, done: Solution) -> None:
-    picked: list[tuple[FactRow, str]] = []
+    picked: list[FactRow] = []
     for choice in query.among:
-        open_ = replace(query, wants="entities", order=None, among=())
-        part = (
-            replace(open_, object=choice)
-            if query.object is None
-            else replace(open_, subject=choice)
-        )
+        part = replace(query, wants="entities", order=None, among=())
+        ahead = query.object is None
+        part = replace(part, object=choice) if ahead else replace(part, subject=choice)
         rows = facts_of(part, world, done)
         if not rows:
             raise CannotAnswer(f"no fact is known: {part.pattern}")
         if not world.began(rows[0]):
             raise CannotAnswer(f"no beginning is known: {part.pattern}{world.already(rows[:1])}")
         done.steps.append(f"{choice} is {stretch_words(rows[0])}")
-        end = rows[0].object if query.object is None else rows[0].subject
-        picked.append((rows[0], world.name(end)))
+        picked.append(rows[0])
     late = query.order is not None and query.order.kind == "last"
-    edge = (max if late else min)(row.start for row, _ in picked)
-    done.support = [row for row, _ in picked]
-    done.rows = [row for row, _ in picked if row.start == edge]
-    done.values = [words for row, words in picked if row.start == edge]
+    edge = (max if late else min)(row.start for row in picked)
+    done.support = picked
+    done.rows = [row for row in picked if row.start == edge]
+    done.values = [world.name(far(query, row)) for row in done.rows]
     if len(done.values) > 1:
         raise CannotAnswer("they began at the same time")
 
@@ -194,7 +186,6 @@ def _whether(query: Query, world: World, done: Solution) -> None:
 
 
 def _age(query: Query, world: World, done: Solution) -> None:
-    """Count the years from the birth of somebody to the time that is asked of."""
     births = matching(query, world, done)
     if len({row.start for row in births}) != 1 or births[0].start == BEGINNING:
         raise CannotAnswer(f"{'no' if not births else 'more than one'} birthday is known")

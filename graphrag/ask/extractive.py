@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from graphrag.ask.cited import DENIAL, Sentence, standing_of
+from graphrag.ask.answer import DENIAL, Sentence, standing_of
+from graphrag.ask.names import CALENDAR
 from graphrag.ask.senses import stem_of
 from graphrag.display.cards import triple
-from graphrag.model.values import Fact
-from graphrag.search.results import Hit, Results
-from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
+from graphrag.search.results import Results
 from graphrag.text.split import split_sentences
 from graphrag.text.tokens import STOP_WORDS, tokenize
 
@@ -30,15 +29,13 @@ _NEAR: Final = 0.7
 """``Hit.relevance`` from which on half of all hits are right: see docs/search.md."""
 _SENTENCE: Final = 300
 """Characters of a sentence of an episode, at most."""
-_NO_NAMES: Final = (
-    STOP_WORDS | MONTHS.keys() | WEEKDAYS.keys() | frozenset("mr mrs ms miss dr prof".split())
-)
+_NO_NAMES: Final = STOP_WORDS | CALENDAR | frozenset("mr mrs ms miss dr prof".split())
 _BEGINNING: Final = re.compile(r"(?:^|[?!]|[^\W_]{4}\.)\W*$")
 """Before the first word of a sentence, whose capital tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QuestionWords:
     """The words of a question."""
 
     names: frozenset[str]
@@ -51,10 +48,10 @@ class Wanted:
     """The names of each entity of the graph that it names."""
 
     @classmethod
-    def of(cls, question: str, known: Iterable[Sequence[str]]) -> "Wanted":
+    def of(cls, question: str, known: Iterable[Sequence[str]]) -> "QuestionWords":
         """Read a question that names these entities."""
         words, known, written = _stems(question), tuple(known), tuple(_written(question))
-        names = _stems(" ".join(name for one in known for name in one)) & words
+        names = _stems(" ".join(name for names in known for name in names)) & words
         return cls(names | _stems(" ".join(written)), words - names, written, known)
 
     def share(self, text: str) -> float:
@@ -116,25 +113,23 @@ def extract(
 ) -> tuple[tuple[Sentence, ...], str]:
     """Return the sentences that answer, what holds before what is over, best first; or why none.
 
-    Args:
-        results: What was found.
-        names: Those of each entity that the question names.
-        numbers: Of the sources, by the ids of episodes, or of facts that none states.
-        now: The moment that is looked from.
+    ``names`` are those of each entity that the question names; ``numbers`` those of the sources, by
+    the ids of episodes, or of facts that none states.
     """
     if denial := DENIAL.search(results.query):
         return (), f"without a model a question that denies is not understood: {denial.group()!r}"
-    wanted = Wanted.of(results.query, names)
+    wanted = QuestionWords.of(results.query, names)
     found = [*_of_facts(results, wanted, numbers, now)]
     found = found or [*_of_episodes(results, wanted, numbers)]
     if wanted.written:
         all_ = Sentence("", tuple(numbers.values()), facts=tuple(hit.item for hit in results.facts))
         chosen = [sentence for sentence, _ in found] or [all_]
         borne = [wanted.borne(*_grounds(sentence, results, numbers)) for sentence in chosen]
-        if lacking := [name for name in wanted.written if not any(name in one for one in borne)]:
+        stated = set().union(*borne)
+        if lacking := [name for name in wanted.written if name not in stated]:
             return (), f"what was found does not speak of {', '.join(dict.fromkeys(lacking))}"
-        found = [one for one, has in zip(found, borne, strict=False) if has]
-    found.sort(key=lambda one: (one[0].standing == "ended", -one[1]))
+        found = [sentence for sentence, has in zip(found, borne, strict=False) if has]
+    found.sort(key=lambda pair: (pair[0].standing == "ended", -pair[1]))
     said: dict[str, Sentence] = {}
     for sentence, _ in found:
         if (same := said.get(sentence.text)) is None:
@@ -151,16 +146,12 @@ def _grounds(
     """Return what a sentence and its facts say, and the texts that it cites."""
     facts = (f"{triple(fact)} {fact.text}" for fact in sentence.facts)
     episodes = (*results.passages, *(hit.item for hit in results.episodes))
-    cited = {
-        episode.id: episode.content
-        for episode in episodes
-        if numbers.get(episode.id) in sentence.citations
-    }
+    cited = {e.id: e.content for e in episodes if numbers.get(e.id) in sentence.citations}
     return " ".join((sentence.text, sentence.quote, *facts)), [*cited.values()]
 
 
 def _of_facts(
-    results: Results, wanted: Wanted, numbers: Mapping[str, int], now: datetime
+    results: Results, wanted: QuestionWords, numbers: Mapping[str, int], now: datetime
 ) -> Iterator[tuple[Sentence, float]]:
     records = {passage.id for passage in results.passages if passage.source == "json"}
     for hit in results.facts:
@@ -169,26 +160,16 @@ def _of_facts(
         # A record is nothing to read, and tells what its other facts say too.
         told = "" if records.intersection(fact.episodes) else quote
         share = wanted.share(f"{triple(fact)} {fact.text} {told}")
-        if share >= _ENOUGH or (share > 0 and hit.relevance >= _NEAR) or _answers(hit):
+        answers = any(why.method == "answer" for why in hit.why)
+        if share >= _ENOUGH or (share > 0 and hit.relevance >= _NEAR) or answers:
             sources = [id_ for id_ in (*fact.episodes, fact.id) if id_ in numbers]
-            yield (
-                Sentence(
-                    told or f"{triple(fact)}.",
-                    tuple(dict.fromkeys(numbers[id_] for id_ in sources)),
-                    quote,
-                    (fact,),
-                    standing_of((fact,), now),
-                ),
-                share,
-            )
-
-
-def _answers(hit: Hit[Fact]) -> bool:
-    return any(why.method == "answer" for why in hit.why)
+            cited = tuple(dict.fromkeys(numbers[id_] for id_ in sources))
+            text, standing = told or f"{triple(fact)}.", standing_of((fact,), now)
+            yield Sentence(text, cited, quote, (fact,), standing), share
 
 
 def _of_episodes(
-    results: Results, wanted: Wanted, numbers: Mapping[str, int]
+    results: Results, wanted: QuestionWords, numbers: Mapping[str, int]
 ) -> Iterator[tuple[Sentence, float]]:
     told = {id_ for hit in results.facts for id_ in hit.item.episodes}
     for hit in results.episodes:

@@ -11,8 +11,7 @@ from typing import Final
 from graphrag.ask.coverage import is_of
 from graphrag.ask.query import Bound, Order, Query, Term
 from graphrag.ask.relate import mutual
-from graphrag.ask.spell import stretch_words
-from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start, stretch_words
 from graphrag.index.group import BEGINNING, FOREVER
 
 _MOST: Final = 40
@@ -26,61 +25,41 @@ class Solution:
 
     values: list[str] = field(default_factory=list)
     rows: list[FactRow] = field(default_factory=list)
-    """The facts of the answer."""
     support: list[FactRow] = field(default_factory=list)
-    """The facts that bound it."""
     steps: list[str] = field(default_factory=list)
     entities: list[int] = field(default_factory=list)
 
 
 def matching(query: Query, world: World, done: Solution) -> list[FactRow]:
     """Return the facts that fit the pattern of a query alone, in order of their beginning."""
-    ends = [
+    subjects, objects = (
         None if term is None else rows_of(term, world, done)
         for term in (query.subject, query.object)
-    ]
-    known = next((rows for rows in ends if rows is not None), None)
+    )
+    known = objects if subjects is None else subjects
     if known is None:
         raise CannotAnswer("a query names its subject or its object")
     names = {world.relations.canonical(name) for name in query.relations}
-    rows = []
+    rows: dict[tuple[object, ...], FactRow] = {}
     for line in world.rows(known):
         turns = [swapped for name, swapped in names if name == line.relation] if names else [False]
         if turns and mutual(line.relation, world):
             turns = [False, True]
         for swapped in turns:
             turned = line.turned if swapped else line
-            if _fits(turned, ends):
-                rows.append(turned)
+            ahead = subjects is None or turned.subject in subjects
+            if ahead and (objects is None or turned.object in objects):
+                rows.setdefault(turned[1:], turned)  # once, if both ends have it
                 break
-    return by_start(_once(rows))
-
-
-def _fits(line: FactRow, ends: Sequence[Sequence[int] | None]) -> bool:
-    subjects, objects = ends
-    return (subjects is None or line.subject in subjects) and (
-        objects is None or line.object in objects
-    )
-
-
-def _once(rows: Sequence[FactRow]) -> list[FactRow]:
-    """Return facts without those that say the same of the same time from the other end."""
-    seen: dict[tuple[object, ...], FactRow] = {}
-    for row in rows:
-        seen.setdefault((row.subject, row.relation, row.object, row.start, row.end), row)
-    return list(seen.values())
+    return by_start([*rows.values()])
 
 
 def rows_of(term: "Term | Query", world: World, done: Solution) -> list[int]:
     """Return the entities that a term of a query stands for."""
     if not isinstance(term, Query):
         return world.rows_of(term)
-    rows = matching(term, world, done)
-    if term.order is not None:
-        rows = in_order_of(rows, term.order, world)
-    elif term.interval is not None:
-        rows = [row for row in rows if row.meets(*bounds_of(term.interval))]
-    else:
+    rows = _inner(term, world, done)
+    if term.order is None and term.interval is None:
         standing = [row for row in rows if row.holds(world.now) or row.happened]
         ends = {far(term, row) for row in rows}
         rows = standing or (rows if len(ends) == 1 else [])
@@ -92,6 +71,14 @@ def rows_of(term: "Term | Query", world: World, done: Solution) -> list[int]:
         raise CannotAnswer(f"{len(found)} entities fit {term.pattern}")
     done.support += rows
     return found
+
+
+def _inner(query: Query, world: World, done: Solution) -> list[FactRow]:
+    """Return the facts of a query inside another, within its time and in its order."""
+    rows = matching(query, world, done)
+    if query.interval is not None:
+        rows = [row for row in rows if row.meets(*bounds_of(query.interval))]
+    return rows if query.order is None else in_order_of(rows, query.order, world)
 
 
 def far(query: Query, row: FactRow) -> int:
@@ -126,7 +113,7 @@ def _limited(query: Query, rows: list[FactRow], world: World, done: Solution) ->
         rows = [row for row in rows if is_of(far(query, row), query.kind, world)]
     match query.holds:
         case "now":
-            standing = world.newest([row for row in rows if row.holds(world.now)])
+            standing = [row for row in rows if row.holds(world.now)]
             happened = query.wants == "how many" and all(row.happened for row in rows)
             rows = rows if happened and not standing else standing  # "how many prizes has A"
         case "ended":
@@ -152,28 +139,18 @@ def edge_point(row: FactRow, edge: str | None) -> int:
 
 
 def anchors(bound: Bound, world: World, done: Solution) -> list[FactRow]:
-    """Return the facts that a bound speaks of.
-
-    Raises:
-        CannotAnswer: if there are none.
-    """
-    query = bound.query
-    rows = matching(query, world, done)
-    if query.interval is not None:
-        rows = [row for row in rows if row.meets(*bounds_of(query.interval))]
-    if query.order is not None:
-        rows = in_order_of(rows, query.order, world)
+    """Return the facts that a bound speaks of."""
+    pattern, rows = bound.query.pattern, _inner(bound.query, world, done)
     if not rows:
-        raise CannotAnswer(f"no fact is known: {query.pattern}")
+        raise CannotAnswer(f"no fact is known: {pattern}")
     done.support += rows
-    done.steps.append(f"{query.pattern} is {stretch_words(rows[0])}")
+    done.steps.append(f"{pattern} is {stretch_words(rows[0])}")
     return rows
 
 
 def _bounded(
     query: Query, bound: Bound, rows: list[FactRow], world: World, done: Solution
 ) -> list[FactRow]:
-    """Return the facts before, after or during those of a bound."""
     marks = anchors(bound, world, done)
     others = [row for row in rows if row.row not in {anchor.row for anchor in marks}]
     side, edge = bound.query.edge, query.edge
@@ -185,11 +162,7 @@ def _bounded(
         case "before":
             if several:  # of a stretch between two: what still held before the one
                 return [row for row in rows if row.start < point and row not in marks]
-            kept = [
-                r
-                for r in others
-                if edge_point(r, edge) < point or edge_point(r, edge) == point == r.end
-            ]
+            kept = [row for row in others if edge_point(row, edge) < point + (row.end == point)]
             nearest = max((edge_point(row, edge) for row in kept), default=0)
         case "after":
             if several:
@@ -201,17 +174,15 @@ def _bounded(
             return [row for row in others if row.meets(point, FOREVER)]
         case "until":
             return [row for row in others if row.meets(BEGINNING, point)]
-        case _ if side is not None or edge is not None:
-            # "When she moved there" is the moment, not all the time since.
-            spans = [(a.start, a.end) for a in marks]
-            if side is not None:
-                spans = [(at, at + 1) for at in (edge_point(row, side) for row in marks)]
-            if edge is None:
-                return [row for row in rows if any(row.meets(*span) for span in spans)]
-            return [row for row in rows if any(a <= edge_point(row, edge) < b for a, b in spans)]
         case _:
-            kept = others if query.wants == "entities" else rows
-            return [row for row in kept if any(row.meets(a.start, a.end) for a in marks)]
+            spans = [(row.start, row.end) for row in marks]
+            if side is not None:  # "when she moved there" is the moment, not all the time since
+                spans = [(at, at + 1) for at in (edge_point(row, side) for row in marks)]
+            if edge is not None:
+                moments = ((row, edge_point(row, edge)) for row in rows)
+                return [row for row, at in moments if any(a <= at < b for a, b in spans)]
+            kept = others if side is None and query.wants == "entities" else rows
+            return [row for row in kept if any(row.meets(*span) for span in spans)]
     done.steps.append(f"{counted(kept)} that began {bound.link} it")
     if bound.nearest and query.order is None:
         kept = [row for row in kept if edge_point(row, edge) == nearest]

@@ -1,4 +1,4 @@
-"""The words of a question, with those that name entities of the graph or times taken as one.
+"""The words of a question without what frames it, names of entities and times taken as one each.
 
 Names are looked up as the graph knows them, the longest first, then what people call things: a part
 of a name, or its words in another order. Times are read from what is left, so that the year in a
@@ -19,19 +19,70 @@ from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
 from graphrag.index.group import GroupIndex
 from graphrag.names.key import name_key
 from graphrag.search.query_time import times_in
-from graphrag.search.visibility import Visible
-from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS
+from graphrag.search.visibility import VisibleRows
+from graphrag.temporal.dates import MONTHS, WEEKDAYS
 from graphrag.text.tokens import tokenize
+
+_SPEAKER: Final = "user"
+_SELF: Final = re.compile(
+    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
+    r"\b(?!['’])",
+    re.IGNORECASE,
+)
+_QUESTION: Final = (
+    r"(?:(?:in|at|on|to|for|from|with|by|until|since|of) )?(?:who|whom|whose|what|which|where|when|"
+    r"how|whether|if)\b"
+)
+_GREETING: Final = re.compile(
+    r"^(?:(?:please|kindly|ok|okay|so|and|well|hey|hi|hello|um|excuse me|good (?:morning|evening|"
+    r"afternoon|day)|sorry(?: to (?:ask|bother)(?: you)?)?(?:,? but)?)\b[ ,.!:-]*)+(?=\w)",
+    re.IGNORECASE,
+)
+_FRAME: Final = re.compile(
+    r"^(?!(?i:did|does(?! any)|was|were|is|are|has|had|have|who|whom|whose|what|which|where|when|"
+    r"how|why)\b)(?:[A-Za-z][a-z'’]*)?(?:[ ,;-]+(?:[a-z'’]+|I(?:['’][a-z]+)?)){0,13}?[ ,]*"
+    r"\b(?i:(?:tell|telling|show|showing|give|remind|reminding)(?: me| us)|let me know|know|ask|"
+    r"asking|wonder|wondering|say|check(?: for me)?|find out|any idea)\b[ ,:]*(?:please[ ,]*)?"
+    rf"(?={_QUESTION}|the )"
+)
+"""Words before the question, none of which is a name: "would you be so kind as to tell me"."""
+_ORDERED: Final = re.compile(
+    r"^(?:(?:could|can|would|will) you |i (?:want|need|would like) you to )(?:please |kindly )?"
+    r"(?=(?:name|list|give|show|find|tell)\b)|^(?:please |kindly )?(?:tell|show|give) (?:me|us) ",
+    re.IGNORECASE,
+)
+_COURTESY: Final = re.compile(
+    r"[ ,.!-]*\b(?:thanks?(?: you)?(?: very much)?|please|pls|if (?:i|you) (?:may|might|don['’]t|"
+    r"happen|could|can|know|would)\b[^?]*)[ !.?]*$",
+    re.IGNORECASE,
+)
+_WRITTEN_OUT: Final = tuple(
+    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
+    for short, word in (
+        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
+        ("b4", "before"),
+        (r"acc\.? to", "according to"),
+        ("whoever", "who"),
+        (r"^(?:whether|if)", "did"),
+    )
+)
+
+
+def worded(text: str, index: GroupIndex, seen: VisibleRows) -> str:
+    """Return what a question asks, with "I" as the user of an assistant if the graph knows one."""
+    text = " ".join(text.split())
+    for frame in (_GREETING, _FRAME, _FRAME, _ORDERED, _COURTESY):
+        text = frame.sub("", text, count=1) or text
+    for short, word in _WRITTEN_OUT:
+        text = short.sub(word, text)
+    if not _SELF.search(text) or not seen.named(_SPEAKER, index):
+        return text
+    return _SELF.sub(lambda match: f"{_SPEAKER}'s" if match["whose"] else _SPEAKER, text)
+
 
 _WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&+])\w+)*|[^\w\s]")
 _PLAIN: Final = re.compile(r"[^\W_]+(?:['’.&](?!s\b)[^\W_]+)*")
 _ASIDE: Final = re.compile(r"\(.*?\)")
-_PLAIN_WORDS: Final = frozenset(
-    "very out up off over down let big small new old good best great high low long own same well "
-    "again against into onto near far back left right top home side line list part way place "
-    "national local public general special young early open free full".split()
-)
-"""Common words that names have, too: in small letters they are none."""
 _FILLING: Final = frozenset("the a an of in at and s".split())
 _LONGEST: Final = 14
 """Words and marks of a name: "Dani García (footballer, born 1974)" has eight."""
@@ -43,22 +94,16 @@ _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
 _MOST_ROWS: Final = 60
 _CLOSING: Final = frozenset(")].'’+#")
-"""Marks that a name may end with."""
 QUOTES: Final = frozenset("\"'‘’“”«»")
-_CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
+CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
 
 
 def tokens_of(
-    text: str, index: GroupIndex, seen: Visible, at: datetime, *, small: bool = False
+    text: str, index: GroupIndex, seen: VisibleRows, at: datetime, *, small: bool = False
 ) -> tuple[Token, ...]:
     """Return the words of a question asked at a moment, names and times as one each.
 
-    Args:
-        text: The question.
-        index: The group.
-        seen: What of it may be named.
-        at: The moment.
-        small: Names may be in small letters beside others that are not.
+    With ``small`` names may be in small letters beside others that are not.
     """
     names = _Names(text, index, seen, small)
     marked = [(start, end, Token(text[start:end], "E", name)) for start, end, name in names.all()]
@@ -71,23 +116,20 @@ def tokens_of(
     for start, end, word in names.spans:
         if not any(begin <= start < stop for begin, stop in taken):
             marked.append((start, end, Token(word, word.casefold().replace("’", "'"))))
-    return tuple(token for *_, token in sorted(marked, key=lambda one: one[0]))
+    return tuple(token for *_, token in sorted(marked, key=lambda mark: mark[0]))
 
 
 @dataclass
 class _Names:
-    """The names of entities in one question."""
-
     text: str
     index: GroupIndex
-    seen: Visible
+    seen: VisibleRows
     small: bool
     """Whether a name may be in small letters; it may if all is."""
     spans: list[tuple[int, int, str]] = field(init=False)
     _rows: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Find the words."""
         self.spans = [(*match.span(), match.group()) for match in _WORD.finditer(self.text)]
         self.small = self.small or self.text[1:] == self.text[1:].casefold()
 
@@ -119,6 +161,9 @@ class _Names:
             quoted = text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES
             ids = self.seen.named(words, self.index) if quoted else []  # the novel "1984"
             ids = ids or self._bearers(words, place)
+            if ids and size > 1 and self.spans[place][2].casefold() == "the":
+                if self._whole_name(place + 1)[0] >= size:
+                    return 1, None  # "the Hull mill" is the Mill of Hull, not Hull
             if ids and not _is_noun(words, text[:start], text[end:]):
                 more = self._called(words) if size <= _PLACE and word[:1].isupper() else []
                 more = [id_ for id_ in more if id_ not in ids]
@@ -134,16 +179,15 @@ class _Names:
         found: list[tuple[int, int, Named]] = []
         at = 0
         while at < len(run):
-            size = min(_SHORT, len(run) - at)
-            while size > 0:
+            for size in range(min(_SHORT, len(run) - at), 0, -1):
                 start, end, last = self.spans[run[at]][0], *self.spans[run[at + size - 1]][1:]
                 words = self.text[start:end]
                 named = last[0].isalnum() and self._may_name(words, first=run[at] == 0)
                 if named and (ids := self._called(words)):
                     found.append((start, end, Named(words, tuple(ids), short=True)))
+                    at += size - 1
                     break
-                size -= 1
-            at += max(size, 1)
+            at += 1
         return found
 
     def _may_name(self, words: str, *, first: bool) -> bool:
@@ -152,7 +196,7 @@ class _Names:
         parts = [word.casefold() for word in raw]
         if not parts or not _FILLING.isdisjoint((parts[0], parts[-1])):
             return False
-        if all(word in _CALENDAR or is_light(word) or word.isdigit() for word in parts):
+        if all(word in CALENDAR or is_light(word) or word.isdigit() for word in parts):
             return False
         if any(word[:1].isupper() for word in raw[first:]):
             return True
@@ -166,9 +210,8 @@ class _Names:
         parts = _parts(words)
         rows: set[int] | None = None
         for part in parts if len(parts) > whole else ():
-            if part not in self._rows:
-                self._rows[part] = self._having(part)
-            rows = self._rows[part] if rows is None else rows & self._rows[part]
+            having = self._rows.get(part) or self._rows.setdefault(part, self._having(part))
+            rows = having if rows is None else rows & having
             if not rows:
                 break
         if not rows or len(rows) > _MOST_ROWS:
@@ -195,26 +238,24 @@ class _Names:
         if not words[0].isalnum() or not any(map(str.isalpha, words)):
             return []
         alone, low = " " not in words, words.casefold()
-        common = is_light(low) or low in _CALENDAR or not tokenize(words)
+        common = is_light(low) or low in CALENDAR or not tokenize(words)
         if alone and common and (low == words or not place):
             return []
         ids = self.seen.named(words, self.index)
         if ids and low == words:
             # What is written small is a name if the graph writes it so, or no word but a name.
-            own = [id_ for id_ in ids if self._is_small(id_, low)]
+            names, key = self.index.names.names, name_key(low)
+            written = {id_: [n for n in names[id_] if name_key(n) == key] for id_ in ids}
+            own = [id_ for id_ in ids if any(_bare(name).islower() for name in written[id_])]
             named = len(ids) == 1 and not all(map(self._common, low.split()))
             return own or (ids if named and (self.small or not alone) else [])
         return ids
 
     def _common(self, word: str) -> bool:
         """Tell whether a word is one of the language, or of a relation."""
-        if is_light(word) or word in _PLAIN_WORDS or senses_of(stem_of(word)):
-            return True
-        return any(stem_of(word) in stems_of(relation) for relation in self.index.relations)
-
-    def _is_small(self, id_: str, low: str) -> bool:
-        names, key = self.index.names.names[id_], name_key(low)
-        return any(name_key(name) == key and _bare(name).islower() for name in names)
+        stem = stem_of(word)
+        known = is_light(word) or senses_of(stem)
+        return bool(known) or any(stem in stems_of(name) for name in self.index.relations)
 
 
 def _parts(name: str) -> list[str]:
@@ -222,27 +263,18 @@ def _parts(name: str) -> list[str]:
     return [word for word in _PLAIN.findall(name.casefold()) if word not in _FILLING]
 
 
-def _singular(word: str) -> str:
-    return word.removesuffix("s")
-
-
 def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
     """Tell whether words are all of a name in any order, or stand in it beside each other."""
-    if sorted(map(_singular, parts)) == sorted(map(_singular, _parts(name))):
+    plain, own = (sorted(word.removesuffix("s") for word in each) for each in (parts, _parts(name)))
+    if plain == own:
         return True  # "the mayors of Hull", "Hull's mayor"
     core = _parts(_ASIDE.sub("", name))
     size = len(parts)
-    if whole:
-        return False
-    written = [parts, [*parts[:-1], _singular(parts[-1])]]  # "aquilanis club"
-    return any(core[at : at + size] in written for at in range(len(core) - size + 1))
+    return not whole and any(core[at : at + size] == parts for at in range(len(core) - size + 1))
 
 
 def _is_noun(words: str, before: str, after: str) -> bool:
-    """Tell whether a word is a noun of something, and so no name.
-
-    That is ``center`` in "the center of the city", and ``dentist`` in "Who is Ann's dentist?".
-    """
+    """Tell a noun from a name: "the center of the city", "Who is Ann's dentist?"."""
     word = _bare(words)
     owned = before.endswith(("'s ", "’s ")) and after in ("", "?")
     return word.isalpha() and word.islower() and (owned or after.startswith(" of "))

@@ -1,36 +1,148 @@
 """The grammar of a question: what it wants, in which order, in what time, within which limits.
 
-What is left of a clause are the names and the words that mean a relation. A word that changes what
-is asked and of which nothing was made is unread.
+What is left of a clause are the names and the words that mean a relation.
 """
 
 import re
 from dataclasses import replace
 from typing import Final, Literal
 
-from graphrag.ask.clause import Clause, Condition, Frame, Token, Tokens
+from graphrag.ask.clause import (
+    Clause,
+    Frame,
+    Token,
+    Tokens,
+    around,
+    between,
+    shape_of,
+    stripped,
+    timed,
+    unread_words,
+    without,
+)
 from graphrag.ask.division import (
     AUXILIARIES,
     LATER,
     WH,
-    Part,
     apart_in,
-    between,
     choice_in,
     divided,
     known_in,
-    place_of,
-    shape_of,
-    stripped,
     succession,
-    without,
 )
-from graphrag.ask.query import Order
+from graphrag.ask.query import Order, Unit, Wants
 from graphrag.ask.senses import is_past
-from graphrag.ask.wants import PHRASES, order_of, wants_of
-from graphrag.search.query_time import Said
-from graphrag.temporal.interval import Interval
-from graphrag.temporal.vocabulary import MONTHS
+
+PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(part, part) for part in word.split()))
+    for words, word in (
+        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
+        ("(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well", ""),
+        ("at (?:some|any) point", ""),
+        ("to begin with", "first"),
+        ("(?:give|gives|gave|given) up", "left"),
+        ("(?:begin|began|start|started) with", "begin"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) married", "wed"),
+        ("acts? as|acted as|serves? as|served as", "is"),
+        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
+        ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:taken|took|take) to court", "sued"),
+        ("(?:take|took) over(?= E)", "acquired"),
+        ("(?:go|goes|went|been) to", "visited attended"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
+_UNITS: Final[dict[str, Unit]] = {
+    **dict.fromkeys(("day", "days", "date", "dates"), "day"),
+    **dict.fromkeys(("week", "weeks"), "week"),
+    **dict.fromkeys(("month", "months"), "month"),
+    **dict.fromkeys(("year", "years"), "year"),
+}
+_UNIT: Final = "days?|weeks?|months?|years?"
+_ASK: Final = r"(?:what|which)(?: exact| calendar)? "
+_HOW_OFTEN: Final = re.compile(
+    r"\bhow (?:many times|often|frequently)\b|\bnumber of times\b|"
+    r"\bhow many (?:separate |different )?(?:occasions|instances|spells|stints|terms)\b"
+)
+_HOW_LONG: Final = re.compile(
+    rf"\b(?:how (?:many|much)|(?:the )?number of) (?:\w+ )?(?P<unit>{_UNIT})\b|\bhow long\b|"
+    r"\bhow much time\b|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|"
+    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b"
+)
+_IN_UNITS: Final = re.compile(
+    r"\b(?:in|measured in|expressed in) (?P<unit>days|weeks|months|years)\b"
+)
+_HOW_MANY: Final = re.compile(r"\bhow many\b|(?:^|\b(?:what|the|total|state) )number of\b|^count\b")
+_WHEN: Final = re.compile(
+    r"(?:^|[,:] |^(?:since|until|till|from|by|up to) )when\b|"
+    rf"\b{_ASK}(?P<unit>day|date|week|month|year|time)\b|"
+    r"(?:^|what (?:is|was) |give |name |state )(?:the )?(?:[a-z]+ |most recent |very [a-z]+ )?"
+    r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
+    r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
+    r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
+    r"^E [a-z]+ E on$"
+)
+_SINCE: Final = re.compile(
+    rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
+    rf"\b(?:first|earliest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
+)
+_UNTIL: Final = re.compile(
+    rf"\b(?:until|till|up to|up until) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\b(?:until|till)\W*$|"
+    rf"\b(?:last|final|latest) (?:{_UNIT}|date) (?:on|in|that|when|of)\b"
+)
+_AGE: Final = re.compile(
+    r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b"
+    r"|'s age\b"
+)
+STARTING: Final = frozenset(
+    "began begin begins started start starts joined join joins became become becomes moved move "
+    "moves entered enter joining becoming moving starting hired appointed elected".split()
+)
+ENDING: Final = frozenset(
+    "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
+    "finished finish retired retire departed leaving quitting resigning retiring cancel "
+    "cancelled".split()
+)
+EDGES: Final = STARTING | ENDING
+_BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
+_END: Final = ENDING | frozenset("ending over".split())
+
+
+def wants_of(shape: str) -> tuple[Wants, Unit | None]:
+    """Return what a question asks for, and the unit that it says."""
+    given = _IN_UNITS.search(shape)
+    unit = _UNITS[given["unit"]] if given else None
+    if _AGE.search(shape):
+        return "age", None
+    if _HOW_OFTEN.search(shape):
+        return "how often", unit
+    if length := _HOW_LONG.search(shape):
+        return "how long", _UNITS.get(length["unit"] or length["count"] or "", unit)
+    if _HOW_MANY.search(shape):
+        return "how many", unit
+    when = _WHEN.search(shape)
+    if when is not None and when.start() and when.group().endswith((" when", ": when")):
+        # ", when he was there" bounds what another word asks for
+        when = None if WH & set(shape[: when.start()].split()) else when
+    if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
+        unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or when["last"] or "", unit)
+    else:
+        when = None
+    if _SINCE.search(shape):
+        return "since", unit
+    if _UNTIL.search(shape):
+        return "until", unit
+    if when is not None:
+        words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
+        return "until" if words & _END else "since" if words & _BEGIN else "when", unit
+    first = next((word for word in shape.split() if word not in ("T", ",")), "")
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
+    # "When" and "which" may open a clause of it: "did A live there when B did".
+    if first in AUXILIARIES and not asks - {"when", "which"}:
+        return "whether", unit
+    return "entities", unit
+
 
 _EXCEPT: Final = re.compile(
     r"(?:, )?\b(?:other than|besides|apart from|aside from|except for|except|excluding|but not|"
@@ -43,18 +155,18 @@ _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b
 
 
 def read(text: str, tokens: Tokens) -> Frame:
-    """Return a question as its grammar reads.
+    """Return a question as its grammar reads, given its words with names and times as one each."""
+    frame = _framed(text, tokens)
+    return replace(frame, unread=unread_words(frame))
 
-    Args:
-        text: The question as asked.
-        tokens: Its words, with names and times as one each.
-    """
+
+def _framed(text: str, tokens: Tokens) -> Frame:
     known, words = known_in(stripped(tokens))
     words = stripped(words)
     for pattern, plain in PHRASES:
         if found := pattern.search(shape_of(words)):
-            rest = between(words, found.string, found.end() + 1, len(found.string))
-            words = between(words, found.string, 0, max(0, found.start() - 1)) + plain + rest
+            before, after = around(words, found)
+            words = before + plain + after
     if re.match(
         r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
     ):
@@ -64,86 +176,42 @@ def read(text: str, tokens: Tokens) -> Frame:
     frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
     frame, words = _limited(frame, words)
     if wants in ("entities", "whether") and (choice := choice_in(words)):
-        return _checked(_choosing(frame, *choice))
+        return _choosing(frame, *choice)
     if wants == "how long" and not frame.ago and (apart := apart_in(words)):
-        one, other = (_clause(part) for part in apart)
+        first, second = map(Clause.of, apart)
         gap = not _GAP.isdisjoint(shape_of(words).split())
-        return _checked(replace(frame, main=one, apart=other, from_end=gap))
-    main, parts = divided(words)
-    if not parts and wants in ("entities", "whether") and (followed := succession(main)):
-        main, parts = followed[0], [followed[1]]
-    conditions = tuple(Condition(part.link, _clause(part.tokens), part.near) for part in parts)
-    if conditions and shape_of(main).startswith(("who else ", "whom else ")):
-        # "Who else was there when A was" does not ask for A.
-        main = tuple(token for token in main if token.word != "else")
-        own = [token.named for token in main if token.named is not None]
-        names = (name for condition in conditions for name in condition.clause.names)
-        frame = replace(frame, without=(*frame.without, *(n for n in names if n not in own)))
-    frame = replace(frame, main=_clause(main), conditions=conditions)
-    return _checked(_present(_linked(frame, parts)))
+        return replace(frame, main=first, apart=second, from_end=gap)
+    main, conditions = divided(words)
+    if not conditions and wants in ("entities", "whether") and (followed := succession(main)):
+        main, conditions = followed[0], [followed[1]]
+    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions))
+    return _present(_linked(frame))
 
 
 _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
-
-
-def _clause(tokens: Tokens) -> Clause:
-    tokens, said = _timed(tokens)
-    return Clause(tokens, order_of(tokens), said)
 
 
 def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame:
     shape = shape_of(rest)
     tail = shape.rpartition(" or ")[2] if "other way" in shape and "before" in shape else shape
     later = LATER.search(tail) and not re.search(r"\b(?:earlier|first|sooner)\b", tail)
-    words, said = _timed(rest)
+    words, said = timed(rest)
     main = Clause(words, Order("last" if later else "first"), said)
     among = tuple(token.named for token in choices if token.named is not None)
     return replace(frame, wants="which", main=main, among=among)
 
 
 def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
-    """Take what limits the facts out of the words."""
     if found := _EXCEPT.search(shape_of(tokens)):
         named = between(tokens, found.string, found.start("names"), found.end("names"))
         names = tuple(token.named for token in named if token.named is not None)
         frame, tokens = replace(frame, without=names), without(tokens, found)
     if found := _ENDED.search(shape_of(tokens)):
-        frame, tokens = replace(frame, ended=True), without(tokens, found)
+        frame, tokens = replace(frame, holds="ended"), without(tokens, found)
     if found := _PLANNED.search(shape_of(tokens)):
-        frame = replace(frame, planned=True)
+        frame = replace(frame, holds="planned")
         tokens = tokens if found.start() == 0 else without(tokens, found)
     return frame, tokens
-
-
-_PART: Final = re.compile(
-    r"\b(?:weeks?|half|quarters?|beginning|end|start|middle|months?|days?|early|late|mid|around|"
-    r"about|roughly|nearly|circa)(?: (?:of|in|the))*$"
-)
-"""Words before a time that mean a part of it, or near it."""
-_LEADING: Final = re.compile(
-    r"\b(?:(?P<after>following|(?:later|newer|more recent) than|after)"
-    r"|preceding|(?:earlier|older) than|before|prior to)$"
-)
-
-
-def _timed(tokens: Tokens) -> tuple[Tokens, Said | None]:
-    """Return some words without their time, and the time."""
-    place = next((at for at, token in enumerate(tokens) if token.said is not None), None)
-    if place is None or (said := tokens[place].said) is None:
-        return tokens, None
-    if _PART.search(shape_of(tokens[:place])):
-        return tokens, None  # "in the first week of May" is not all of May
-    lead = _LEADING.search(shape_of(tokens[:place]))
-    if lead is None or said.bound != "in":
-        return tokens[:place] + tokens[place + 1 :], said
-    begin = place_of(lead.string, lead.start())
-    rest = tokens[:begin] + tokens[place + 1 :]
-    words = f"{lead.group()} {said.words}"
-    if lead["after"]:
-        return rest, replace(said, words=words, bound="after", interval=Interval(said.interval.end))
-    return rest, replace(
-        said, words=words, bound="before", interval=Interval(end=said.interval.start)
-    )
 
 
 _NEXT: Final = re.compile(
@@ -152,20 +220,18 @@ _NEXT: Final = re.compile(
 )
 
 
-def _linked(frame: Frame, parts: list[Part]) -> Frame:
+def _linked(frame: Frame) -> Frame:
     """Settle whether the facts next to a condition are asked for, or all on its side."""
     shape, main = shape_of(frame.main.tokens), frame.main
-    if main.during is not None and not parts and main.order is None:
+    if main.during is not None and not frame.conditions and main.order is None:
         # "After 3 May, whom did A visit next?"
         half: dict[str, Literal["first", "last"]] = {"after": "first", "before": "last"}
         kind = half.get(main.during.bound)
         if kind is not None and _NEXT.search(shape):
             return replace(frame, main=replace(main, order=Order(kind)))
-    if len(parts) != 1 or parts[0].link not in ("before", "after"):
+    if [condition.link for condition in frame.conditions] not in (["before"], ["after"]):
         return frame
-    if frame.wants not in ("entities", "when", "whether"):
-        return frame
-    near = parts[0].near or _NEXT.search(shape) is not None
+    near = frame.conditions[0].nearest or _NEXT.search(shape) is not None
     near = near or (frame.wants == "entities" and not _several(main.tokens))
     if near and main.order in (Order("first"), Order("last")):
         main = replace(main, order=None)
@@ -187,14 +253,15 @@ def _several(tokens: Tokens) -> bool:
     return False
 
 
+_NOW: Final = frozenset("currently now still presently nowadays".split())
+
+
 def _present(frame: Frame) -> Frame:
     """Mark a question that asks of now: in the present tense, with no time and no order."""
     words = [token.word for token in frame.main.tokens]
-    now = not {"currently", "now", "still", "presently", "nowadays"}.isdisjoint(words)
-    limits = frame.ended or frame.planned or frame.conditions
-    if frame.main.during or frame.main.order or limits:
-        return frame
-    if frame.wants not in ("entities", "whether", "how many"):
+    now = not _NOW.isdisjoint(words)
+    limited = frame.main.during or frame.main.order or frame.holds or frame.conditions
+    if limited or frame.wants not in ("entities", "whether", "how many"):
         return frame
     if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
         return frame
@@ -202,84 +269,14 @@ def _present(frame: Frame) -> Frame:
     if frame.wants == "how many" and not now:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
             verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
-        return replace(frame, present=verb in ("is", "are", "do", "does"))
+        return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
-        return replace(frame, present=True)  # "as known in May, who was mayor"
+        return replace(frame, holds="now")  # "as known in May, who was mayor"
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if past and not now:
         return frame
     if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
-    tenseless = verb is None and not now and not WH & set(words)
-    return replace(frame, present=not tenseless)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_ORDERING: Final = _words(
-    "first second third fourth fifth sixth seventh eighth ninth tenth last latest earliest final "
-    "finally initial initially original originally oldest newest longest shortest 1st recent "
-    "recently next previous previously preceding early earlier late later before after following "
-    "soon shortly just then until till since"
-)
-_EDGE: Final = _words("first last latest earliest newest oldest next")
-_COMPARING: Final = _words("more most less least few fewer longer shorter than once")
-CHANGING: Final = _words(
-    "no not never nor neither none nobody n't without hardly rarely other else another why if "
-    "only alone even twice decade century half same together simultaneously again back return "
-    "returns returned returning rejoin rejoins rejoined rejoining eldest youngest older younger"
-)
-"""Words that change what is asked, and that no grammar here reads."""
-
-
-def _checked(frame: Frame) -> Frame:
-    """Note the words that change what is asked, of which nothing was made."""
-    unread = [
-        token.text
-        for clause in frame.clauses
-        for at, token in enumerate(clause.tokens)
-        if token.named is None and _is_unread(frame, clause, at)
-    ]
-    return replace(frame, unread=tuple(dict.fromkeys(unread)))
-
-
-def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
-    """Tell whether a word changes what is asked, and nothing was made of it."""
-    token, word = clause.tokens[at], clause.tokens[at].word
-    before = clause.tokens[at - 1].word if at else ""
-    if before == "," and word in ("his", "her", "their", "its"):
-        return True  # "the winner of A, his first job" asks of someone that it does not name
-    if word in _EDGE and not (frame.conditions or frame.among or frame.apart):
-        earlier = {token.word for token in clause.tokens[: max(0, at - 1)]}
-        if earlier & _EDGE and "ever" not in earlier:
-            return True  # "who did the first to visit A visit last"
-    if token.said is not None or (
-        word in MONTHS and (token is clause.tokens[-1] or token.text[:1].isupper())
-    ):
-        return True
-    if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
-        return True
-    if word == "from" and not {"got", "get", "gets", "received"}.isdisjoint(clause.words):
-        return True  # who got something from A is no one who gave it
-    if word[:1].isdigit():
-        return clause.order is None
-    if word in _COMPARING:
-        following = clause.tokens[at + 1].word if at + 1 < len(clause.tokens) else ""
-        longest = clause.order is not None and clause.order.kind in ("longest", "shortest")
-        return not longest and not following.startswith("recent")
-    if word in CHANGING:
-        linked = word == "same" and frame.conditions
-        return not (linked or frame.among or frame.apart or frame.without)
-    if word in ("how", "many", "often", "long"):
-        return not frame.wants.startswith("how") and frame.wants != "age"
-    return word in _ORDERING and not (
-        frame.conditions
-        or frame.among
-        or frame.apart
-        or frame.ago
-        or frame.wants in ("since", "until", "how long", "age", "which")
-        or any(one.order or one.during for one in frame.clauses)
-    )
+    tenseless = verb is None and not now and not (WH | {"present", "current"}) & set(words)
+    return frame if tenseless else replace(frame, holds="now")

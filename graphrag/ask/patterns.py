@@ -9,12 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from graphrag.ask.chain import hops
-from graphrag.ask.clause import Clause
-from graphrag.ask.coverage import coverage, is_of
-from graphrag.ask.division import shape_of
+from graphrag.ask.clause import Clause, shape_of
+from graphrag.ask.coverage import coverage, hops
 from graphrag.ask.query import Named, Query
-from graphrag.ask.relate import Evidence, best, evidence, mutual, owner_of, passive_in, side_of
+from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
 from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
 from graphrag.ask.world import CannotAnswer, FactRow, World
 
@@ -53,9 +51,8 @@ class Sided:
 
     def query(self, owner: Named, kind: str = "") -> Query:
         """Return the facts as a query."""
-        if self.side == "subject":
-            return Query(owner, self.meant.relation, kind=kind)
-        return Query(None, self.meant.relation, owner, kind=kind)
+        ends = (owner, None) if self.side == "subject" else (None, owner)
+        return Query(ends[0], self.meant.relation, ends[1], kind=kind)
 
 
 @dataclass(frozen=True)
@@ -69,14 +66,8 @@ class Patterns:
     def of(self, clause: Clause, *, prefer: str = "", denied: bool = False) -> Query:
         """Return the facts that a clause speaks of.
 
-        Args:
-            clause: The words.
-            prefer: The relation that is meant, if they name none.
-            denied: Whether no fact between two entities is an answer: to a yes or no question.
-
-        Raises:
-            NotUnderstood: naming the words that mean nothing.
-            CannotAnswer: saying what is not known.
+        ``prefer`` is the relation that is meant, if the words name none. With ``denied`` no fact
+        between two entities is an answer: to a yes or no question.
         """
         names, world = clause.names, self.world
         if not names:
@@ -98,7 +89,7 @@ class Patterns:
         except NotUnderstood:
             if found := hops(clause, owner, world):
                 return found
-            near = None if any(one.sure for one in top) else self._nearest(clause, rows)
+            near = None if any(meant.sure for meant in top) else self._nearest(clause, rows)
             if near is None:
                 raise
             return self._open(clause, owner, [near], rows)
@@ -122,10 +113,6 @@ class Patterns:
             raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")
         first = facts[0]
         if len(facts) > 1:
-            kin = all(GENDERED & {*stems_of(fact.meant.relation)} for fact in facts)
-            if kin and len({fact.side for fact in facts}) == 1:  # parents are mothers and fathers
-                relations = tuple(fact.meant.relation for fact in facts)
-                return replace(first.query(owner), relation=relations)
             names = _listed(fact.meant.relation for fact in facts)
             raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
         used = coverage(clause, first.meant, self.world, first.far)
@@ -135,7 +122,8 @@ class Patterns:
             left += tuple(word for word in clause.content if stem_of(word) in GENDERED - own)
         if left:
             raise NotUnderstood(f"not understood: {', '.join(left)}; known: {known}")
-        self._fitting(clause, first)
+        if "where" in clause.words and {self.world.kind(row) for row in first.far} <= {"person"}:
+            raise CannotAnswer(f"it is no place: {first.meant.relation}")
         return first.query(self._single(owner, first.rows), used.kind)
 
     def _sided(
@@ -147,40 +135,16 @@ class Patterns:
         side, sure = side_of(clause, place, meant)
         same = [row for row in rows if row.relation == meant.relation]
         if mutual(meant.relation, self.world):
-            return Sided(
-                meant, "subject", [row if row.subject in ends else row.turned for row in same]
-            )
+            own = [row if row.subject in ends else row.turned for row in same]
+            return Sided(meant, "subject", own)
         here = [row for row in same if row.at(side) in ends]
         if not here and not sure:
             side = "object" if side == "subject" else "subject"
             here = [row for row in same if row.at(side) in ends]
         return Sided(meant, side, here)
 
-    def _fitting(self, clause: Clause, facts: Sided) -> None:
-        """See that answers are what the question word asks for, and not the opposite is known.
-
-        Raises:
-            CannotAnswer: saying what is known instead.
-        """
-        world, relation = self.world, facts.meant.relation
-        kinds = {world.kind(row) for row in facts.far}
-        people = {"person"} if not _PLACED.isdisjoint(parts_of(relation)) else {"person", "concept"}
-        if "where" in clause.words and kinds <= people:
-            raise CannotAnswer(f"it is no place: {relation}")
-        if "who" in clause.words and not evidence(clause, relation, world).places:
-            if not any(is_of(row, "person", world) for row in facts.far):
-                raise NotUnderstood(f"nobody is known; known: {relation}")
-        stems = {stem_of(word) for word in clause.content}
-        for other in world.relations[relation].exclusive_with:
-            if not stems.isdisjoint(stems_of(other)):
-                raise CannotAnswer(f"only the opposite is known: {relation}")
-
     def _single(self, owner: Named, rows: Sequence[FactRow]) -> Named:
-        """Return the one entity that a short name means: whose facts the question asks for.
-
-        Raises:
-            CannotAnswer: if it may mean several.
-        """
+        """Return the one entity that a short name means: whose facts the question asks for."""
         if not owner.short or len(owner.ids) == 1:
             return owner
         ids = self.world.index.entities.ids
@@ -204,7 +168,6 @@ class Patterns:
         self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
     ) -> Query:
         """Return the facts between two entities that a clause speaks of."""
-        one, other = one.apart_from(other), other.apart_from(one)
         world, rows = self.world, self.between(one, other)
         known = rows
         if not rows and denied:
@@ -226,10 +189,7 @@ class Patterns:
             )
         left = set(world.rows_of(one))
         same = [row for row in rows if row.relation == meant.relation]
-        owner = owner_of(clause, meant)
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
-        if owner is not None:  # "is A's uncle B"
-            ahead = owner.name == other.name
         place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
         verbal = meant.sure and any(at > place for at in meant.places)
         if same and not verbal and not any((row.subject in left) is ahead for row in same):
@@ -244,9 +204,8 @@ class Patterns:
             return None
         phrase = " ".join(clause.content)
         names = dict.fromkeys(row.relation for row in rows)
-        ranked = sorted(
-            ((self.cosines.get((phrase, name), 0.0), name) for name in names), reverse=True
-        )
+        near_names = ((self.cosines.get((phrase, name), 0.0), name) for name in names)
+        ranked = sorted(near_names, reverse=True)
         (near, name), (next_, _) = (*ranked, (0.0, ""), (0.0, ""))[:2]
         if near < _NEAR or near - next_ < _MARGIN:
             return None

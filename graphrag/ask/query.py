@@ -55,17 +55,11 @@ class Named:
     """How many of the ids, from the first, have it as their whole name: they come first."""
 
     def __str__(self) -> str:
-        """Return the name."""
         return self.name
 
     def of(self, other: "Named") -> bool:
         """Tell whether it is one of the entities that another name may mean."""
         return set(self.ids) <= set(other.ids)
-
-    def apart_from(self, other: "Named") -> "Named":
-        """Return it without the entities that another name means, if it is short."""
-        ids = tuple(id_ for id_ in self.ids if id_ not in other.ids)
-        return Named(self.name, ids, self.short, self.full) if self.short and ids else self
 
 
 @_checked
@@ -78,11 +72,9 @@ class Order:
     """Counted from 1: the second is ``first`` with 2, the last but one ``last`` with 2."""
 
     def __post_init__(self) -> None:
-        """Refuse what counts no place."""
         checked_number("n", self.n, least=1)
 
     def __str__(self) -> str:
-        """Say it in words."""
         return self.kind if self.n == 1 else f"number {self.n} from the {self.kind}"
 
 
@@ -97,7 +89,6 @@ class Bound:
     """Only the facts next to them: "right before", "succeeded"."""
 
     def __str__(self) -> str:
-        """Say it in words."""
         return f"{'right ' * self.nearest}{self.link} ({self.query})"
 
 
@@ -153,7 +144,6 @@ class Query:
         return " · ".join(_term(end) for end in ends)
 
     def __str__(self) -> str:
-        """Say in words what it asks."""
         parts = [f"{self.wants} of {self.pattern}"]
         parts += [f"{self.order} by beginning"] if self.order else []
         parts += [f"among {' / '.join(map(str, self.among))}"] if self.among else []
@@ -169,7 +159,6 @@ class Query:
         return flatten("; ".join(parts))
 
     def __repr__(self) -> str:
-        """Show what it asks."""
         return f"Query({self})"
 
 

@@ -5,24 +5,22 @@ Its main clause is a pattern of facts; its operation, its times and its other cl
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
-from graphrag.ask.division import PRONOUNS
-from graphrag.ask.facts import Solution, matching
+from graphrag.ask.facts import Solution, edge_point, matching
+from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
 from graphrag.ask.relate import best
 from graphrag.ask.senses import senses_of, stem_of, stems_of
-from graphrag.ask.wants import EDGES, ENDING
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING
 from graphrag.search.query_time import Said
+from graphrag.temporal.dates import MONTHS
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros
-from graphrag.temporal.vocabulary import MONTHS
 
 _DATES: Final = ("when", "since", "until", "how long", "age")
 _NOUN: Final = ("the", "a", "an", "to", "its", "his", "her", "their", "'s")
@@ -37,11 +35,7 @@ class Resolver:
     patterns: Patterns
 
     def query(self) -> Query:
-        """Return the question as a query.
-
-        Raises:
-            CannotAnswer: naming what is not understood, or what is not known.
-        """
+        """Return the question as a query."""
         frame, main = self.frame, self.frame.main
         if frame.unread:
             raise NotUnderstood(f"not understood: {', '.join(frame.unread)}")
@@ -84,7 +78,6 @@ class Resolver:
         return None if length or any(end.order for end in inner) else self.frame.main.order
 
     def _main(self) -> Query:
-        """Return the pattern of what is asked for."""
         main, prefer = self.frame.main, ""
         if self.frame.among:
             if len(main.names) != 1:
@@ -102,7 +95,6 @@ class Resolver:
         return self.patterns.of(main, prefer=prefer, denied=denied)
 
     def _timed(self, query: Query) -> Query:
-        """Return a query with its time, and what it asks of now."""
         frame, during = self.frame, self.frame.main.during
         if during is not None:
             if _is_yearless(during):
@@ -113,11 +105,9 @@ class Resolver:
                 return replace(_within(query, during.interval), interval=None)
             return _within(query, during.interval)
         timeless = any(self.world.relations[name].timeless for name in query.relations)
-        timed = query.bounds or any(one.clause.during for one in frame.conditions)
-        if frame.planned or frame.ended:
-            return replace(query, holds="planned" if frame.planned else "ended")
-        if frame.present or (timeless and not query.bounds):
-            return replace(query, holds="now")
+        timed = query.bounds or any(condition.clause.during for condition in frame.conditions)
+        if frame.holds or (timeless and not query.bounds):
+            return replace(query, holds=frame.holds or "now")
         ended = query.edge == "end" and not timed and query.wants not in _DATES
         return replace(query, holds="ended" if ended else "")
 
@@ -128,12 +118,7 @@ class Resolver:
         return any(of_life & senses_of(stem) for stem in stems)
 
     def _bound(self, condition: Condition, main: Query) -> Bound:
-        """Return what bounds the answer."""
         clause, owners = condition.clause, self.frame.main.names
-        if not clause.names and owners:  # "when she died"
-            own = next(token for token in self.frame.main.tokens if token.named is not None)
-            tokens = [own if token.word in PRONOUNS else token for token in clause.tokens]
-            clause = replace(clause, tokens=tuple(tokens))
         content = [word for word in clause.content if word not in EDGES]
         query = None
         if len(clause.names) == 1 and owners and clause.names[0] not in owners:
@@ -156,9 +141,8 @@ class Resolver:
         same = chain.from_iterable(map(self.world.relations.same, query.relations))
         own = {stem for name in same for stem in stems_of(name)}
         edge: Edge | None = None
-        for lead, token in zip(
-            ("", *(token.word for token in clause.tokens)), clause.tokens, strict=False
-        ):
+        leads = ("", *(token.word for token in clause.tokens))
+        for lead, token in zip(leads, clause.tokens, strict=False):
             if token.word in EDGES and lead not in _NOUN and stem_of(token.word) not in own:
                 if token.word in ENDING:
                     return "end"
@@ -172,7 +156,7 @@ class Resolver:
             raise CannotAnswer(f"“{clause}” does not say whose age is asked")
         owner = clause.names[0]
         rest = Clause(tuple(token for token in clause.tokens if token.word not in ("old", "age")))
-        bounds = tuple(self._bound(one, Query(owner)) for one in self.frame.conditions)
+        bounds = tuple(self._bound(condition, Query(owner)) for condition in self.frame.conditions)
         if rest.content or len(rest.names) > 1:  # "at what age did A marry B"
             bounds = (Bound("while", self.patterns.of(rest)),)
         interval = None if clause.during is None else clause.during.interval
@@ -210,31 +194,26 @@ def _is_yearless(said: Said) -> bool:
 
 
 def _in_its_year(said: Said, query: Query, world: World) -> Said:
-    """Return a time in the one year in which the facts of a query have it.
-
-    Raises:
-        CannotAnswer: if they have it in no year, or naming the years, if there are several.
-    """
+    """Return a time in the one year in which the facts of a query have it."""
     rows = matching(query, world, Solution())
-    found = []
+    found: list[tuple[int, Said]] = []
     for year in sorted({year for row in rows for year in _years(row, world)}):
-        then = _moved(said, year)
-        if then is None:
+        if (then := _moved(said, year)) is None:
             continue
         start, end = bounds_of(then.interval)
-        point = {"start": "start", "end": "end"}.get(query.edge or "")
-        if any(
-            start <= getattr(row, point) < end if point else row.meets(start, end) for row in rows
-        ):
+        points = [edge_point(row, query.edge) for row in rows if query.edge]
+        meets = not points and any(row.meets(start, end) for row in rows)
+        if meets or any(start <= at < end for at in points):
             found.append((year, then))
     if not found and query.wants == "whether" and rows:
         return _moved(said, from_micros(rows[-1].start).year) or said
     if not found:
         raise CannotAnswer(f"no fact fits: none in {said.words!r} of any year")
     if len(found) > 1:
-        years = [str(year) for year, _ in found]
-        named = ", ".join(years) if len(years) <= _NAMED else f"{years[0]} to {years[-1]}"
-        raise CannotAnswer(f"“{said.words}” may be of several years: {named}; say which")
+        years = f"{found[0][0]} to {found[-1][0]}"
+        if len(found) <= _NAMED:
+            years = ", ".join(str(year) for year, _ in found)
+        raise CannotAnswer(f"“{said.words}” may be of several years: {years}; say which")
     return found[0][1]
 
 
@@ -247,16 +226,10 @@ def _years(row: FactRow, world: World) -> range:
 
 def _moved(said: Said, year: int) -> Said | None:
     """Return a time in another year; None if that has no such day."""
-    start, end = said.interval.start, said.interval.end
-    own = start or end
-    if own is None:
-        return None
+    ends = said.interval.start, said.interval.end
+    own = next((end.year for end in ends if end), year)
     try:
-        moved = Interval(_in(start, year - own.year), _in(end, year - own.year))
+        start, end = (end and end.replace(year=end.year + year - own) for end in ends)
     except ValueError:
         return None
-    return replace(said, words=f"{said.words} {year}", interval=moved)
-
-
-def _in(moment: datetime | None, years: int) -> datetime | None:
-    return None if moment is None else moment.replace(year=moment.year + years)
+    return replace(said, words=f"{said.words} {year}", interval=Interval(start, end))

@@ -44,6 +44,7 @@ work employ employee join leave quit resign retire fire dismiss depart enter
 work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
+director direct
 lead mayor governor principal headteacher headmaster dean rector editor warden
 lead commander commissioner chancellor premier abbot bishop conductor superintendent
 lead helm charge direct head run manage oversee
@@ -103,8 +104,6 @@ drive driver
 use user
 """
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
-NESTING: Final = frozenset({"of", "'s", "that", "where", "which", "whose", "who", "in", "whom"})
-"""Words that put one thing inside another: "the wife of", "the country that"."""
 LIGHT: Final = STOP_WORDS | frozenset(
     (
         "will may might those theirs from about among between than so ever still yet also even "
@@ -147,17 +146,6 @@ def stem_of(word: str) -> str:
     return stem.removesuffix("e") if len(stem) > _SHORT else stem
 
 
-@lru_cache(maxsize=20_000)
-def deeds_of(word: str) -> frozenset[str]:
-    """Return the stems of the verbs that who is called so does: "directors" direct."""
-    found = _AGENT.match(word.casefold())
-    if found is None:
-        return frozenset()
-    verb = found.group(1)
-    return frozenset((stem_of(verb), stem_of(f"{verb}e")))
-
-
-_AGENT: Final = re.compile(r"^([a-z]{4,}?)(?:or|er)s?(?:hip)?$")
 CONVERSE: Final = {
     stem_of(word): stem_of(other)
     for words, other in (
@@ -169,9 +157,6 @@ CONVERSE: Final = {
     for word in words.split()
 }
 """What stands at the other end of a relation: A's children are those that A is a parent of."""
-KIN: Final = frozenset(
-    map(stem_of, "father mother parent son daughter child brother sister sibling".split())
-)
 GENDERED: Final = frozenset(map(stem_of, "father mother son daughter brother sister".split()))
 """Words that say more than a relation that holds of both."""
 

@@ -1,10 +1,12 @@
-"""The facts that a question is worked out on: of all times, seen from a viewpoint, as plain rows.
+"""The facts that a question is worked out on, as plain rows, and their moments in words.
 
-Relations that are declared to say the same are one here, inverses with their ends swapped.
+They are of all times, seen from a viewpoint. Relations that are declared to say the same are one
+here, inverses with their ends swapped. Dates are as fine as the question asks or the facts tell.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,13 +15,14 @@ import numpy.typing as npt
 from graphrag.ask.query import Term, Unit
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.model.assertion import Precision
+from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 from graphrag.search.near import bearers
-from graphrag.search.rewind import Past
-from graphrag.search.visibility import Visible
-from graphrag.temporal.interval import Interval
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import VisibleRows
+from graphrag.temporal.interval import Interval, shift
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.temporal.period import shift
 
 
 class CannotAnswer(QueryError):
@@ -28,6 +31,8 @@ class CannotAnswer(QueryError):
 
 _YEAR: Final = 366 * 86_400_000_000
 _UNITS: Final[tuple[Unit, ...]] = ("day", "month", "year")
+_SAMPLE, _FEWEST = 2_000, 4
+"""Dates that tell a unit: three may fall on the first of January."""
 Rows = npt.NDArray[np.intp]
 
 
@@ -59,6 +64,11 @@ class FactRow(NamedTuple):
         start, end = from_micros(self.start), from_micros(self.end)
         return any(shift(start, unit, 1) == end for unit in _UNITS)
 
+    @property
+    def lasts(self) -> bool:
+        """Tell a state from what happened on a day."""
+        return self.end - self.start > _YEAR // 366
+
     def holds(self, at: int) -> bool:
         """Tell whether it holds at a moment."""
         return self.start <= at < self.end
@@ -78,12 +88,12 @@ class FactRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What is known of a group from a viewpoint."""
+    """The facts, names and relations of a group as seen from one moment (``now``)."""
 
     index: GroupIndex
-    seen: Visible
+    seen: VisibleRows
     """Facts of all times."""
-    past: Past
+    past: Rewind
     relations: Relations
     now: int
     """The moment that is looked from, in microseconds."""
@@ -110,18 +120,15 @@ class World:
 
     def began(self, line: FactRow) -> bool:
         """Tell whether a fact's beginning is known, not only a day on which it was so already."""
-        return line.start != BEGINNING and not (line.row >= 0 and self._observed(line))
+        facts, row = self.index.facts, line.row
+        seen = facts["observed"][row] and facts["valid"][row] == line.start
+        return line.start != BEGINNING and not seen
 
     def already(self, lines: Iterable[FactRow]) -> str:
         """Say since when at the latest it is so, of what it is not known of since when."""
         seen = [line.start for line in lines if line.placed and not self.began(line)]
         seen = [start for start in seen if start != BEGINNING]
-        day = from_micros(min(seen)) if seen else None
-        return "" if day is None else f"; it was so on {day.date().isoformat()}"
-
-    def _observed(self, line: FactRow) -> bool:
-        facts = self.index.facts
-        return bool(facts["observed"][line.row] and facts["valid"][line.row] == line.start)
+        return f"; it was so on {_written(from_micros(min(seen)), 'day')}" if seen else ""
 
     def name(self, row: int) -> str:
         """Return the name of an entity, as it was then."""
@@ -149,44 +156,28 @@ class World:
             code: self.relations.canonical(self.index.relations[code])
             for code in np.unique(self.index.facts["relation"][found]).tolist()
         }
-        return [
-            FactRow(row, two, name, one, self.dated.get(row, start), end)
-            if swapped
-            else FactRow(row, one, name, two, self.dated.get(row, start), end)
-            for row, one, two, start, end, (name, swapped) in zip(
-                found.tolist(),
-                subject[found].tolist(),
-                object_[found].tolist(),
-                self.seen.valid[found].tolist(),
-                self.seen.invalid[found].tolist(),
-                (read[code] for code in self.index.facts["relation"][found].tolist()),
-                strict=True,
-            )
-        ]
-
-    def newest(self, rows: Sequence[FactRow]) -> list[FactRow]:
-        """Return what was said last of relations that hold one value for ever, and all others.
-
-        Two birthplaces stand as a contradiction that is listed; an answer goes by the newer one.
-        """
-        last: dict[tuple[int, str], FactRow] = {}
-        for row in sorted(rows, key=lambda row: row.row):
-            known = self.relations[row.relation]
-            if known.timeless and known.single_valued:
-                last[row.subject, row.relation] = row
-        return [row for row in rows if last.get((row.subject, row.relation), row) == row]
+        ends = subject[found].tolist(), object_[found].tolist()
+        times = self.seen.valid[found].tolist(), self.seen.invalid[found].tolist()
+        codes = self.index.facts["relation"][found].tolist()
+        rows = []
+        for row, subject_row, object_row, start, end, code in zip(
+            found.tolist(), *ends, *times, codes, strict=True
+        ):
+            name, swapped = read[code]
+            fact = FactRow(row, subject_row, name, object_row, self.dated.get(row, start), end)
+            rows.append(fact.turned if swapped else fact)
+        return rows
 
     def unit(self, relation: str) -> str:
         """Return the coarsest unit that the dates of a relation are all whole in.
 
         A table of years comes as the first moments of January.
         """
-        code = [
-            place
-            for place, name in enumerate(self.index.relations)
-            if self.relations.canonical(name)[0] == relation
-        ]
-        mask = np.isin(self.index.facts["relation"], code)[: len(self.seen.valid)] & self.seen.facts
+        names = [self.relations.canonical(name)[0] for name in self.index.relations]
+        codes = [code for code, name in enumerate(names) if name == relation]
+        mask = (
+            np.isin(self.index.facts["relation"], codes)[: len(self.seen.valid)] & self.seen.facts
+        )
         moments = np.concatenate((self.seen.valid[mask], self.seen.invalid[mask]))
         moments = moments[(moments != BEGINNING) & (moments != FOREVER)][:_SAMPLE]
         days = moments.astype("datetime64[us]")
@@ -197,11 +188,6 @@ class World:
         return "day"
 
 
-_SAMPLE = 2_000
-_FEWEST = 4
-"""Dates that tell a unit: three may fall on the first of January."""
-
-
 def bounds_of(interval: Interval) -> tuple[int, int]:
     """Return an interval in microseconds."""
     return to_micros(interval.start, BEGINNING), to_micros(interval.end, FOREVER)
@@ -210,3 +196,80 @@ def bounds_of(interval: Interval) -> tuple[int, int]:
 def by_start(rows: Sequence[FactRow]) -> list[FactRow]:
     """Return facts in the order of their beginning."""
     return sorted(rows, key=lambda row: (row.start, row.end, row.row))
+
+
+Stated = tuple[Precision | None, Precision | None]
+"""How finely a beginning and an end were stated; None if nobody stated that one."""
+
+_DAY = timedelta(days=1)
+_COARSEST = ("year", "month", "week", "day")
+
+
+def date_words(
+    wants: str, line: FactRow, unit: str, stated: Stated, *, fixed: bool = False, over: bool = False
+) -> str | None:
+    """Return the date of a fact that is asked for in a unit, None if it is not known.
+
+    ``until`` names the last day, as a lifetime ends with the first moment after it; an end stated
+    by its year or month, and the day on which it was ``over``, are said as stated. Of facts of
+    whole years what ends with a year was over in that year. ``fixed``: the question says the unit.
+    """
+    units = (None, None) if fixed else stated
+    start, end = _moment(line.start), _moment(line.end)
+    if start is not None and not line.placed:
+        return f"before {_written(start, 'day')}"
+    first = None if start is None else _written(start, _coarser(unit, units[0]))
+    last = None
+    if end is not None:
+        coarse = stated[1] in ("year", "month")
+        day = end if coarse or (over and unit != "year") else end - timedelta(microseconds=1)
+        last = _written(day, _coarser(unit, units[1]))
+    if wants == "until":
+        return last
+    if wants == "since" or last is None or first is None:
+        return first
+    return first if first == last else f"{first} to {last}"
+
+
+def stated_units(fact: Fact) -> Stated:
+    """Return how finely the sources of a fact state its beginning and its end."""
+    since = [statement.since for statement in fact.statements if statement.since is not None]
+    until = [statement.until for statement in fact.statements if statement.until is not None]
+    return (
+        next((date.precision for date in since if date.moment == fact.valid_at), None),
+        next((date.precision for date in until if date.moment == fact.invalid_at), None),
+    )
+
+
+def _coarser(unit: str, stated: Precision | None) -> str:
+    return min(unit, stated or unit, key=_COARSEST.index) if stated != "exact" else unit
+
+
+def stretch_words(line: FactRow) -> str:
+    """Return when a fact holds, for the steps of an answer."""
+    start, end = _moment(line.start), _moment(line.end)
+    if start is not None and not line.placed:
+        return f"of some time before {_written(start, 'day')}"
+    first = "an unknown day" if start is None else _written(start, "day")
+    return f"from {first}" + ("" if end is None else f" until {_written(end, 'day')}")
+
+
+def between(start: int, end: int, unit: str) -> int:
+    """Count the whole units between two moments."""
+    first, last = _moment(start) or datetime.min.replace(tzinfo=UTC), _moment(end)
+    if last is None or last < first:
+        return 0
+    if unit in ("day", "week"):
+        return (last - first) // (_DAY if unit == "day" else 7 * _DAY)
+    months = (last.year - first.year) * 12 + last.month - first.month
+    months -= (last.day, last.time()) < (first.day, first.time())
+    return months if unit == "month" else months // 12
+
+
+def _moment(micros: int) -> datetime | None:
+    return None if micros in (BEGINNING, FOREVER) else from_micros(micros)
+
+
+def _written(moment: datetime, unit: str) -> str:
+    length = {"year": 4, "month": 7}.get(unit, 10)
+    return moment.date().isoformat()[:length]

@@ -12,10 +12,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import ClassVar, Final
 
-from graphrag.ask.cited import DENIAL, Sentence, standing_of
+from graphrag.ask.answer import DENIAL, Sentence, standing_of
 from graphrag.display.cards import lifetime, triple
 from graphrag.extract.llm.grounds import PRONOUNS, Ground, around, locate, orders, unsupported
-from graphrag.llm.fence import fence_of, fenced
+from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.schema import AnswerModel
 from graphrag.model.values import JSON, Fact
 from graphrag.names.key import name_key
@@ -145,9 +145,8 @@ def believed(
     cited = [number for number in dict.fromkeys(written.sources) if number in sources]
     if not cited:
         numbers = ", ".join(map(str, written.sources))
-        return Sentence(
-            text, problem=f"there is no source [{numbers}]" if numbers else "it cites nothing"
-        )
+        problem = f"there is no source [{numbers}]" if numbers else "it cites nothing"
+        return Sentence(text, problem=problem)
     if not quote:
         quote = text  # as good as one, if it is a copy
     grounds = {number: sources[number].ground(quote) for number in cited}
@@ -191,11 +190,8 @@ def _somebody_else(text: str, ground: Ground, sources: Iterable[Source]) -> str:
     first, *rest = [word.strip(".,;:!?'’\"") for word in text.split()] or [""]
     words = {word.casefold() for word in (first, *rest)}
     said = Ground((text,))
-    ends = [
-        _names(fact.object, said) + _names(fact.subject, said)
-        for source in sources
-        for fact in source.facts
-    ]
+    facts = (fact for source in sources for fact in source.facts)
+    ends = (_names(fact.object, said) + _names(fact.subject, said) for fact in facts)
     near = max(ends, default=0) == 1
     known = not first or first.casefold() in STOP_WORDS or ground.has(name_key(first))
     return first if near and not known and words.isdisjoint(PRONOUNS) else ""

@@ -1,29 +1,53 @@
-"""``add``: files and standard input become episodes."""
+"""``add`` and tables of ``import``: files become episodes, or the facts that they state."""
 
 import asyncio
-from dataclasses import replace
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
 
 from graphrag.cli.command import Source
-from graphrag.cli.progress import EpisodeBar
 from graphrag.cli.render import attributes, line, tally
-from graphrag.cli.terminal import Session, Stopped
+from graphrag.cli.terminal import Bar, CommandRun, Stopped
 from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
-    from graphrag.ingest.reports import BatchReport
+    from graphrag.graph import GraphRAG
+    from graphrag.ingest.reports import BatchReport, ImportReport
     from graphrag.io.documents import Document
     from graphrag.io.folders import Pile
 
+Kind = Literal["facts", "contacts", "calendar", "graphiti", "zep", "mem0"]
+OnError = Literal["stop", "skip"]
+_SHOWN = 20  # rows that are named one by one
+
+
+@contextmanager
+def _counted(bar: Bar, what: str, *, failed: str = "") -> Iterator[None]:
+    """Say how much of the input is in the graph if the command is stopped, or fails."""
+    again = "run the same command again to continue"
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise Stopped(f"{bar.done} {what} are in the graph; {again}") from None
+    except GraphRAGError as error:
+        if failed and bar.before:
+            error.add_note(f"{failed}, {bar.before} {what} are in the graph")
+        elif not failed and bar.done:
+            error.add_note(f"{bar.done} {what} are in the graph; {again}")
+        raise
+
 
 async def add(
-    session: Session,
+    session: CommandRun,
     files: list[str] = Argument(
         metavar="FILE|FOLDER...|-",
         help="Text, Markdown, JSON or JSON Lines, or folders of such files; - reads standard "
@@ -52,66 +76,39 @@ async def add(
 
     if saga is not None:
         checked_saga(saga)
-
     if files.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     _check_alone(len(files), name, key, "add the others on their own")
-    pile = read_files(
-        files,
-        partial(
-            read_document,
-            reference_time=reference_time,
-            source_description=source,
-            name=name,
-            author=author,
-        ),
+    read = partial(
+        read_document,
+        reference_time=reference_time,
+        source_description=source,
+        name=name,
+        author=author,
     )
+    pile = read_files(files, read)
     _check_alone(len(pile.read), name, key, "add the files of the folder without it")
     total = sum(map(len, pile.read))
-    with EpisodeBar(session.err, "loading models", total) as bar:
-        try:
-            async with session.graph(create=True) as graph:
-                report = await graph.add_episodes(
-                    (
-                        replace(
-                            episode,
-                            saga=saga,
-                            key=key if key is None or total == 1 else f"{key}#{number}",
-                        )
-                        for number, episode in enumerate(chain(*pile.read), start=1)
-                    ),
-                    on_progress=bar,
-                    on_error="skip",
-                )
-        except asyncio.CancelledError:
-            raise Stopped(_kept(bar)) from None
-        except GraphRAGError as error:
-            if bar.done:
-                error.add_note(_kept(bar))
-            raise
-    _show(session, report, bar, len(pile.unread))
+    episodes = (
+        replace(episode, saga=saga, key=f"{key}#{number}" if key and total > 1 else key)
+        for number, episode in enumerate(chain(*pile.read), start=1)
+    )
+    with Bar(session.err, "loading models", total) as bar, _counted(bar, f"of {total} episodes"):
+        async with session.graph(create=True) as graph:
+            report = await graph.add_episodes(episodes, on_progress=bar.episode, on_error="skip")
+    _show_added(session, report, bar, len(pile.unread))
     _report_skipped(session, pile, report, total)
 
 
 def _check_alone(documents: int, name: str | None, key: str | None, hint: str) -> None:
-    """Refuse a name or a key for several documents."""
-    if documents > 1 and name is not None:
-        raise InputError(f"--name names one document: {hint}")
-    if documents > 1 and key is not None:
-        raise InputError(f"--key is the id of one document: {hint}")
-
-
-def _kept(bar: EpisodeBar) -> str:
-    return (
-        f"{bar.done} of {bar.total} episodes are in the graph; "
-        "run the same command again to continue"
-    )
+    for option, given in (("--name names", name), ("--key is the id of", key)):
+        if documents > 1 and given is not None:
+            raise InputError(f"{option} one document: {hint}")
 
 
 def _report_skipped(
-    session: Session, pile: "Pile[Document]", report: "BatchReport", total: int
+    session: CommandRun, pile: "Pile[Document]", report: "BatchReport", total: int
 ) -> None:
-    """Name what was not added; the exit code is 1 if there is anything."""
     if report.dropped or report.adjusted:
         session.note("what was not believed as it was read is in the log: surreal-graphrag log")
     if not report.failed and not pile.unread:
@@ -130,22 +127,22 @@ def _report_skipped(
     raise typer.Exit(1)
 
 
-def _show(session: Session, report: "BatchReport", bar: EpisodeBar, skipped: int) -> None:
-    rows = {
-        "episodes": report.added,
-        "already there": report.unchanged,
-        "new entities": report.entities,
-        "new facts": report.facts,
-        "older facts closed": bar.closed,
-        "  that wait for review": report.waiting or None,
-        "read and not believed": len(report.dropped) or None,
-        "believed otherwise than read": len(report.adjusted) or None,
-        "files skipped": skipped or None,
-        "seconds": f"{bar.seconds:.1f}",
-        "  models and first episode": f"{bar.waited:.1f}",
-        "episodes a second, after it": f"{bar.rate:.1f}" if bar.rate else None,
-    }
-    shown = tally("Added", rows)
+def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: int) -> None:
+    shown = tally(
+        "Added",
+        {
+            "episodes": report.added,
+            "already there": report.unchanged,
+            "new entities": report.entities,
+            "new facts": report.facts,
+            "older facts closed": bar.closed,
+            "  that wait for review": report.waiting or None,
+            "read and not believed": len(report.dropped) or None,
+            "believed otherwise than read": len(report.adjusted) or None,
+            "files skipped": skipped or None,
+            **bar.times(),
+        },
+    )
     if not report.added:
         several = f"all {report.unchanged} episodes were already in the graph"
         known = "the episode was already in the graph" if report.unchanged == 1 else several
@@ -159,9 +156,80 @@ def _show(session: Session, report: "BatchReport", bar: EpisodeBar, skipped: int
             "closed": bar.closed,
             "dropped": len(report.dropped),
             "adjusted": len(report.adjusted),
-            "seconds": round(bar.seconds, 3),
-            "seconds_until_first_episode": round(bar.waited, 3),
-            "episodes_per_second": round(bar.rate, 1) or None,
+            **bar.times_form(),
         },
         shown,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """Options for tables, address books and calendars, those of each as keyword arguments."""
+
+    source: str | None
+    table: Mapping[str, Any]
+    contacts: Mapping[str, Any]
+    calendar: Mapping[str, Any]
+
+
+async def import_tables(
+    session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions
+) -> None:
+    """Import files one after another; the exit code is 1 if a row was left out."""
+    began = time.perf_counter()
+    reports: list[ImportReport] = []
+    counted = partial(_counted, failed="of the files before")
+    with Bar(session.err, "loading models") as bar, counted(bar, "rows"):
+        async with session.graph(create=True) as graph:
+            for file, kind in kinds.items():
+                bar.file(file.name)
+                reports.append(await _load(graph, file, kind, options, bar))
+    totals = {
+        name: sum(getattr(report, name) for report in reports)
+        for name in ("rows", "facts", "repeated", "entities", "changed", "contested")
+    }
+    skipped = [row for report in reports for row in report.skipped]
+    seconds = time.perf_counter() - began
+    shown = tally(
+        "Imported",
+        {
+            "rows read": totals["rows"],
+            "new facts": totals["facts"],
+            "facts known before": totals["repeated"],
+            "new entities": totals["entities"],
+            "older facts changed": totals["changed"],
+            "contested at once": totals["contested"] or None,
+            "rows skipped": len(skipped) or None,
+            "seconds": f"{seconds:.1f}",
+        },
+    )
+    if not skipped and not (totals["facts"] or totals["entities"] or totals["changed"]):
+        shown = line(f"nothing new: all of {totals['rows']} rows was in the graph")
+    counts = {"group": session.group, **totals, "skipped": len(skipped)}
+    session.answer(counts | {"seconds": round(seconds, 3)}, shown)
+    if skipped:
+        if session.debug:
+            raise skipped[0].error
+        for words in shortened([f"skipped: {row.error}" for row in skipped], ""):
+            session.note(words)
+        raise typer.Exit(1)
+
+
+def shortened(lines: list[str], hint: str = ": --json names them all") -> list[str]:
+    """Return the first of some lines, and how many more there are."""
+    rest = len(lines) - _SHOWN
+    return [*lines[:_SHOWN], *([f"and {rest} more{hint}"] if rest > 0 else [])]
+
+
+async def _load(
+    graph: "GraphRAG", file: Path, kind: Kind, options: FileOptions, bar: Bar
+) -> "ImportReport":
+    source = options.source or file.name
+    if kind == "facts":
+        return await graph.load.facts(file, **options.table, source=source, on_progress=bar.rows)
+    if kind == "contacts":
+        report = await graph.load.contacts(file, **options.contacts, source=source)
+    else:
+        report = await graph.load.calendar(file, **options.calendar, source=source)
+    bar.rows(report)
+    return report

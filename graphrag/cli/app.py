@@ -1,30 +1,19 @@
 """The app: its commands on one graph, and how a command line is run."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from importlib.metadata import version
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
 from typer import Option
 
-from graphrag.cli import (
-    contents,
-    digests,
-    doctor,
-    editing,
-    entity,
-    importing,
-    inspection,
-    search,
-    serving,
-    stores,
-)
+from graphrag.cli import contents, doctor, editing, entity, importing, inspection, search, stores
 from graphrag.cli.add import add
-from graphrag.cli.command import as_command
+from graphrag.cli.command import as_command, consoles
 from graphrag.cli.demo import demo
-from graphrag.cli.terminal import STOPPED, OpenGraph, consoles
+from graphrag.cli.terminal import STOPPED, OpenGraph
 from graphrag.display.visible import visible
 from graphrag.settings import Settings
 
@@ -37,7 +26,7 @@ _ClickException: type[Exception] = next(
 )
 
 
-COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProxyType(
+COMMANDS: Mapping[str, tuple[Callable[..., Coroutine[Any, Any, None]], str]] = MappingProxyType(
     {
         "demo": (demo, "--keep ./valley"),
         "init": (doctor.init, "--group diary"),
@@ -64,24 +53,25 @@ COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProx
         "invalidate": (editing.invalidate, "FACT --end 2024-03-01"),
         "correct": (editing.correct, "FACT --object Initech --valid-at 2024-03-01"),
         "revert": (editing.revert, "12"),
-        "forget": (stores.forget, "'Alice Johnson' --keep-episodes"),
+        "forget": (inspection.forget, "'Alice Johnson' --keep-episodes"),
         "candidates": (editing.candidates, "--limit 5"),
         "merge": (editing.merge, "'Alice Johnson' 'A. Johnson' --reason 'same phone'"),
         "unmerge": (editing.unmerge, "12"),
+        "rename": (editing.rename, "Ann 'Ann Lee' --reason 'full name'"),
         "split": (editing.split, "Ann 'Ann Lee' --fact ID"),
         "log": (inspection.log, "--entity Alice --limit 20"),
-        "stats": (contents.stats, "--group diary"),
-        "sagas": (digests.sagas, "--json"),
-        "saga": (digests.saga, "diary"),
+        "stats": (inspection.stats, "--group diary"),
+        "sagas": (contents.sagas, "--json"),
+        "saga": (contents.saga, "diary"),
         "groups": (contents.groups, ""),
         "queue": (doctor.queue, "--retry --drain"),
         "check": (doctor.check, "--all-groups"),
         "repair": (doctor.repair, "--json"),
         "replay": (stores.replay, "surrealkv://./new-store --all-groups"),
         "copy": (stores.copy, "surrealkv://./graph-store ws://localhost:8000 --user root"),
-        "export": (importing.export, "graph.jsonl.gz --group diary"),
+        "export": (stores.export, "graph.jsonl.gz --group diary"),
         "import": (importing.import_files, "staff.csv --column subject=Employee --dry-run"),
-        "serve": (serving.serve, "--port 8000 --tokens tokens.toml"),
+        "serve": (doctor.serve, "--port 8000 --tokens tokens.toml"),
         "doctor": (doctor.doctor, "--json"),
         "list entities": (contents.list_entities, "--type person --limit 50"),
         "list episodes": (contents.list_episodes, "--limit 10"),
@@ -89,13 +79,13 @@ COMMANDS: Mapping[str, tuple[Callable[..., Awaitable[None]], str]] = MappingProx
         "index check": (stores.index_check, "--json"),
         "index native": (stores.index_native, "--store surrealkv://./graph-store"),
         "index embed": (stores.index_embed, "--model intfloat/multilingual-e5-small"),
-        "communities build": (digests.communities_build, ""),
-        "communities update": (digests.communities_update, ""),
-        "communities list": (digests.communities_list, ""),
-        "communities show": (digests.communities_show, "'Jazz'"),
-        "communities draw": (digests.communities_draw, "map.svg"),
-        "communities over-time": (digests.communities_over_time, "--every year"),
-        "communities ask": (digests.communities_ask, "'What is this about?'"),
+        "communities build": (contents.communities_build, ""),
+        "communities update": (contents.communities_update, ""),
+        "communities list": (contents.communities_list, ""),
+        "communities show": (contents.communities_show, "'Jazz'"),
+        "communities draw": (contents.communities_draw, "map.svg"),
+        "communities over-time": (contents.communities_over_time, "--every year"),
+        "communities ask": (contents.communities_ask, "'What is this about?'"),
     }
 )
 """Each command with the arguments of the example that ends its help; two words are in a group."""
@@ -116,11 +106,7 @@ def open_default(settings: Settings) -> "GraphRAG":
 
     return GraphRAG.open(
         settings.store,
-        user=settings.user,
-        password=settings.password,
-        token=settings.store_token,
-        namespace=settings.namespace,
-        database=settings.database,
+        **settings.access,
         workers=settings.workers,
         models=Models(
             embedder=embedder_named(settings.embedder) if settings.embedder else None,
@@ -130,12 +116,7 @@ def open_default(settings: Settings) -> "GraphRAG":
 
 
 def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
-    """Return the command line app.
-
-    Args:
-        open_graph: Makes the graph of a command from its settings; pass your own to use another
-            embedder or extractor.
-    """
+    """Return the command line app; ``open_graph`` makes a command's graph from its settings."""
     app = typer.Typer(
         name="surreal-graphrag",
         help="A temporal knowledge graph: add what happened, search what is or was true.",

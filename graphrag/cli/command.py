@@ -10,21 +10,24 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 from typer import Option
 from typer.models import OptionInfo
 
 from graphrag.cli.config import configured
-from graphrag.cli.terminal import STOPPED, OpenGraph, Session, Stopped, consoles
+from graphrag.cli.terminal import STOPPED, CommandRun, OpenGraph, Stopped
 from graphrag.display.visible import visible
 from graphrag.errors import EpisodeError, GraphRAGError, InputError, StoreURLError
 from graphrag.model.values import DEFAULT_GROUP
@@ -34,14 +37,6 @@ if TYPE_CHECKING:
     from graphrag.view.view import View
 
 _FAILED, _MISUSED = 1, 2
-# The first kind that fits: an episode is a file's content, the other inputs are arguments.
-_CODES: tuple[tuple[type[GraphRAGError], int], ...] = (
-    (EpisodeError, _FAILED),
-    (InputError, _MISUSED),
-    (StoreURLError, _MISUSED),
-    (GraphRAGError, _FAILED),
-)
-
 _MOMENTS: dict[object, object] = {datetime: str, datetime | None: str | None}
 """Annotations of the options that are moments, and what typer reads them as."""
 _VARIABLES = {
@@ -53,7 +48,7 @@ _VARIABLES = {
 }
 """They keep the noise of model libraries off the terminal."""
 PANEL = "Store and output"
-"""Where --help lists the options that all commands share."""
+"""Panel of --help for the options that all commands share."""
 
 Axis = Literal["system", "world"]
 EntityName = Annotated[str, typer.Argument(help="Name, alias or id.", show_default=False)]
@@ -75,8 +70,13 @@ EveryGroup = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Read everything, and write nothing.")]
 
 
+# Typer takes lists of enumerations, not of literals; tests hold these to the library's own.
+Outcome = StrEnum("Outcome", "ended replaced overruled corrected open both waiting impossible")
+ScopeChoice = StrEnum("ScopeChoice", "facts entities episodes communities")
+
+
 @dataclass(frozen=True, slots=True)
-class Viewpoint:
+class AsOfOptions:
     """The moments that a command reads as of."""
 
     valid_at: datetime | None
@@ -99,34 +99,26 @@ def _view_options(
     """Declare the options of a viewpoint."""
 
 
-AnyView: TypeAlias = Annotated[Viewpoint, "at", "known_at", "history"]
+AnyView: TypeAlias = Annotated[AsOfOptions, "at", "known_at", "history"]
 """Annotation of a parameter that stands for these options."""
-Moments: TypeAlias = Annotated[Viewpoint, "at", "known_at"]
-Known: TypeAlias = Annotated[Viewpoint, "known_at"]
+Moments: TypeAlias = Annotated[AsOfOptions, "at", "known_at"]
+Known: TypeAlias = Annotated[AsOfOptions, "known_at"]
 
 
 def moment(text: str | None, option: str) -> datetime | None:
-    """Parse the moment that an option names.
-
-    Raises:
-        TimeError: if it is none.
-    """
+    """Parse the moment that an option names."""
     from graphrag.temporal.moment import parse_moment
 
     return None if text is None else parse_moment(text, what=option)
 
 
 def as_command(
-    command: Callable[..., Awaitable[None]], open_graph: OpenGraph
+    command: Callable[..., Coroutine[Any, Any, None]], open_graph: OpenGraph
 ) -> Callable[..., None]:
-    """Return a blocking command that takes the function's arguments and the shared options.
-
-    An option of its own takes the place of a shared one of that name. A parameter that is a
-    viewpoint becomes the options that its annotation lists, and moments are parsed.
-    """
+    """Return a blocking command with the shared options; its own take precedence."""
     own, views = [], {}
     for item in list(inspect.signature(command).parameters.values())[1:]:
-        if getattr(item.annotation, "__origin__", None) is Viewpoint:
+        if getattr(item.annotation, "__origin__", None) is AsOfOptions:
             views[item.name] = item.annotation.__metadata__
         else:
             own.append(item)
@@ -148,10 +140,10 @@ def as_command(
                 given[name] = moment(given[name], _flag(name))
             for name, options in views.items():
                 values = {option: given.pop(option) for option in options}
-                given[name] = Viewpoint(
+                given[name] = AsOfOptions(
                     values.get("at"), values.get("known_at"), values.get("history", False)
                 )
-            asyncio.run(_awaited(command(session, **given)))
+            asyncio.run(command(session, **given))
             sys.stdout.flush()
 
     parameters = [_as_option(item) for item in (*own, *shared)]
@@ -161,10 +153,7 @@ def as_command(
 
 
 def _as_option(item: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter as typer takes it.
-
-    A moment is a text that is parsed later, a switch has no opposite, a list says how it is given.
-    """
+    """Return a parameter as typer takes it: a moment is text to parse, a switch has no opposite."""
     annotation, option = item.annotation, copy(item.default)
     if annotation in _MOMENTS:
         annotation, option.metavar = _MOMENTS[annotation], "DATE"
@@ -208,8 +197,9 @@ def _shared(
     """Declare the options that all commands share."""
 
 
-def _session(open_graph: OpenGraph, settings: dict[str, Any], json: bool, debug: bool) -> Session:
-    """Return the session of a command; a file of settings that cannot be used ends it."""
+def _session(
+    open_graph: OpenGraph, settings: dict[str, Any], json: bool, debug: bool
+) -> CommandRun:
     if not debug:
         _quiet()
     out, err = consoles()
@@ -220,16 +210,11 @@ def _session(open_graph: OpenGraph, settings: dict[str, Any], json: bool, debug:
         raise typer.Exit(_MISUSED) from None
     group = DEFAULT_GROUP if known.settings.group is None else known.settings.group
     given = settings.get("store") is not None
-    return Session(known, given, group, json, debug, open_graph, out, err)
-
-
-async def _awaited(work: Awaitable[None]) -> None:
-    await work
+    return CommandRun(known, given, group, json, debug, open_graph, out, err)
 
 
 @contextmanager
-def _reporting(session: Session) -> Iterator[None]:
-    """Turn an error into one line and an exit code."""
+def _reporting(session: CommandRun) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -242,7 +227,9 @@ def _reporting(session: Session) -> Iterator[None]:
     except Exception as error:
         if session.debug or isinstance(error, typer.Exit):
             raise
-        code = next((code for kind, code in _CODES if isinstance(error, kind)), _FAILED)
+        # An episode is a file's content, the other inputs are arguments.
+        misused = isinstance(error, InputError | StoreURLError)
+        code = _MISUSED if misused and not isinstance(error, EpisodeError) else _FAILED
         text = str(error)
         if not isinstance(error, GraphRAGError):
             text = f"unexpected {type(error).__name__}: {error}; --debug shows where"
@@ -258,3 +245,27 @@ def _quiet() -> None:
     warnings.simplefilter("ignore")
     logging.getLogger().addHandler(logging.NullHandler())
     logging.lastResort = None
+
+
+# A pipe has no width; rich would take 80 columns, which is too narrow for four.
+_PIPE_WIDTH = 120
+
+
+class VisibleConsole(Console):
+    """A console whose text never steers the terminal, wherever it comes from."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render as rich does, with control characters in texts shown."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(visible(text), style)
+
+
+def consoles() -> tuple[Console, Console]:
+    """Return the consoles of standard output and standard error."""
+    out = VisibleConsole(highlight=False)
+    if not out.is_terminal:
+        out = VisibleConsole(highlight=False, width=max(out.width, _PIPE_WIDTH))
+    return out, VisibleConsole(stderr=True, highlight=False)

@@ -1,20 +1,26 @@
-"""What a command is set to, and where that is said: argument, environment, project file, user file.
+"""Settings of a command, tokens of a server, and the note of where a store is served.
 
-A project file may come with a folder of somebody else's, so it names a store in a folder, a group
-and how long to wait: nothing to which a password or a key would be sent.
+Arguments count more than the environment, and that more than the files of project and user. A
+project file may come with somebody else's folder, so it names a store in a folder, what to open in
+it and how long to wait: nothing to which a password or a key would be sent.
 """
 
+import json
 import os
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import InputError
 from graphrag.settings import VARIABLES, Settings, config_folder
+
+if TYPE_CHECKING:
+    from graphrag.serve.grants import Grant, Tokens
 
 PROJECT_FILE = "surreal-graphrag.toml"
 _PLACE = re.compile(r"line \d+, column \d+")
@@ -24,6 +30,9 @@ _OF_USER = _OF_PROJECT | {"user", "password", "embedder", "llm_model", "llm_base
 _OF_USER |= {"llm_api_key", "store_token", "token"}
 _SECRET = frozenset({"password", "llm_api_key", "store_token", "token"})
 _SCHEME = "surrealkv://"
+_SERVED = "served.json"
+"""File in the folder of a store that names the address at which the store is served."""
+_GRANT_KEYS = {"token", "groups", "writes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +41,8 @@ class Configured:
 
     settings: Settings
     wait: float
-    origins: Mapping[str, str]
-    """Where each setting is from that is not a default."""
+    origins: Mapping[str, str]  # where each setting is from that is not a default
     files: tuple[Path, ...]
-    """The files that were read."""
 
     def changed(self, origin: str, settings: Mapping[str, Any]) -> "Configured":
         """Return this with other settings, which are from ``origin``."""
@@ -49,11 +56,7 @@ def configured(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Configured:
-    """Return what holds; an argument counts more than the environment, and that more than files.
-
-    Raises:
-        InputError: naming the file and the key that cannot be used.
-    """
+    """Return what holds; an argument counts more than the environment, and that more than files."""
     where = [_project_file(folder or Path.cwd()), user_file(environment)]
     allowed = (_OF_PROJECT, _OF_USER)
     read = [(file, _read(file, keys)) for file, keys in zip(where, allowed, strict=True) if file]
@@ -108,11 +111,7 @@ def _read(file: Path, allowed: frozenset[str]) -> dict[str, Any]:
 
 
 def read_toml(file: Path, page: str) -> dict[str, Any]:
-    """Return what a file says; no error shows its words, which may be secret.
-
-    Raises:
-        InputError: naming the page that describes the file, if it cannot be read.
-    """
+    """Return what a file says; no error shows its words, which may be secret."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -140,3 +139,57 @@ def _inside(file: Path, store: str) -> str:
     if not store.startswith(_SCHEME) or Path(bare).is_absolute():
         return store
     return f"{_SCHEME}{file.parent / bare}{mark}{query}"
+
+
+def read_tokens(file: Path | None, settings: Settings, group: str) -> "Tokens":
+    """Return the tokens of a file and of the environment; no error says one of them."""
+    from graphrag.serve.grants import Grant, Tokens
+
+    grants = []
+    if file is not None:
+        rows = read_toml(file, "docs/serve.md")
+        check_private(file)
+        grants += [_granted(name, row) for name, row in rows.items()]
+    if settings.token is not None:
+        grants.append((settings.token, Grant("environment", (group,))))
+    return Tokens(grants)
+
+
+def _granted(name: str, row: object) -> tuple[str, "Grant"]:
+    from graphrag.serve.grants import Grant
+
+    if not isinstance(row, dict) or not row.keys() <= _GRANT_KEYS:
+        raise InputError(f"[{name}] takes token, groups and writes")
+    token, groups, writes = row.get("token"), row.get("groups"), row.get("writes", True)
+    if not isinstance(token, str) or not isinstance(writes, bool):
+        raise InputError(f"[{name}] needs a token in quotes; writes is true or false")
+    if not isinstance(groups, list) or not groups or not all(isinstance(g, str) for g in groups):
+        raise InputError(f'[{name}] needs its groups: groups = ["work"], or ["*"] for every group')
+    return token, Grant(name, () if "*" in groups else tuple(groups), writes)
+
+
+@contextmanager
+def noted(folder: Path | None, url: str) -> Iterator[None]:
+    """Note where a store is served for as long as it is; a store that is no folder has no place."""
+    if folder is None:
+        yield
+        return
+    file = folder / _SERVED
+    file.write_text(json.dumps({"url": url, "process": os.getpid()}), encoding="utf-8")
+    file.chmod(0o600)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def address_of(folder: Path | None) -> str | None:
+    """Return where a store is served, None if it is not, or whoever served it is gone."""
+    try:
+        note = json.loads((folder / _SERVED).read_text(encoding="utf-8")) if folder else None
+        if note is None:
+            return None
+        os.kill(int(note["process"]), 0)
+        return str(note["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,34 +1,30 @@
-"""What a store holds: ``list``, ``groups`` and ``stats``."""
+"""What a store holds: ``list``, ``groups``, ``sagas``, ``saga`` and ``communities``."""
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
 
-from rich.console import RenderableType
-from typer import Option
+import typer
+from typer import Argument, Option
 
-from graphrag.cli.command import AnyView, EntityType, Moments, Offset, Page
-from graphrag.cli.render import (
-    connected_table,
-    day,
-    line,
-    on_disk,
-    plain,
-    short,
-    table,
-    tally,
-)
-from graphrag.cli.terminal import Session
+from graphrag.cli.command import AnyView, EntityType, Known, Limit, Moments, Offset, Page
+from graphrag.cli.render import Entry, attributes, day, line, next_page, short, table, titled
+from graphrag.cli.terminal import CommandRun
+from graphrag.display.cards import lifetime, triple
+from graphrag.display.lists import HEADER, cells
+from graphrag.model.values import Community
 
-if TYPE_CHECKING:
-    from graphrag.analysis.stats import Growth, Stats
-    from graphrag.ingest.queue import QueueStatus
-
-_WIDTH = 40
+_LINES, _WIDTH, _SHOWN = 3, 40, 70
 _TYPES = 10
-"""Named where a type is asked for that nothing has."""
+Drawing = Annotated[Path, typer.Argument(help="An .svg or .png file to write.", show_default=False)]
+Summarize = Annotated[
+    bool, typer.Option("--summarize", help="First bring the summary up to date, and store it.")
+]
 
 
 async def list_entities(
-    session: Session,
+    session: CommandRun,
     view: AnyView,
     entity_type: EntityType = None,
     limit: Page = 50,
@@ -48,37 +44,25 @@ async def list_entities(
         known = ", ".join([*types][:_TYPES]) or "none"
         none = f"no entity is of type {entity_type!r}; types there are: {known}"
     shown = table("Entities", "id", "name", "type", "also called", rows=rows)
-    session.answer(page, shown, _next(len(page), limit, offset), empty=none)
+    session.answer(page, shown, next_page(page, limit, offset), empty=none)
 
 
 async def list_episodes(
-    session: Session, view: Moments, limit: Page = 50, offset: Offset = 0
+    session: CommandRun, view: Moments, limit: Page = 50, offset: Offset = 0
 ) -> None:
     """Page through the episodes, the latest first."""
     async with session.graph("reading") as graph:
         page = await view.of(graph).episodes(limit=limit, offset=offset)
     rows = (
-        (
-            episode.id,
-            day(episode.valid_at),
-            short(episode.name, _WIDTH),
-            short(episode.content, _WIDTH),
-        )
-        for episode in page
+        (it.id, day(it.valid_at), short(it.name, _WIDTH), short(it.content, _WIDTH)) for it in page
     )
     none = "no more episodes" if offset else "no episodes"
     shown = table("Episodes", "id", "date", "name", "begins", rows=rows)
-    session.answer(page, shown, _next(len(page), limit, offset), empty=none)
+    session.answer(page, shown, next_page(page, limit, offset), empty=none)
 
 
-def _next(shown: int, limit: int, offset: int) -> RenderableType | None:
-    return line(f"--offset {offset + limit} goes on") if shown == limit else None
-
-
-async def groups(session: Session) -> None:
+async def groups(session: CommandRun) -> None:
     """List the groups of a store with their sizes and last changes."""
-    from graphrag.display.lists import HEADER, cells
-
     async with session.graph("reading") as graph:
         listed = await graph.groups().list()
     aligned = (f">{name}" if number in (1, 2, 3) else name for number, name in enumerate(HEADER))
@@ -86,70 +70,149 @@ async def groups(session: Session) -> None:
     session.answer([*listed], shown, empty="no groups yet: add something first")
 
 
-async def stats(
-    session: Session,
-    top: int = Option(10, help="Entities, relations and types to list, most first.", min=0),
-    growth: Literal["day", "week", "month", "year"] | None = Option(
-        None, help="Count what was added in each of these as well."
-    ),
-) -> None:
-    """Count episodes, entities and facts, by relation, type and time, and the most connected."""
+async def sagas(session: CommandRun, summarize: Summarize = False) -> None:
+    """List the sagas of a group: conversations, cases, books given episode by episode."""
+    from graphrag.sagas import order
+
     async with session.graph("reading") as graph:
-        groups = [group.name for group in await graph.groups().list()]
-        counts = await graph.stats()
-        queue = await graph.queue.status()
-        connected = await graph.audit.hubs(top)
-        grown = await graph.audit.growth(growth) if growth else None
-    size = session.size()
+        if summarize:
+            await graph.sagas.summarize_all()
+        listed = await graph.sagas.list()
+    aligned = (f">{name}" if number == 1 else name for number, name in enumerate(order.HEADER))
+    shown = table("Sagas", *aligned, rows=map(order.cells, listed))
+    session.answer([*listed], shown, empty="no sagas: tell episodes with add --saga NAME")
+
+
+async def saga(
+    session: CommandRun,
+    view: Moments,
+    name: str = Argument(help="Name of the saga."),
+    summarize: Summarize = False,
+) -> None:
+    """Show a saga: what happened, its facts with their intervals, and its episodes."""
+    async with session.graph("reading") as graph:
+        if summarize:
+            await graph.sagas.summarize(name)
+        shown = await view.of(graph).sagas.get(name)
+    facts = ((lifetime(stage.fact), triple(stage.fact), stage.status) for stage in shown.timeline)
+    episodes = (
+        (day(episode.valid_at), episode.name or episode.content.partition("\n")[0][:_SHOWN])
+        for episode in shown
+    )
+    names = "name summary summarized_until unsummarized episodes entities timeline".split()
+    newer = f"{shown.unsummarized} episodes are newer than this summary"
     session.answer(
-        plain(counts)
-        | {
-            "bytes": size,
-            **({"episodes_waiting": queue.pending} if queue.pending else {}),
-            **({"episodes_failed": queue.failed} if queue.failed else {}),
-            **({"growth": plain(grown.periods)} if grown is not None else {}),
-            "groups": groups,
-            "most_connected": [
-                {"id": entity.id, "name": entity.name, "facts": facts}
-                for entity, facts in connected
-            ],
-        },
-        _counts_table(counts, queue, size),
-        *(
-            tally(title, dict([*counted.items()][:top]))
-            for title, counted in (("Relations", counts.relations), ("Types", counts.types))
-            if counted and top
-        ),
-        None if grown is None else _growth_table(grown),
-        connected_table(connected),
-        line(f"groups in this store: {', '.join(groups)}") if len(groups) > 1 else None,
+        attributes(shown, *names),
+        line(str(shown)),
+        line(newer, "dim") if shown.unsummarized else None,
+        table("Facts", "", "", "", rows=facts),
+        table("Episodes", "", "", rows=episodes),
     )
 
 
-def _counts_table(counts: "Stats", queue: "QueueStatus", size: int | None) -> RenderableType:
-    return tally(
-        f"Group {counts.group}",
-        {
-            "episodes": counts.episodes,
-            "from": day(counts.first) or None,
-            "to": day(counts.last) or None,
-            "  waiting": queue.pending or None,
-            "  failed": queue.failed or None,
-            "entities": counts.entities,
-            "facts": counts.facts,
-            "  true now": counts.facts_now,
-            "  ended": counts.facts_ended,
-            "  never true": counts.facts_retracted,
-            "  to review": counts.facts_pending or None,
-            "events": counts.events,
-            "size on disk": on_disk(size),
-        },
+async def communities_build(session: CommandRun) -> None:
+    """Detect, describe and store the communities of the facts that hold now."""
+    async with session.graph("detecting") as graph:
+        built = await graph.communities.build()
+    _show(session, built)
+
+
+async def communities_update(session: CommandRun) -> None:
+    """Bring the communities up to date around what changed since."""
+    async with session.graph("updating") as graph:
+        updated = await graph.communities.update()
+    _show(session, updated)
+
+
+async def communities_list(
+    session: CommandRun,
+    view: Moments,
+    level: int | None = Option(None, help="Only of this level; 0 is the coarsest. Default: all."),
+) -> None:
+    """List the communities: as last built, or with --at of the facts that held then."""
+    async with session.graph("reading") as graph:
+        stored = await view.of(graph).communities.list(level=level)
+    _show(session, stored)
+
+
+async def communities_show(
+    session: CommandRun,
+    view: Moments,
+    community: str = Argument(help="Name, part of it, or id."),
+    limit: Limit = 20,
+) -> None:
+    """Show a community: members, the facts between them, and its parts."""
+    async with session.graph("reading") as graph:
+        shown = await view.of(graph).communities.get(community, limit=limit)
+    session.answer(
+        attributes(shown, "community", "entities", "facts", "fact_count", "parts", "parent"),
+        line(str(shown)),
     )
 
 
-def _growth_table(grown: "Growth") -> RenderableType:
-    rows = (
-        (day(period.start), str(period.episodes), str(period.entities), str(period.facts))
-        for period in grown
+async def communities_draw(
+    session: CommandRun,
+    view: Moments,
+    file: Drawing,
+    level: int = Option(0, help="0 is the coarsest."),
+) -> None:
+    """Draw the communities of one level into an SVG or PNG file."""
+    async with session.graph("drawing") as graph:
+        chart = await view.of(graph).communities.map(level=level)
+    chart.save(file)
+    count = len(chart.communities)
+    session.answer(
+        {"file": str(file), "communities": count}, line(f"{count} communities drawn into {file}")
     )
-    return table("Added", f"{grown.by} from", ">episodes", ">entities", ">facts", rows=rows)
+
+
+async def communities_ask(
+    session: CommandRun,
+    view: Moments,
+    question: str = Argument(help="About the whole."),
+    tokens: int = Option(1000, help="What the text may take."),
+) -> None:
+    """Print what the communities say of a question about the whole, with sources."""
+    async with session.graph("reading") as graph:
+        answer = await view.of(graph).communities.context(question, max_tokens=tokens)
+    session.answer(answer, line(answer.text or "no communities: communities build makes them"))
+
+
+async def communities_over_time(
+    session: CommandRun,
+    view: Known,
+    every: Literal["month", "quarter", "year", "decade"] = Option("year", help="Slices of time."),
+    start: datetime | None = Option(None, help="Default: when the first fact begins."),
+    end: datetime | None = Option(None, help="Default: now."),
+    resolution: float | None = Option(
+        None, help="Finds small groups; say 0.2. Default: those of best modularity."
+    ),
+    draw: Path | None = Option(None, metavar="FILE", help="Also draw an .svg or .png file."),
+) -> None:
+    """Show how communities grow, shrink, merge, split, come and go, slice by slice."""
+    async with session.graph("detecting") as graph:
+        lives = await view.of(graph).communities.over_time(
+            every, start=start, end=end, resolution=resolution
+        )
+    if draw is not None:
+        lives.save(draw)
+    session.answer(
+        attributes(lives, "slices", "events", "names") | {"communities": [*lives]}, line(str(lives))
+    )
+
+
+def _show(session: CommandRun, communities: Sequence[Community]) -> None:
+    children: dict[str | None, list[Community]] = {}
+    stored = {community.id for community in communities} | {None}
+    for community in communities:
+        parent = community.parent if community.parent in stored else None
+        children.setdefault(parent, []).append(community)
+
+    def below(parent: str | None, depth: int) -> Iterator[Entry]:
+        for community in children.get(parent, ()):
+            members = f"{len(community.members)} members"
+            yield Entry(f"{'  ' * depth}{community.name}", members, community.summary)
+            yield from below(community.id, depth + 1)
+
+    shown = titled(f"{len(communities)} communities", below(None, 0), _LINES)
+    session.answer([*communities], shown, empty="no communities")

@@ -2,17 +2,15 @@
 
 import shlex
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
 from rich.text import Text
 from typer import Option
 
-from graphrag.cli.progress import EpisodeBar
 from graphrag.cli.render import (
     Entries,
     attributes,
@@ -25,16 +23,13 @@ from graphrag.cli.render import (
     results_form,
     tally,
 )
-from graphrag.cli.terminal import Session
+from graphrag.cli.terminal import Bar, CommandRun
 from graphrag.errors import InputError
 from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
-    from graphrag.analysis.stats import Stats
     from graphrag.cli.demo_world import TruthQuestion
     from graphrag.graph import GraphRAG
-    from graphrag.ingest.intake import NewEpisode
-    from graphrag.model.values import Fact
     from graphrag.search.results import Results
 
 _FACTS = 3
@@ -44,7 +39,7 @@ _SHOWN = ("q02", "q15", "q03", "q16", "q05", "q19", "q11", "q28")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DemoAnswer:
     """A question, the facts that a search returned, and the rank of the right one."""
 
     question: "TruthQuestion"
@@ -78,16 +73,15 @@ class Answer:
 
     def form(self) -> dict[str, Any]:
         """Return the question and the facts as JSON."""
-        question = self.question
-        return attributes(question, "id", "question", "at") | {
-            "expected": question.answers,
+        return attributes(self.question, "id", "question", "at") | {
+            "expected": self.question.answers,
             "place": self.place,
             "facts": results_form(self.results)["facts"],
         }
 
 
 async def demo(
-    session: Session,
+    session: CommandRun,
     keep: Path | None = Option(
         None,
         metavar="FOLDER",
@@ -95,9 +89,24 @@ async def demo(
     ),
 ) -> None:
     """Add the chronicle of an invented valley and ask what is and what was true."""
+    from graphrag.cli.demo_world import chronicle
+    from graphrag.ingest.intake import NewEpisode
+
+    episodes = [
+        NewEpisode(
+            episode.content,
+            episode.reference_time,
+            episode.name,
+            episode.source,
+            episode.source_description,
+            group=session.group,
+            metadata={"chronicle": episode.id},
+            saga=episode.saga,
+        )
+        for episode in chronicle()
+    ]
     with _place(session, keep) as place:
-        episodes = list(_episodes(session.group))
-        with EpisodeBar(session.err, "loading models", len(episodes)) as bar:
+        with Bar(session.err, "loading models", len(episodes)) as bar:
             # What the demo shows are the rules; 151 questions to a model would be a surprise.
             async with place.changed("demo", llm_model=None).graph(create=True) as graph:
                 if await graph.groups(session.group).list():
@@ -105,35 +114,50 @@ async def demo(
                         f"{shown_url(place.settings.store)} has a group {session.group!r} already: "
                         "the demo wants a new folder or a new --group"
                     )
-                await graph.add_episodes(episodes, on_progress=bar)
+                await graph.add_episodes(episodes, on_progress=bar.episode)
                 counts = await graph.stats()
                 connected = await graph.audit.hubs(_TOP)
                 answers = await _ask(graph)
         size = place.size()
-    summary = _summary(bar, counts, answers, size)
+    correct = sum(answer.place is not None for answer in answers)
     by_id = {answer.question.id: answer for answer in answers}
     session.answer(
-        summary
-        | {
+        {
+            "stats": plain(counts),
+            "closed": bar.closed,
+            **bar.times_form(),
+            "bytes": size,
+            "questions": len(answers),
+            "answered_in_top_3": correct,
             "most_connected": [
                 {"name": entity.name, "facts": count} for entity, count in connected
             ],
             "answers": [answer.form() for answer in answers],
         },
-        _table(counts, summary, size),
+        tally(
+            "The Veyle Valley, 2021 to 2023",
+            {
+                "episodes": counts.episodes,
+                "entities": counts.entities,
+                "facts": counts.facts,
+                "  true now": counts.facts_now,
+                "  closed by later news": bar.closed,
+                **bar.times(),
+                "size on disk": on_disk(size),
+            },
+        ),
         connected_table(connected),
         *(by_id[id_].entries() for id_ in _SHOWN),
         line(
-            f"{summary['answered_in_top_3']} of all {len(answers)} questions have their answer "
-            "in the first 3 facts (--json shows each)",
+            f"{correct} of all {len(answers)} questions have their answer in the first {_FACTS} "
+            "facts (--json shows each)",
             "bold",
         ),
         Text.assemble(("Try next:\n", "bold"), "\n".join(_next(session, keep, answers))),
     )
 
 
-async def _ask(graph: "GraphRAG") -> list[Answer]:
-    """Ask every question of the chronicle, each as of the moment that it asks about."""
+async def _ask(graph: "GraphRAG") -> list[DemoAnswer]:
     from graphrag.cli.demo_world import truth
 
     known = truth()
@@ -146,22 +170,20 @@ async def _ask(graph: "GraphRAG") -> list[Answer]:
         results = await graph.at(valid_at=question.at).search(
             question.question, limit=_FACTS, scopes=["facts"]
         )
-        subject, _, object_ = question.fact
-        ends = names[subject], names[object_]
-        ranks = (rank for rank, hit in enumerate(results, start=1) if _joins(hit.item, *ends))
-        answers.append(Answer(question, results, next(ranks, None)))
+        subjects, objects = names[question.fact[0]], names[question.fact[2]]
+        ranks = (
+            rank
+            for rank, hit in enumerate(results, start=1)
+            for subject, object_ in [(hit.item.subject.casefold(), hit.item.object.casefold())]
+            if (subject in subjects and object_ in objects)
+            or (object_ in subjects and subject in objects)
+        )
+        answers.append(DemoAnswer(question, results, next(ranks, None)))
     return answers
 
 
-def _joins(fact: "Fact", subjects: set[str], objects: set[str]) -> bool:
-    subject, object_ = fact.subject.casefold(), fact.object.casefold()
-    return (subject in subjects and object_ in objects) or (
-        object_ in subjects and subject in objects
-    )
-
-
 @contextmanager
-def _place(session: Session, keep: Path | None) -> Iterator[Session]:
+def _place(session: CommandRun, keep: Path | None) -> Iterator[CommandRun]:
     """Yield the session with the store that the demo uses; a temporary one is removed."""
     if session.store_given and keep is not None:
         raise InputError("--keep and --store both say where: use one of them")
@@ -174,64 +196,14 @@ def _place(session: Session, keep: Path | None) -> Iterator[Session]:
             yield session.changed("demo", store=f"surrealkv://{Path(folder) / 'demo'}")
 
 
-def _episodes(group: str) -> Iterator["NewEpisode"]:
-    from graphrag.cli.demo_world import chronicle
-    from graphrag.ingest.intake import NewEpisode
-
-    for episode in chronicle():
-        yield NewEpisode(
-            episode.content,
-            episode.reference_time,
-            episode.name,
-            episode.source,
-            episode.source_description,
-            group,
-            {"chronicle": episode.id},
-            episode.saga,
-        )
-
-
-def _summary(
-    bar: EpisodeBar, counts: "Stats", answers: list[Answer], size: int | None
-) -> dict[str, object]:
-    return {
-        "stats": plain(counts),
-        "closed": bar.closed,
-        "seconds": round(bar.seconds, 1),
-        "seconds_until_first_episode": round(bar.waited, 1),
-        "episodes_per_second": round(bar.rate, 1),
-        "bytes": size,
-        "questions": len(answers),
-        "answered_in_top_3": sum(answer.place is not None for answer in answers),
-    }
-
-
-def _table(counts: "Stats", summary: Mapping[str, object], size: int | None) -> RenderableType:
-    return tally(
-        "The Veyle Valley, 2021 to 2023",
-        {
-            "episodes": counts.episodes,
-            "entities": counts.entities,
-            "facts": counts.facts,
-            "  true now": counts.facts_now,
-            "  closed by later news": summary["closed"],
-            "seconds": summary["seconds"],
-            "  models and first episode": summary["seconds_until_first_episode"],
-            "episodes a second, after it": summary["episodes_per_second"],
-            "size on disk": on_disk(size),
-        },
-    )
-
-
-def _next(session: Session, keep: Path | None, answers: list[Answer]) -> list[str]:
+def _next(session: CommandRun, keep: Path | None, answers: list[DemoAnswer]) -> list[str]:
     given = shown_url(session.settings.store) if session.store_given else None
     store = given or f"surrealkv://{keep or 'demo-store'}"
     where = f"--store {shlex.quote(store)}"
     past = next(answer.question for answer in answers if answer.question.at is not None)
-    name = shlex.quote(past.fact[0])
     commands = [
         f"search {shlex.quote(past.question)} --at {past.at:%Y-%m-%d} {where}",
-        f"show {name} --history {where}",
+        f"show {shlex.quote(past.fact[0])} --history {where}",
         f"stats {where}",
         f"serve {where}",  # its first line says where the explorer is
     ]

@@ -1,83 +1,76 @@
-"""How a store is doing: ``doctor``, ``init``, ``queue``, ``check`` and ``repair``."""
+"""Operation of a store: ``doctor``, ``init``, ``queue``, ``check``, ``repair`` and ``serve``."""
 
 import json
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from rich.console import RenderableType
 from typer import Argument, Option
 
 from graphrag.cli.command import EveryGroup
-from graphrag.cli.config import PROJECT_FILE, user_file
-from graphrag.cli.render import day, line, plain, table, tally
-from graphrag.cli.terminal import Session, address_of
-from graphrag.errors import GraphRAGError, InputError, StoreLockedError
-from graphrag.model.values import Episode
+from graphrag.cli.config import PROJECT_FILE, address_of, noted, read_tokens, user_file
+from graphrag.cli.render import attributes, day, line, plain, table, tally
+from graphrag.cli.terminal import CommandRun
+from graphrag.errors import GraphRAGError, InputError, MissingExtraError, StoreLockedError
 from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
     from graphrag.health.snapshot import Finding
 
 _NAME, _SHOWN = 40, 50
-_SECONDS = 2.0
-"""How long a server has to take a connection."""
+_SECONDS = 2.0  # for a server to accept a connection
+_SERVE_PARTS = {"mcp", "uvicorn", "starlette", "mcp_types"}
 _EXTRAS = (
     ("local", ("onnxruntime", "spacy"), "embedder and rules of this machine"),
     ("serve", ("mcp", "uvicorn"), "tools for agents, REST"),
     ("openai", ("openai",), "a language model"),
     ("analysis", ("networkx", "pandas"), "exports as networks and tables"),
 )
-"""What an extra brings, by the packages that tell of it."""
+"""Extras with the packages that show that one is installed, and what it brings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """One thing that was looked at."""
+class Look(NamedTuple):
+    """One check: ``state`` is ``ok``, ``missing`` (nothing requested needs it) or ``wrong``."""
 
     what: str
     state: str
-    """``ok``, ``missing`` (nothing that is asked for needs it) or ``wrong``."""
     says: str
     do: str = ""
 
 
-async def doctor(session: Session) -> None:
+async def doctor(session: CommandRun) -> None:
     """Tell what is set and by whom, what is installed, what answers, and what to do.
 
     Changes nothing. The exit code is 1 if anything that is asked for does not work.
     """
     looks = [*_settings(session), *_extras(), _language_model(session), await _store(session)]
-    rows = [(look.what, look.state, look.says, look.do) for look in looks]
-    ill = any(look.state == "wrong" for look in looks)
-    session.answer(looks, table("Doctor", "", "", "", "what to do", rows=rows), failed=ill)
+    session.answer(
+        [look._asdict() for look in looks],
+        table("Doctor", "", "", "", "what to do", rows=looks),
+        failed=any(look.state == "wrong" for look in looks),
+    )
 
 
-def _settings(session: Session) -> Iterator[Look]:
+def _settings(session: CommandRun) -> Iterator[Look]:
     """Yield each setting with where it is from; secrets are not shown."""
     settings, origins = session.settings, session.configured.origins
     yield Look("version", "ok", f"{version('surreal-graphrag')}, Python {sys.version.split()[0]}")
     values = {
-        "store": shown_url(settings.store),
-        "group": session.group,
-        "wait": f"{session.wait:g} s",
-        "user": settings.user,
-        "password": "(set)" if settings.password else None,
-        "store_token": "(set)" if settings.store_token else None,
-        "embedder": settings.embedder,
-        "llm_model": settings.llm_model,
-        "llm_base_url": settings.llm_base_url and shown_url(settings.llm_base_url),
-        "llm_api_key": "(set)" if settings.llm_api_key else None,
-        "token": "(set)" if settings.token else None,
+        item.name: value if item.repr else "(set)"
+        for item in fields(settings)
+        if item.name != "workers" and (value := getattr(settings, item.name)) not in (None, "")
     }
+    values |= {"group": session.group, "wait": f"{session.configured.wait:g} s"}
     for name, value in values.items():
-        if value is not None:
-            yield Look(f"setting {name}", "ok", f"{value} ({origins.get(name, 'default')})")
+        text = shown_url(value) if name in ("store", "llm_base_url") else value
+        yield Look(f"setting {name}", "ok", f"{text} ({origins.get(name, 'default')})")
     for file in session.configured.files:
         yield Look("file", "ok", str(file))
 
@@ -92,7 +85,7 @@ def _extras() -> Iterator[Look]:
             yield Look(f"extra {extra}", "missing", f"{what}: no {error.name}", do)
 
 
-def _language_model(session: Session) -> Look:
+def _language_model(session: CommandRun) -> Look:
     settings = session.settings
     if settings.llm_model is None:
         return Look("language model", "missing", "rules read texts", "export SURREAL_GRAPHRAG_LLM=")
@@ -113,8 +106,7 @@ def _answers(what: str, url: str, says: str) -> Look:
         return Look(what, "wrong", f"{says}: {error}", "start it, or name another")
 
 
-async def _store(session: Session) -> Look:
-    """Open the store, as every command does, and count what is in it."""
+async def _store(session: CommandRun) -> Look:
     folder = session.folder()
     if folder is not None and not folder.exists():
         do = "surreal-graphrag add FILE makes it; init makes only a file that names it"
@@ -137,8 +129,7 @@ async def _store(session: Session) -> Look:
 
 
 async def init(
-    session: Session,
-    folder: Path = Argument(Path(), help="Of the project; default: this one."),
+    session: CommandRun, folder: Path = Argument(Path(), help="Of the project; default: this one.")
 ) -> None:
     """Make a file that names the store of this folder to every command in it.
 
@@ -157,12 +148,12 @@ async def init(
             "SURREAL_GRAPHRAG_STORE instead"
         )
     stated = {"store": store, "group": session.group}
-    # What JSON writes as a text, TOML reads as one.
+    # TOML reads a JSON string as it stands.
     lines = (f"{name} = {json.dumps(value)}\n" for name, value in stated.items())
     file.write_text("".join(lines), encoding="utf-8")
     known = user_file()
     session.answer(
-        {"file": str(file), "store": store, "group": session.group},
+        {"file": str(file), **stated},
         line(f"{file}: {store}, group {session.group}", "bold green"),
         line("surreal-graphrag add NOTES/ fills it, and makes it with the first file"),
         line(f"settings of yours for all projects: {known}") if known else None,
@@ -170,7 +161,7 @@ async def init(
 
 
 async def queue(
-    session: Session,
+    session: CommandRun,
     retry: bool = Option(False, help="Put the failed episodes back into the queue."),
     drain: bool = Option(False, help="Read what is waiting, in this process, now."),
 ) -> None:
@@ -195,39 +186,29 @@ async def queue(
         "read and not believed": status.dropped or None,
         "believed otherwise": status.adjusted or None,
     }
-    failures = [
-        {"id": item.id, "name": item.name, "valid_at": item.valid_at, "error": item.error}
-        for item in failed
+    failures = [attributes(item, "id", "name", "valid_at", "error") for item in failed]
+    lines = [
+        (episode.name[:_NAME] or episode.id, day(episode.valid_at), episode.error or "")
+        for episode in failed
     ]
     session.answer(
         plain(status) | {"retried": retried, "failures": failures},
         tally(f"Queue of group {session.group}", rows),
-        *_failures(failed),
+        *_first("Failed", ("episode", "date", "why"), lines),
+        line("queue --retry --drain tries them again") if failed else None,
         failed=bool(failed),
     )
 
 
-def _failures(failed: Sequence[Episode]) -> list[RenderableType | None]:
-    if not failed:
-        return []
-    lines = [
-        (episode.name[:_NAME] or episode.id, day(episode.valid_at), episode.error or "")
-        for episode in failed[:_SHOWN]
-    ]
-    return [
-        table("Failed", "episode", "date", "why", rows=lines),
-        _more(failed),
-        line("queue --retry --drain tries them again"),
-    ]
+def _first(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
+) -> list[RenderableType]:
+    rest = len(rows) - _SHOWN
+    more = [line(f"and {rest} more: --json lists them all")] if rest > 0 else []
+    return [table(title, *columns, rows=rows[:_SHOWN]), *more] if rows else []
 
 
-def _more(listed: Sequence[object]) -> RenderableType | None:
-    """Return what to say about those of a list that are not shown."""
-    rest = len(listed) - _SHOWN
-    return line(f"and {rest} more: --json lists them all") if rest > 0 else None
-
-
-async def check(session: Session, all_groups: EveryGroup = False) -> None:
+async def check(session: CommandRun, all_groups: EveryGroup = False) -> None:
     """Check every record against the log, its neighbours and the memory; change nothing.
 
     The exit code is 0 for a sound graph and 1 for one with findings.
@@ -247,7 +228,7 @@ async def check(session: Session, all_groups: EveryGroup = False) -> None:
     )
 
 
-async def repair(session: Session, all_groups: EveryGroup = False) -> None:
+async def repair(session: CommandRun, all_groups: EveryGroup = False) -> None:
     """Mend what needs no guessing, in a logged event, and say what is left.
 
     The exit code is 0 if nothing is left and 1 otherwise.
@@ -263,11 +244,50 @@ async def repair(session: Session, all_groups: EveryGroup = False) -> None:
     )
 
 
-def _findings(title: str, findings: Sequence["Finding"]) -> list[RenderableType | None]:
-    if not findings:
-        return []
-    rows = (
-        (finding.group, finding.record, finding.what, finding.how) for finding in findings[:_SHOWN]
-    )
-    columns = ("group", "record", "what", "how to repair")
-    return [table(f"{title} ({len(findings)})", *columns, rows=rows), _more(findings)]
+def _findings(title: str, findings: Sequence["Finding"]) -> list[RenderableType]:
+    rows = [(finding.group, finding.record, finding.what, finding.how) for finding in findings]
+    return _first(f"{title} ({len(rows)})", ("group", "record", "what", "how to repair"), rows)
+
+
+async def serve(
+    session: CommandRun,
+    mcp: bool = Option(
+        False, help="Tools on standard input and output, for the client that starts this."
+    ),
+    host: str = Option("127.0.0.1", help="Where to listen; beyond this machine only with tokens."),
+    port: int = Option(8000, help="0 for any that is free.", min=0, max=65535),
+    tokens: Path | None = Option(
+        None,
+        metavar="FILE",
+        help="TOML file of tokens and their groups, readable by you alone. One token for "
+        "--group alone may also be in $SURREAL_GRAPHRAG_TOKEN.",
+    ),
+    workers: int = Option(1, help="Groups whose queued episodes are read at a time.", min=0),
+) -> None:
+    """Serve the graph until Ctrl-C or SIGTERM: a page at /, tools at /mcp, REST at /v1.
+
+    With --mcp the tools alone, to the program that starts this, such as Claude or Cursor.
+    """
+    try:
+        from graphrag.serve.server import serve as serve_http
+        from graphrag.serve.server import serve_stdio
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _SERVE_PARTS:
+            raise
+        raise MissingExtraError("serve", "serve") from error
+    known = None if mcp else read_tokens(tokens, session.settings, session.group)
+    session = session.changed("--workers", workers=workers)
+    async with session.graph(create=True) as graph:
+        if mcp:
+            await serve_stdio(graph)
+            return
+        with ExitStack() as noting:
+
+            def listening(url: str) -> None:
+                noting.enter_context(noted(session.folder(), url))
+                session.show(
+                    line(f"{url}/: explorer; {url}/mcp: tools; {url}/v1: REST; {url}/openapi.json")
+                )
+                sys.stdout.flush()
+
+            await serve_http(graph, host=host, port=port, tokens=known, on_start=listening)

@@ -1,4 +1,4 @@
-"""What a person knows better: review, edits of facts, merges and splits, and revert."""
+"""Edits by a person: review, facts, merges, splits, names, and ``revert``."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -7,12 +7,14 @@ import typer
 from typer import Argument, Option
 
 from graphrag.cli.command import Actor, Limit, Reason, moment
-from graphrag.cli.render import fact_form, facts_entries, line, plain, table
-from graphrag.cli.terminal import Session
+from graphrag.cli.render import event_form, fact_form, facts_entries, line, table
+from graphrag.cli.terminal import CommandRun
+from graphrag.display.cards import fact_line
+from graphrag.display.lists import done
 from graphrag.model.values import Event, Fact
 
 if TYPE_CHECKING:
-    from graphrag.edit.edits import Keep
+    from graphrag.edit import Keep
 
 _UNKNOWN = "unknown"
 
@@ -28,7 +30,7 @@ Bearer = Annotated[
 ]
 
 
-async def review(session: Session, limit: Limit = 20) -> None:
+async def review(session: CommandRun, limit: Limit = 20) -> None:
     """List the facts that wait for a person, oldest first.
 
     No read shows them until `confirm FACT` accepts them; `reject FACT` takes them back.
@@ -44,21 +46,25 @@ async def review(session: Session, limit: Limit = 20) -> None:
     )
 
 
-async def confirm(session: Session, fact: FactId, actor: Actor = None) -> None:
+async def confirm(session: CommandRun, fact: FactId, actor: Actor = None) -> None:
     """Accept a fact that waits for review."""
     async with session.graph("writing") as graph:
         after = await graph.edit.confirm(fact, actor=actor)
     _show_fact(session, "confirmed", after)
 
 
-async def reject(session: Session, fact: FactId, reason: Reason = "", actor: Actor = None) -> None:
+async def reject(
+    session: CommandRun, fact: FactId, reason: Reason = "", actor: Actor = None
+) -> None:
     """Take back a fact that waits for review."""
     async with session.graph("writing") as graph:
         after = await graph.edit.reject(fact, reason, actor=actor)
     _show_fact(session, "rejected", after)
 
 
-async def retract(session: Session, fact: FactId, reason: Reason = "", actor: Actor = None) -> None:
+async def retract(
+    session: CommandRun, fact: FactId, reason: Reason = "", actor: Actor = None
+) -> None:
     """Declare that a fact was never true.
 
     What it had closed holds again. It stays in the history, with the reason.
@@ -69,7 +75,7 @@ async def retract(session: Session, fact: FactId, reason: Reason = "", actor: Ac
 
 
 async def invalidate(
-    session: Session,
+    session: CommandRun,
     fact: FactId,
     end: datetime | None = Option(None, help="When it ended. Default: now."),
     reason: Reason = "",
@@ -82,7 +88,7 @@ async def invalidate(
 
 
 async def correct(
-    session: Session,
+    session: CommandRun,
     fact: FactId,
     subject: str | None = Option(
         None, help="Another subject, by name or id; a new name is a new entity."
@@ -119,17 +125,14 @@ async def correct(
 
 
 def _changed(text: str | None, option: str) -> "str | Keep | None":
-    from graphrag.edit.edits import KEEP
+    from graphrag.edit import KEEP
 
     if text is None:
         return KEEP
     return None if text == _UNKNOWN or moment(text, option) is None else text
 
 
-def _show_fact(session: Session, verb: str, fact: Fact, note: str = "") -> None:
-    """Print the fact that an edit returned, and what the note of its event tells."""
-    from graphrag.display.cards import fact_line
-
+def _show_fact(session: CommandRun, verb: str, fact: Fact, note: str = "") -> None:
     session.answer(
         fact,
         line(f"{verb}: {fact_line(fact)}"),
@@ -138,7 +141,7 @@ def _show_fact(session: Session, verb: str, fact: Fact, note: str = "") -> None:
     )
 
 
-async def candidates(session: Session, limit: Limit = 20) -> None:
+async def candidates(session: CommandRun, limit: Limit = 20) -> None:
     """List pairs of entities that may be one, likeliest first.
 
     `merge KEEP OTHER` makes them one.
@@ -158,7 +161,7 @@ async def candidates(session: Session, limit: Limit = 20) -> None:
 
 
 async def merge(
-    session: Session, keep: Bearer, other: Bearer, reason: Reason = "", actor: Actor = None
+    session: CommandRun, keep: Bearer, other: Bearer, reason: Reason = "", actor: Actor = None
 ) -> None:
     """Make one entity of two.
 
@@ -170,7 +173,7 @@ async def merge(
 
 
 async def unmerge(
-    session: Session, event: EventNumber, reason: Reason = "", actor: Actor = None
+    session: CommandRun, event: EventNumber, reason: Reason = "", actor: Actor = None
 ) -> None:
     """Undo a merge; what was added since stays at the entity that was kept."""
     async with session.graph("parting") as graph:
@@ -178,8 +181,21 @@ async def unmerge(
     _show_event(session, after, "revert")
 
 
+async def rename(
+    session: CommandRun,
+    entity: Bearer,
+    name: str = Argument(help="Its new primary name."),
+    reason: Reason = "",
+    actor: Actor = None,
+) -> None:
+    """Give an entity another primary name; the old one becomes an alias."""
+    async with session.graph("renaming") as graph:
+        event = await graph.identity.rename(entity, name, reason=reason, actor=actor)
+    _show_event(session, event, "revert")
+
+
 async def split(
-    session: Session,
+    session: CommandRun,
     entity: Bearer,
     name: str = Argument(help="What to call the new entity."),
     facts: list[str] | None = Option(None, "--fact", metavar="ID", help="A fact to move."),
@@ -217,7 +233,7 @@ async def split(
 
 
 async def revert(
-    session: Session,
+    session: CommandRun,
     event: EventNumber,
     force: bool = Option(False, help="Restore even what a later event has changed."),
     reason: Reason = "",
@@ -229,12 +245,9 @@ async def revert(
     _show_event(session, after, "revert")
 
 
-def _show_event(session: Session, event: Event, undo: str) -> None:
-    """Print the event that an edit made, and the command that takes it back."""
-    from graphrag.display.lists import done
-
+def _show_event(session: CommandRun, event: Event, undo: str) -> None:
     session.answer(
-        plain(event) | {"did": done(event)},
+        event_form(event),
         line(f"event {event.seq}, {event.kind}: {done(event)}"),
         line(f"{undo} {event.seq} takes it back"),
     )

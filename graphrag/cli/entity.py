@@ -1,4 +1,4 @@
-"""About one entity: ``show``, ``facts``, ``timeline``, ``identity``, ``neighbors`` and ``path``."""
+"""Entities: ``show``, ``facts``, ``timeline``, ``identity``, ``neighbors`` and ``path``."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -10,7 +10,8 @@ from typer import Argument, Option
 
 from graphrag.cli.command import AnyView, EntityName, Limit, Moments, Offset, Relation
 from graphrag.cli.render import Entry, fact_form, facts_entries, line, plain, titled
-from graphrag.cli.terminal import Session
+from graphrag.cli.terminal import CommandRun
+from graphrag.display.cards import fact_line
 from graphrag.errors import GraphRAGError, InputError
 from graphrag.model.attributes import also_called
 from graphrag.model.values import Entity, Episode, Fact
@@ -24,14 +25,13 @@ _CANDIDATES = 20
 _SUGGESTIONS = 5
 # Of two words of five letters, a fifth may differ.
 _ALIKE = 0.7
-_FACTS = 3
-"""Shown of each neighbour."""
+_FACTS = 3  # shown of each neighbour
 _NO_FACTS = "no facts hold then; --history shows those of every time"
 
 Depth = Annotated[int, typer.Option(help="Facts away at most, 1 to 10.")]
 
 
-async def show(session: Session, view: AnyView, entity: EntityName) -> None:
+async def show(session: CommandRun, view: AnyView, entity: EntityName) -> None:
     """Show an entity: names, attributes, and its facts with their intervals and sources."""
     if not entity.strip():
         raise InputError("the name of the entity is empty")
@@ -43,8 +43,7 @@ async def show(session: Session, view: AnyView, entity: EntityName) -> None:
         first, *others = named
         facts = await read.facts(first)
         episodes = await _episodes(graph, facts)
-    outgoing = [fact for fact in facts if fact.subject_id == first.id]
-    incoming = [fact for fact in facts if fact.subject_id != first.id]
+    outgoing, incoming = facts.outgoing, facts.incoming
     session.answer(
         {
             "entity": plain(first),
@@ -53,17 +52,17 @@ async def show(session: Session, view: AnyView, entity: EntityName) -> None:
             "in": [fact_form(fact, episodes) for fact in incoming],
         },
         _card(first),
-        facts_entries(f"Facts of {first.name}", outgoing, episodes) if outgoing else None,
-        facts_entries(f"Facts that point to {first.name}", incoming, episodes)
-        if incoming
-        else None,
+        *(
+            facts_entries(f"{title} {first.name}", listed, episodes)
+            for title, listed in (("Facts of", outgoing), ("Facts that point to", incoming))
+            if listed
+        ),
         None if facts else line(_NO_FACTS),
         *(line(f"another {other.entity_type} has this name: show {other.id}") for other in others),
     )
 
 
 async def _episodes(graph: "GraphRAG", facts: Sequence[Fact]) -> Mapping[str, Episode]:
-    """Return the episodes that state facts, by id."""
     ids = sorted({id_ for fact in facts for id_ in fact.episodes})
     return {episode.id: episode for episode in await graph.episodes(ids)}
 
@@ -93,7 +92,7 @@ def _card(entity: Entity) -> Group:
 
 
 async def facts(
-    session: Session,
+    session: CommandRun,
     view: AnyView,
     entity: str | None = Argument(None, help="Name, alias or id."),
     relation: Relation = None,
@@ -119,36 +118,23 @@ async def facts(
 
 
 async def _hint(read: "View", relation: str | None) -> str:
-    """Return which relation may be meant by one that nobody used."""
     known = (await read.stats()).relations
     close = [] if relation is None or relation in known else get_close_matches(relation, known, n=3)
     return f"; did you mean {', '.join(close)}?" if close else ""
 
 
-async def timeline(session: Session, view: Moments, entity: EntityName) -> None:
+async def timeline(session: CommandRun, view: Moments, entity: EntityName) -> None:
     """Show every fact about an entity in the order of time, and what ended it."""
-    from graphrag.display.cards import lifetime, triple
-
     async with session.graph("reading") as graph:
         life = await view.of(graph).timeline(entity)
+    stages = [plain(stage) | {"why": stage.why} for stage in life]
     session.answer(
-        {
-            "entity": plain(life.entity),
-            "at": plain(life.at),
-            "facts": [plain(stage) | {"why": stage.why} for stage in life],
-        },
-        titled(
-            life.entity.name,
-            (
-                Entry(triple(stage.fact), f"{lifetime(stage.fact)}, {stage.status}", stage.why)
-                for stage in life
-            ),
-        ),
+        {"entity": plain(life.entity), "at": plain(life.at), "facts": stages}, line(str(life))
     )
 
 
 async def identity(
-    session: Session,
+    session: CommandRun,
     view: Moments,
     entity: EntityName,
     facts: int = Option(12, help="Facts that hold to show."),
@@ -161,7 +147,7 @@ async def identity(
 
 
 async def neighbors(
-    session: Session,
+    session: CommandRun,
     view: AnyView,
     entity: EntityName,
     depth: Depth = 1,
@@ -170,8 +156,6 @@ async def neighbors(
     limit: Limit = 50,
 ) -> None:
     """List what is near an entity, nearest first, with the facts that lead there."""
-    from graphrag.display.cards import fact_line
-
     async with session.graph("walking") as graph:
         near = await view.of(graph).neighbors(
             entity,
@@ -182,19 +166,15 @@ async def neighbors(
             facts=_FACTS,
         )
     entries = (
-        Entry(
-            neighbor.entity.name,
-            neighbor.entity.entity_type,
-            "; ".join(map(fact_line, neighbor.facts)),
-            lead=str(neighbor.distance),
-        )
-        for neighbor in near
+        Entry(to.name, to.entity_type, "; ".join(map(fact_line, it.facts)), lead=str(it.distance))
+        for it in near
+        for to in [it.entity]
     )
     session.answer([*near], titled(f"Near {entity}", entries), empty="nothing is near it then")
 
 
 async def path(
-    session: Session,
+    session: CommandRun,
     view: AnyView,
     start: EntityName,
     end: EntityName,
@@ -202,8 +182,6 @@ async def path(
     number: int = Option(1, "--number", "-n", help="Ways to show: short and sure ones first."),
 ) -> None:
     """Show how two entities are linked; the exit code is 1 if they are not."""
-    from graphrag.display.cards import fact_line
-
     async with session.graph("walking") as graph:
         paths = await view.of(graph).paths(start, end, k=number, max_depth=max_depth)
     session.answer(

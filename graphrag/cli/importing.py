@@ -1,6 +1,6 @@
-"""``import`` and ``export``: tables and other files, whole graphs, and other memories."""
+"""``import``: tables and other files, whole graphs, and other memories."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
-from graphrag.cli.command import PANEL, DryRun, Moments, Source
-from graphrag.cli.progress import CopyBar
-from graphrag.cli.render import line, plain, tally
-from graphrag.cli.tables import NOT_WRITTEN, FileOptions, Kind, OnError, import_tables, show_surveys
-from graphrag.cli.terminal import Session
+from graphrag.cli.add import FileOptions, Kind, OnError, import_tables, shortened
+from graphrag.cli.command import PANEL, DryRun, Source
+from graphrag.cli.render import line, plain, table, tally
+from graphrag.cli.terminal import Bar, CommandRun
 from graphrag.errors import InputError
-from graphrag.io.files import Format, format_of
 
 if TYPE_CHECKING:
-    from graphrag.io.memories.portable import Of
+    from graphrag.ingest.given import GivenFact
+    from graphrag.io.memories import Of
 
 _KINDS: dict[str, Kind] = {".vcf": "contacts", ".ics": "calendar"}
 _MEMORIES = (".json", ".jsonl", ".ndjson", ".gz")
-_SHOWN = 20
-"""Records that are named one by one; ``--json`` has all."""
+NOT_WRITTEN = "nothing was written (--dry-run)"
 
 
 async def import_files(
-    session: Session,
+    session: CommandRun,
     files: list[Path] = Argument(
         metavar="FILE...",
         help="Facts as .csv, .tsv, .json, .jsonl or .graphml; contacts as .vcf; meetings as "
@@ -78,22 +76,22 @@ async def import_files(
     ),
     dry_run: DryRun = False,
 ) -> None:
-    """Tell facts, contacts or meetings from files, or bring in what another memory exported.
+    """Import facts, contacts or meetings from files, or an export of another memory.
 
     The same files again change nothing. A record that cannot come in is named, with the reason.
     """
+    from graphrag.io.jsonl.lines import is_whole_group
+
+    columns = _pairs(column or [], "--column", "OURS=THEIRS, such as subject=Employee")
+    values = _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
+    if relation is not None:
+        values["relation"] = relation
+    table = {"columns": columns, "defaults": values, "judge": judge is not False}
     options = FileOptions(
-        _pairs(column or [], "--column", "OURS=THEIRS, such as subject=Employee"),
-        _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
-        | ({} if relation is None else {"relation": relation}),
-        judge is not False,
-        batch,
-        on_error,
         source,
-        reference_time,
-        since,
-        until,
-        time_zone,
+        {**table, "batch": batch, "on_error": on_error},
+        {"reference_time": reference_time},
+        {"since": since, "until": until, "time_zone": time_zone},
     )
     kinds = {file: kind or _KINDS.get(file.suffix.casefold(), "facts") for file in files}
     for option, given in (("--column", column), ("--relation", relation), ("--default", default)):
@@ -104,7 +102,7 @@ async def import_files(
     for file in files:
         if not file.exists():
             raise InputError(f"there is no file {file}")
-    if kind is None and (whole := [file for file in files if _is_whole(file)]):
+    if kind is None and (whole := [file for file in files if is_whole_group(file)]):
         if len(files) > 1:
             raise InputError(f"{whole[0]} is a whole graph: import it on its own")
         await _import_whole(session, whole[0], group, dry_run=dry_run)
@@ -114,12 +112,6 @@ async def import_files(
         show_surveys(session, kinds, options)
     else:
         await import_tables(replace(session, group=group or session.group), kinds, options)
-
-
-def _is_whole(file: Path) -> bool:
-    from graphrag.io.jsonl.lines import is_whole_group
-
-    return is_whole_group(file)
 
 
 def _pairs(given: Iterable[str], option: str, form: str) -> dict[str, str]:
@@ -133,22 +125,18 @@ def _pairs(given: Iterable[str], option: str, form: str) -> dict[str, str]:
 
 
 def _memory_of(files: list[Path], kind: Kind | None) -> "Of | None":
-    """Return whose export files are, as the command line says or else as they look."""
-    match kind:
-        case "graphiti" | "zep" | "mem0":
-            return kind
-        case None if all(
-            file.is_dir() or file.name.casefold().endswith(_MEMORIES) for file in files
-        ):
-            from graphrag.io.memories.dump import files_of
-            from graphrag.io.memories.recognise import looks_like
+    if kind in ("graphiti", "zep", "mem0"):
+        return kind
+    known = (file.is_dir() or file.name.casefold().endswith(_MEMORIES) for file in files)
+    if kind is not None or not all(known):
+        return None
+    from graphrag.io.memories.recognise import files_of, looks_like
 
-            return looks_like(files_of(files))
-    return None
+    return looks_like(files_of(files))
 
 
 async def _import_memory(
-    session: Session,
+    session: CommandRun,
     files: Sequence[Path],
     of: "Of",
     group: str | None,
@@ -156,8 +144,7 @@ async def _import_memory(
     judge: bool,
     dry_run: bool,
 ) -> None:
-    """Bring in what Graphiti, Zep or Mem0 exported; the exit code is 1 if a record stays out."""
-    from graphrag.io.memories.portable import NAMES
+    from graphrag.io.memories import NAMES
     from graphrag.io.memories.recognise import groups_of, leave_unfit, read_memory
 
     one_group = group is not None
@@ -170,7 +157,7 @@ async def _import_memory(
         session.answer(
             {**memory.counts, "left_out": plain(left_out)},
             tally(f"Would come from {NAMES[of]}", memory.counts),
-            *map(line, _shortened(left_out)),
+            *map(line, shortened([*map(str, left_out)])),
             line(NOT_WRITTEN),
         )
     else:
@@ -188,60 +175,16 @@ async def _import_memory(
             "seconds": f"{done.seconds:.1f}",
         }
         shown = tally(f"From {NAMES[of]}", rows)
-        session.answer(done, shown, *map(line, done.notes[:_SHOWN]))
-        for words in () if session.json else _shortened(left_out):
-            session.note(f"left out: {words}")
+        session.answer(done, shown, *map(line, shortened([*done.notes])))
+        for words in () if session.json else shortened([f"left out: {it}" for it in left_out]):
+            session.note(words)
     if left_out:
         raise typer.Exit(1)
 
 
-def _shortened(records: Sequence[object]) -> list[str]:
-    rest = len(records) - _SHOWN
-    more = [f"and {rest} more: --json names them all"] if rest > 0 else []
-    return [*map(str, records[:_SHOWN]), *more]
-
-
-async def export(
-    session: Session,
-    view: Moments,
-    file: Path = Argument(
-        help="Where to: .jsonl (the whole graph), .csv (facts), .graphml, .ttl, or .html (a "
-        "page to explore it); .gz after it compresses."
-    ),
-    format: Format | None = Option(None, help="Default: by the ending of the file."),
-    vectors: bool = Option(
-        True,
-        "--vectors/--no-vectors",
-        help="Whether .jsonl has the vectors, or importing it makes them anew.",
-    ),
+async def _import_whole(
+    session: CommandRun, file: Path, name: str | None, *, dry_run: bool
 ) -> None:
-    """Write a graph to a file: .jsonl for `import` to make it again, others for other programs.
-
-    Facts of all times are written, each with its lifetime; with --at those that held then. A file
-    that is there already is replaced when all is written.
-    """
-    given = format_of(file, format)
-    with _copy_bar(session) as bar:
-        async with session.graph() as graph:
-            if view.valid_at is None and view.known_at is None:
-                done = await graph.export.file(file, format=given, vectors=vectors, on_progress=bar)
-            elif not vectors:
-                raise InputError("--no-vectors is for a whole graph, without --at or --known-at")
-            else:
-                ever = replace(view, history=view.valid_at is None)
-                done = await ever.of(graph).export.file(file, format=given)
-    session.answer(
-        plain(done) | {"file": str(done.file)},
-        tally(f"Exported group {done.group}", done.records),
-        line(f"{done.file}: {done.bytes / 1e6:.1f} MB, {done.seconds:.1f} s"),
-    )
-
-
-def _copy_bar(session: Session) -> CopyBar:
-    return CopyBar(session.err, "copying", quiet=session.json or not session.err.is_terminal)
-
-
-async def _import_whole(session: Session, file: Path, name: str | None, *, dry_run: bool) -> None:
     """Make a group of the name that is given, or of the one that it had."""
     if dry_run:
         from graphrag.io.jsonl.survey import survey
@@ -252,9 +195,10 @@ async def _import_whole(session: Session, file: Path, name: str | None, *, dry_r
         shown = tally(f"Would be group {group}", records)
         session.answer({"group": group, "records": records}, shown, line(NOT_WRITTEN))
         return
-    with _copy_bar(session) as bar:
+    quiet = session.json or not session.err.is_terminal
+    with Bar(session.err, "copying", quiet=quiet) as bar:
         async with session.graph(create=True) as graph:
-            done = await graph.load.group(file, name, on_progress=bar)
+            done = await graph.load.group(file, name, on_progress=bar.page)
     session.answer(
         done,
         tally(f"Imported group {done.group}", done.records),
@@ -262,4 +206,57 @@ async def _import_whole(session: Session, file: Path, name: str | None, *, dry_r
         line("it has ids of its own: the store holds those of the file already")
         if done.renewed
         else None,
+    )
+
+
+def _stated(file: Path, kind: Kind, options: FileOptions) -> "Iterator[GivenFact]":
+    from graphrag.io.calendar import meeting_facts, read_meetings
+    from graphrag.io.contacts import contact_facts, read_contacts
+    from graphrag.io.fact_rows import checked_columns
+    from graphrag.io.ics import Horizon
+    from graphrag.io.network import NetworkRows, is_network
+    from graphrag.io.tables import read_rows, without_vectors
+
+    if kind == "facts":
+        columns, defaults = options.table["columns"], options.table["defaults"]
+        network = NetworkRows.of(file, columns) if is_network(file) else None
+        rows = read_rows(file, columns) if network is None else network.rows()
+        checked_columns(defaults)
+        yield from without_vectors(rows, defaults)
+    elif kind == "contacts":
+        for place, contact in read_contacts(file):
+            yield from contact_facts(contact, place, **options.contacts, source=None)
+    else:
+        for place, meeting in read_meetings(file, Horizon.of(**options.calendar)):
+            yield from meeting_facts(meeting, place, source=None)
+
+
+def show_surveys(session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions) -> None:
+    """Read files to their ends and show what would be added; nothing is written."""
+    from graphrag.io.tables import survey
+
+    surveys = {file: survey(_stated(file, kind, options)) for file, kind in kinds.items()}
+    rows = (
+        (
+            file.name,
+            str(survey.rows),
+            str(len(survey.names)),
+            ", ".join(f"{name} {count}" for name, count in survey.relations.most_common(5)),
+        )
+        for file, survey in surveys.items()
+    )
+    session.answer(
+        [
+            {
+                "file": str(file),
+                "facts": survey.rows,
+                "names": len(survey.names),
+                "relations": dict(survey.relations.most_common()),
+                "examples": survey.examples,
+            }
+            for file, survey in surveys.items()
+        ],
+        table("Would be added", "", ">facts", ">names", "relations", rows=rows),
+        *(line(f"  {text}") for survey in surveys.values() for text in survey.examples),
+        line(NOT_WRITTEN),
     )

@@ -1,47 +1,103 @@
-"""What changed and what does not fit: ``changes``, ``log``, ``contradictions``, ``orphans``."""
+"""Whole groups: statistics, changes, contradictions, and what is taken out or erased."""
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+import typer
 from rich.text import Text
-from typer import Option
+from typer import Argument, Option
 
-from graphrag.cli.command import Axis, Known, Limit, Moments, Reason
-from graphrag.cli.render import Entries, Entry, attributes, fact_form, line, plain, table, titled
-from graphrag.cli.terminal import Session
+from graphrag.cli.command import Axis, Known, Limit, Moments, Outcome, Reason
+from graphrag.cli.render import (
+    attributes,
+    connected_table,
+    day,
+    event_form,
+    fact_form,
+    line,
+    on_disk,
+    plain,
+    table,
+    tally,
+)
+from graphrag.cli.terminal import CommandRun
+from graphrag.display.lists import RECORD_NAMES, done, moment
 from graphrag.display.visible import flatten, visible
-from graphrag.errors import GraphRAGError, QueryError
+from graphrag.errors import GraphRAGError, InputError, QueryError
 from graphrag.model.values import Event
+from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
-    from graphrag.analysis.cleanup import Cleaned
     from graphrag.analysis.contradictions import Contradiction
     from graphrag.analysis.contradictions import Outcome as Settled
-    from graphrag.analysis.difference import Changes
     from graphrag.analysis.orphans import Kind
     from graphrag.graph import GraphRAG
-    from graphrag.model.values import Fact
-    from graphrag.search.sources import Quote
+    from graphrag.history.erase_plan import Texts
+    from graphrag.history.redact import Forgotten
 
 
-class Outcome(StrEnum):
-    """What may have become of a contradiction."""
-
-    ended = "ended"
-    replaced = "replaced"
-    overruled = "overruled"
-    corrected = "corrected"
-    open = "open"
-    both = "both"
-    waiting = "waiting"
-    impossible = "impossible"
+async def stats(
+    session: CommandRun,
+    top: int = Option(10, help="Entities, relations and types to list, most first.", min=0),
+    growth: Literal["day", "week", "month", "year"] | None = Option(
+        None, help="Count what was added in each of these as well."
+    ),
+) -> None:
+    """Count episodes, entities and facts, by relation, type and time, and the most connected."""
+    async with session.graph("reading") as graph:
+        groups = [group.name for group in await graph.groups().list()]
+        counts = await graph.stats()
+        queue = await graph.queue.status()
+        connected = await graph.audit.hubs(top)
+        grown = await graph.audit.growth(growth) if growth else None
+    size = session.size()
+    session.answer(
+        plain(counts)
+        | {
+            "bytes": size,
+            **({"episodes_waiting": queue.pending} if queue.pending else {}),
+            **({"episodes_failed": queue.failed} if queue.failed else {}),
+            **({"growth": plain(grown.periods)} if grown is not None else {}),
+            "groups": groups,
+            "most_connected": [
+                {"id": entity.id, "name": entity.name, "facts": facts}
+                for entity, facts in connected
+            ],
+        },
+        tally(
+            f"Group {counts.group}",
+            {
+                "episodes": counts.episodes,
+                "from": day(counts.first) or None,
+                "to": day(counts.last) or None,
+                "  waiting": queue.pending or None,
+                "  failed": queue.failed or None,
+                "entities": counts.entities,
+                "facts": counts.facts,
+                "  true now": counts.facts_now,
+                "  ended": counts.facts_ended,
+                "  never true": counts.facts_retracted,
+                "  to review": counts.facts_pending or None,
+                "events": counts.events,
+                "size on disk": on_disk(size),
+            },
+        ),
+        *(
+            tally(title, dict([*counted.items()][:top]))
+            for title, counted in (("Relations", counts.relations), ("Types", counts.types))
+            if counted and top
+        ),
+        None if grown is None else line(f"Added, by {grown.by}\n{grown}"),
+        connected_table(connected),
+        line(f"groups in this store: {', '.join(groups)}") if len(groups) > 1 else None,
+    )
 
 
 async def changes(
-    session: Session,
+    session: CommandRun,
     since: datetime = Option(help="The earlier moment."),
     until: datetime | None = Option(None, help="The later one. Default: now."),
     axis: Axis = Option(
@@ -51,33 +107,11 @@ async def changes(
     """Show what the graph learned, closed, corrected or took back between two moments."""
     async with session.graph("reading") as graph:
         changes = await graph.changes(since, until, axis=axis)
-    session.answer(changes, _changes(changes), empty="nothing changed")
-
-
-def _changes(changes: "Changes") -> Entries:
-    from graphrag.display.cards import episode_title, lifetime, triple
-
-    entries = [
-        Entry(
-            triple(change.fact),
-            lifetime(change.fact),
-            (change.kind != "learned" and change.fact.reason) or "",
-            lead=change.kind,
-        )
-        for change in changes.facts
-    ]
-    for lead, entities in (("entity", changes.entities), ("merged", changes.merged)):
-        entries += [Entry(entity.name, entity.entity_type, lead=lead) for entity in entities]
-    for lead, episodes in (("episode", changes.episodes), ("removed", changes.removed)):
-        entries += [
-            Entry(episode_title(episode), f"{episode.valid_at:%Y-%m-%d}", episode.content, "", lead)
-            for episode in episodes
-        ]
-    return titled(f"{changes.since:%Y-%m-%d %H:%M} to {changes.until:%Y-%m-%d %H:%M}", entries)
+    session.answer(changes, line(str(changes)), empty="nothing changed")
 
 
 async def log(
-    session: Session,
+    session: CommandRun,
     entity: str | None = Option(None, help="Only what changed this entity: a name or an id."),
     limit: Limit = 20,
     follow: bool = Option(
@@ -87,10 +121,13 @@ async def log(
     ),
 ) -> None:
     """List the newest changes of a group, oldest first: when, who, what, and why."""
-    from graphrag.display.lists import done, moment
-
-    if follow:
-        _check_followed(session, entity)
+    if follow and entity is not None:
+        raise QueryError("--follow shows everything that is committed: leave out --entity")
+    if follow and session.target().embedded:
+        raise QueryError(
+            f"nobody else can write to {session.settings.store} while this command has it open: "
+            "--follow is for servers (ws://, wss://, http://, https://)"
+        )
     async with session.graph() as graph:
         with session.busy("reading"):
             known = None if entity is None else await graph.at(history=True).entity(entity)
@@ -100,38 +137,25 @@ async def log(
         if follow:
             await _follow(session, graph, events)
             return
-    rows = (
-        (str(event.seq), moment(event), event.actor, event.kind, done(event), event.note or "")
-        for event in events
-    )
-    title = f"Log of group {session.group}"
+    columns = (">no.", "when", "who", "what", "to", "note")
     session.answer(
-        [plain(event) | {"did": done(event)} for event in events],
-        table(title, ">no.", "when", "who", "what", "to", "note", rows=rows),
+        [*map(event_form, events)],
+        table(f"Log of group {session.group}", *columns, rows=map(_event_cells, events)),
     )
 
 
-def _check_followed(session: Session, entity: str | None) -> None:
-    if entity is not None:
-        raise QueryError("--follow shows everything that is committed: leave out --entity")
-    if session.target().embedded:
-        raise QueryError(
-            f"nobody else can write to {session.settings.store} while this command has it open: "
-            "--follow is for servers (ws://, wss://, http://, https://)"
-        )
+def _event_cells(event: Event) -> tuple[str, ...]:
+    what = event.kind, done(event), event.note or ""
+    return str(event.seq), moment(event), event.actor, *what
 
 
-async def _follow(session: Session, graph: "GraphRAG", events: Sequence[Event]) -> None:
-    """Print one line an event: the given ones, then whatever is committed."""
-    from graphrag.display.lists import done, moment
-
+async def _follow(session: CommandRun, graph: "GraphRAG", events: Sequence[Event]) -> None:
     def show(event: Event) -> None:
         if session.json:
-            form = plain(event) | {"did": done(event)}
-            session.out.file.write(visible(json.dumps(form, ensure_ascii=False)) + "\n")
+            form = json.dumps(event_form(event), ensure_ascii=False)
+            session.out.file.write(visible(form) + "\n")
         else:
-            parts = (event.seq, moment(event), event.actor, event.kind, done(event), event.note)
-            words = "  ".join(str(part) for part in parts if part)
+            words = "  ".join(filter(None, _event_cells(event)))
             session.out.print(Text(flatten(words)), soft_wrap=True)
         session.out.file.flush()
 
@@ -142,7 +166,7 @@ async def _follow(session: Session, graph: "GraphRAG", events: Sequence[Event]) 
 
 
 async def contradictions(
-    session: Session,
+    session: CommandRun,
     view: Moments,
     since: datetime | None = Option(None, help="The earliest moment. Default: any."),
     until: datetime | None = Option(None, help="The first moment too late. Default: none."),
@@ -166,10 +190,8 @@ async def contradictions(
     left = report.left_out
     session.answer(
         {"contradictions": [*map(_form, report.found)], "left_out": left},
-        _sides("Open", report.open),
-        _sides("Settled", report.settled),
+        line(str(report)),
         line(f"and {left} more: --limit shows more of them") if left else None,
-        None if report.found else line("no contradictions"),
     )
 
 
@@ -183,27 +205,7 @@ def _form(contradiction: "Contradiction") -> dict[str, Any]:
     }
 
 
-def _sides(title: str, contradictions: "Sequence[Contradiction]") -> Entries | None:
-    """Return contradictions with an entry for each of their sides."""
-    entries = []
-    for pair in contradictions:
-        entries.append(_side(pair.fact, pair.quotes, pair.outcome, pair.why))
-        if pair.other is not None:
-            lead = "beside" if pair.open else "by"
-            entries.append(_side(pair.other, pair.other_quotes, lead, ""))
-    return titled(title, entries) if entries else None
-
-
-def _side(fact: "Fact", quotes: "tuple[Quote, ...]", lead: str, why: str) -> Entry:
-    from graphrag.analysis.contradictions import shown_quotes
-    from graphrag.display.cards import lifetime, triple
-
-    note = f"{lifetime(fact)}, confidence {fact.confidence:.2f}"
-    body = "; ".join(filter(None, (why, *shown_quotes(quotes))))
-    return Entry(triple(fact), note, body, lead=lead)
-
-
-async def orphans(session: Session, view: Known, limit: Limit = 20) -> None:
+async def orphans(session: CommandRun, view: Known, limit: Limit = 20) -> None:
     """List what leads nowhere: entities that nothing speaks of, texts that state nothing, ..."""
     async with session.graph("looking") as graph:
         report = await view.of(graph).audit.orphans(limit=limit)
@@ -212,7 +214,7 @@ async def orphans(session: Session, view: Known, limit: Limit = 20) -> None:
 
 
 async def cleanup(
-    session: Session,
+    session: CommandRun,
     apply: bool = Option(False, help="Do it; otherwise it is only shown."),
     episodes: bool = Option(False, help="Take out texts that state nothing, too."),
     reason: Reason = "",
@@ -221,21 +223,60 @@ async def cleanup(
     kinds: tuple[Kind, ...] = ("entities", "episodes") if episodes else ("entities",)
     async with session.graph("cleaning" if apply else "looking") as graph:
         cleaned = await graph.health.cleanup(kinds, dry_run=not apply, reason=reason)
-    if not cleaned.removed:
-        last = "nothing to clean up"
-    elif cleaned.dry_run:
-        last = "nothing is written without --apply"
-    else:
+    last = "nothing is written without --apply" if cleaned.removed else None
+    if cleaned.events:
         numbers = ", ".join(str(event.seq) for event in cleaned.events)
         last = f"event {numbers}; it can be reverted, and nothing was deleted"
-    title = "Would be removed" if cleaned.dry_run else "Removed"
+    session.answer(plain(cleaned), line(str(cleaned)), line(last) if last else None)
+
+
+async def forget(
+    session: CommandRun,
+    entity: str | None = Argument(None, help="Name or id of an entity."),
+    whole_group: bool = Option(False, help="Erase all of --group and its log instead."),
+    keep_episodes: bool = Option(
+        False, help="Let the texts that name the entity stay as they are."
+    ),
+    yes: bool = Option(False, "--yes", "-y", help="Do not ask."),
+) -> None:
+    """Erase an entity with every text that names it, for good. It cannot be undone."""
+    if (entity is None) != whole_group:
+        raise InputError("name an entity to forget, or give --whole-group, not both")
+    if whole_group and keep_episodes:
+        raise InputError("--keep-episodes is for an entity: --whole-group erases every text")
+    texts: Texts = "keep" if keep_episodes else "erase"
+    async with session.graph() as graph:
+
+        async def run(*, dry_run: bool) -> "Forgotten":
+            if entity is None:
+                return await graph.erase.group(confirm=session.group, dry_run=dry_run)
+            return await graph.erase.entity(entity, episodes=texts, dry_run=dry_run)
+
+        if not yes:
+            with session.busy("counting"):
+                planned = await run(dry_run=True)
+            _ask(session, entity, planned.records)
+        with session.busy("forgetting"):
+            forgotten = await run(dry_run=False)
     session.answer(
-        plain(cleaned), _cleaned(title, cleaned.removed), _cleaned("Kept", cleaned.kept), line(last)
+        forgotten,
+        tally("Erased", _counted(forgotten.records)),
+        line("backups and cached answers of a language model are yours to delete"),
     )
 
 
-def _cleaned(title: str, cleaned: "Sequence[Cleaned]") -> Entries | None:
-    from graphrag.analysis.orphans import line_of
+def _ask(session: CommandRun, entity: str | None, records: Mapping[str, int]) -> None:
+    what = (
+        f"group {session.group!r}" if entity is None else f"{entity!r} of group {session.group!r}"
+    )
+    counts = ", ".join(f"{number} {name}" for name, number in _counted(records).items())
+    session.note(f"this erases {what} from {shown_url(session.settings.store)} for good: {counts}")
+    if not sys.stdin.isatty():
+        raise InputError("nobody can be asked here: give --yes to forget without asking")
+    if not typer.confirm("forget it?", err=True):
+        session.note("nothing was erased")
+        raise typer.Exit(1)
 
-    entries = [Entry(line_of(item.item), "", item.why) for item in cleaned]
-    return titled(f"{title} ({len(entries)})", entries) if entries else None
+
+def _counted(records: Mapping[str, int]) -> dict[str, int]:
+    return {name: records[table] for table, name in RECORD_NAMES.items() if records.get(table)}

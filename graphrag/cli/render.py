@@ -1,9 +1,6 @@
 """Values for people and as JSON. What comes from the graph is shown as text, never as markup.
 
-Findings are entries of two or three lines, which fit 80 columns where a table would not::
-
-    0.0410  Veyle Courier owned by Helen Strand   2021-02-22 to 2022-09-01
-            “Helen Strand owns it, and her brother Edwin Strand…” (Archive, 2021-04-07)
+Findings are entries of two or three lines, which fit 80 columns where a table would not.
 """
 
 import re
@@ -19,9 +16,11 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from graphrag.display.cards import episode_title, lifetime, triple
+from graphrag.display.lists import done
 from graphrag.display.visible import flatten, visible
-from graphrag.model.values import Community, Entity, Episode, Fact
-from graphrag.text.quotes import stated_in
+from graphrag.model.values import Community, Entity, Episode, Event, Fact
+from graphrag.text.split import stated_in
 
 if TYPE_CHECKING:
     from graphrag.search.results import Hit, Results
@@ -31,6 +30,11 @@ _NAME = 30
 _SHORT_RECORD = 70
 _FIELD = re.compile(r',\s(?="|\{)')
 _ALIASES = 60
+_NOUNS = (
+    *(("facts", "fact"), ("entities", "entity")),
+    *(("episodes", "episode"), ("communities", "community")),
+)
+"""Scopes of a search, and what one hit is called."""
 _GAP = "  "
 # A column of heads narrower than this is unreadable, whatever the terminal is.
 _NARROWEST = 20
@@ -40,19 +44,13 @@ _NARROWEST = 20
 class Entry:
     """One finding; control characters in its texts are shown."""
 
-    head: str
-    """What was found; wrapped, never cut."""
-    note: str = ""
-    """When it holds, in a column of its own."""
-    body: str = ""
-    """What it is based on; cut to the lines there are."""
+    head: str  # the finding; wrapped, never cut
+    note: str = ""  # when it holds, in a column of its own
+    body: str = ""  # the evidence; cut to the lines there are
     where: str = ""
-    """Where that stands, after the body."""
-    lead: str = ""
-    """A score or a mark before it."""
+    lead: str = ""  # a score or a mark before it
 
     def __post_init__(self) -> None:
-        """Show control characters before anything is measured."""
         for name in ("head", "note", "body", "where", "lead"):
             object.__setattr__(self, name, visible(getattr(self, name)))
 
@@ -63,11 +61,9 @@ class Entries:
 
     title: Text
     entries: tuple[Entry, ...]
-    lines: int
-    """Lines of a body, at most."""
+    lines: int  # of a body, at most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines, none longer than the console is wide."""
         lead = max((cell_len(entry.lead) for entry in self.entries), default=0)
         note = max((cell_len(entry.note) for entry in self.entries), default=0)
         indent = lead + len(_GAP)
@@ -112,7 +108,7 @@ def short(text: str, longest: int) -> str:
 
 
 def line(text: str, style: str = "") -> Text:
-    """Return one line of text."""
+    """Return text as it stands: what is longer than the terminal is wide goes on below."""
     return Text(visible(text), style=style)
 
 
@@ -148,8 +144,6 @@ def _cell(text: str | Text) -> Text:
 
 def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -> Entry:
     """Return a fact with its interval and the words that state it."""
-    from graphrag.display.cards import lifetime, triple
-
     for span in fact.sources:
         if episode := episodes.get(span.episode_id):
             words, is_json = stated_in(episode, span), episode.source == "json"
@@ -164,7 +158,7 @@ def fact_entry(fact: Fact, episodes: Mapping[str, Episode], *, lead: str = "") -
 
 
 def hits_entries(title: str, results: "Results", *, several: bool = False) -> RenderableType:
-    """Return what a search found of one scope; ``several``: name the group of each."""
+    """Return the hits of one scope; with ``several`` groups each hit names its own."""
     episodes = {episode.id: episode for episode in results.passages}
     hits: Sequence[Hit[Any]] = getattr(results, title.lower())
     entries = []
@@ -178,8 +172,6 @@ def hits_entries(title: str, results: "Results", *, several: bool = False) -> Re
 def _entry(
     item: Fact | Entity | Episode | Community, episodes: Mapping[str, Episode], lead: str
 ) -> Entry:
-    from graphrag.display.cards import episode_title
-
     if isinstance(item, Fact):
         return fact_entry(item, episodes, lead=lead)
     if isinstance(item, Episode):
@@ -211,8 +203,13 @@ def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType | 
     return table("Most connected", "name", "type", ">facts", rows=rows) if rows else None
 
 
+def next_page(page: Sequence[object], limit: int, offset: int) -> Text | None:
+    """Return how to see the next page of a list, None if this is the last."""
+    return line(f"--offset {offset + limit} goes on") if len(page) == limit else None
+
+
 def on_disk(size: int | None) -> str:
-    """Return the size of a store."""
+    """Format a size in megabytes; ``none here`` without one."""
     return "none here" if size is None else f"{size / 1e6:.1f} MB"
 
 
@@ -222,7 +219,6 @@ def day(moment: datetime | None) -> str:
 
 
 def _essence(record: str, names: tuple[str, str]) -> str:
-    """Return a JSON record without the fields that do not name an end of the fact."""
     fields = _FIELD.split(record)
     kept = [any(name in field for name in names) for field in fields]
     if len(record) <= _SHORT_RECORD or not any(kept):
@@ -268,18 +264,21 @@ def fact_form(fact: Fact, episodes: Mapping[str, Episode]) -> dict[str, Any]:
     return form
 
 
+def event_form(event: Event) -> dict[str, Any]:
+    """Return an event of the log as JSON, with what it did in words."""
+    return {**plain(event), "did": done(event)}
+
+
 def results_form(results: "Results") -> dict[str, Any]:
     """Return everything that a search found as JSON."""
     episodes = {episode.id: episode for episode in results.passages}
+
+    def form(hit: "Hit[Any]", noun: str) -> dict[str, Any]:
+        item = fact_form(hit.item, episodes) if noun == "fact" else plain(hit.item)
+        return attributes(hit, "score", "relevance", "why") | {noun: item}
+
     return {
         "query": results.query,
-        "facts": [_hit(hit) | {"fact": fact_form(hit.item, episodes)} for hit in results.facts],
-        "entities": [_hit(hit) | {"entity": plain(hit.item)} for hit in results.entities],
-        "episodes": [_hit(hit) | {"episode": plain(hit.item)} for hit in results.episodes],
-        "communities": [_hit(hit) | {"community": plain(hit.item)} for hit in results.communities],
+        **{scope: [form(hit, noun) for hit in getattr(results, scope)] for scope, noun in _NOUNS},
         **({"steps": plain(results.explanation.steps)} if results.explanation else {}),
     }
-
-
-def _hit(hit: "Hit[Any]") -> dict[str, Any]:
-    return {"score": hit.score, "relevance": hit.relevance, "why": plain(hit.why)}

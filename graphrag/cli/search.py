@@ -1,33 +1,19 @@
 """``search``, ``context``, ``ask`` and ``answer``: what a graph knows about a question."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
 
-from graphrag.cli.command import PANEL, AnyView, MaxTokens, Moments, Question
+from graphrag.cli.command import PANEL, AnyView, MaxTokens, Moments, Question, ScopeChoice
 from graphrag.cli.render import Entry, attributes, hits_entries, line, plain, results_form, titled
-from graphrag.cli.terminal import Session
+from graphrag.cli.terminal import CommandRun
+from graphrag.display.cards import fact_line
 from graphrag.display.visible import visible
 from graphrag.errors import UnknownGroupError
 from graphrag.model.values import DEFAULT_GROUP
 
-if TYPE_CHECKING:
-    from graphrag.graph import GraphRAG
-
 _LIMIT = 5
-
-
-class Scope(StrEnum):
-    """What can be searched."""
-
-    facts = "facts"
-    entities = "entities"
-    episodes = "episodes"
-    communities = "communities"
-
-
 HitLimit = Annotated[
     int | None,
     typer.Option(help="Hits of each scope. Default: the recipe's, else 5.", min=1, max=1000),
@@ -35,11 +21,13 @@ HitLimit = Annotated[
 
 
 async def search(
-    session: Session,
+    session: CommandRun,
     view: AnyView,
     query: Question,
     limit: HitLimit = None,
-    scope: list[Scope] | None = Option(None, help="Only these. Default: the recipe's, else all."),
+    scope: list[ScopeChoice] | None = Option(
+        None, help="Only these. Default: the recipe's, else all."
+    ),
     recipe: str | None = Option(None, help="How to rank; a name that is none lists them."),
     center: list[str] | None = Option(
         None, help="Name or id of an entity to count closeness from."
@@ -61,9 +49,9 @@ async def search(
     explain: bool = Option(False, help="Show each step of the search with its time."),
 ) -> None:
     """Search what is true now, or what was true at a moment."""
-    from graphrag.search.filters.parse import parse_filter
-    from graphrag.search.recipes import recipe_of
-    from graphrag.search.request import SCOPES, Request
+    from graphrag.search.fields import parse_filter
+    from graphrag.search.recipe import SCOPES, recipe_of
+    from graphrag.search.request import Request
     from graphrag.search.within import Within
 
     way = recipe_of(recipe)
@@ -83,15 +71,18 @@ async def search(
     }
     Request.of(query, groups[0], **how)  # checked before anything is opened
     async with session.graph("loading models") as graph:
-        read = view.of(graph.group(groups[0], strict=True))
-        joined = graph.groups(*groups).at(
-            valid_at=view.valid_at, known_at=view.known_at, history=view.history
-        )
+        joined = graph.groups(*groups)
         if several:
-            await _check_there(graph, groups)
-        results = await (joined if several else read).search(
-            query, centers=center or (), explain=explain, **how
+            there = {DEFAULT_GROUP, *(known.name for known in await joined.list())}
+            for name in groups:
+                if name not in there:
+                    raise UnknownGroupError(name)
+        target = (
+            joined.at(valid_at=view.valid_at, known_at=view.known_at, history=view.history)
+            if several
+            else view.of(graph.group(groups[0], strict=True))
         )
+        results = await target.search(query, centers=center or (), explain=explain, **how)
     parts = [
         hits_entries(name.title(), results, several=several)
         for name in SCOPES
@@ -110,15 +101,8 @@ async def search(
     )
 
 
-async def _check_there(graph: "GraphRAG", groups: list[str]) -> None:
-    there = {DEFAULT_GROUP, *(group.name for group in await graph.groups(*groups).list())}
-    for name in groups:
-        if name not in there:
-            raise UnknownGroupError(name)
-
-
 async def context(
-    session: Session,
+    session: CommandRun,
     view: AnyView,
     query: Question,
     max_tokens: MaxTokens = 2000,
@@ -136,14 +120,12 @@ async def context(
 
 
 async def ask(
-    session: Session,
+    session: CommandRun,
     view: Moments,
     question: str = Argument(help="Who, what, when, how long, ... in English."),
     how: bool = Option(False, help="Show how the question was understood and worked out."),
 ) -> None:
     """Answer a question from the facts, without a model; the exit code is 1 if they do not."""
-    from graphrag.display.cards import fact_line
-
     async with session.graph("asking") as graph:
         answer = await view.of(graph).ask(question)
     head = "; ".join(answer.values) or f"no answer: {answer.missing}"
@@ -158,7 +140,7 @@ async def ask(
 
 
 async def answer(
-    session: Session, view: Moments, question: Question, max_tokens: MaxTokens = 2000
+    session: CommandRun, view: Moments, question: Question, max_tokens: MaxTokens = 2000
 ) -> None:
     """Answer a question with its sources; the exit code is 1 if the graph does not answer it."""
     printed = 0

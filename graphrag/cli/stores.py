@@ -1,47 +1,33 @@
-"""What is done to whole stores and groups: ``copy``, ``replay``, ``index`` and ``forget``.
+"""Whole stores and groups: ``copy``, ``export``, ``replay`` and ``index``.
 
 To build and to check indexes needs no model, so the store is opened without a graph around it.
 """
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-from rich.console import RenderableType
 from typer import Argument, Option
 
-from graphrag.cli.command import EveryGroup
-from graphrag.cli.progress import Bar, CopyBar
+from graphrag.cli.command import EveryGroup, Moments
 from graphrag.cli.render import line, plain, table, tally
-from graphrag.cli.terminal import Session, Stopped
+from graphrag.cli.terminal import Bar, CommandRun, Stopped
 from graphrag.errors import InputError
-from graphrag.settings import shown_url
+from graphrag.io.files import Format, format_of
 
 if TYPE_CHECKING:
-    from graphrag.engine.build import Built
-    from graphrag.engine.verify import IndexReport
+    from graphrag.engine.indexes import Built
     from graphrag.health.repair import Reembedded
-    from graphrag.history.erase_plan import Forgotten, Texts
     from graphrag.store.store import Store
-
-_DECLINED = 1
-_NAMES = {
-    "entity": "entities",
-    "relates_to": "facts",
-    "episode": "episodes",
-    "event": "events of the log",
-}
-"""What people count, by table."""
 
 
 async def copy(
-    session: Session,
+    session: CommandRun,
     source: str = Argument(metavar="SRC", help="URL of the store to copy."),
     target: str = Argument(
         metavar="DST",
@@ -68,23 +54,18 @@ async def copy(
     """
     from graphrag.io.copy import copy_store
 
-    settings = session.settings
-    with CopyBar(session.err, "copying", quiet=session.json) as bar:
+    with Bar(session.err, "copying", quiet=session.json) as bar:
         copying = partial(
             copy_store,
             source,
             target,
             profile=profile,
-            user=settings.user,
-            password=settings.password,
-            token=settings.store_token,
-            namespace=settings.namespace,
-            database=settings.database,
+            **session.settings.access,
             to_namespace=to_namespace,
             to_database=to_database,
             group=group,
             name=as_,
-            on_progress=bar,
+            on_progress=bar.page,
         )
         report = await session.unlocked(copying)
     counts = sorted((name, str(rows)) for name, rows in report.rows.items() if rows)
@@ -96,8 +77,47 @@ async def copy(
     session.answer(report, shown, line(outcome, "bold green"))
 
 
+async def export(
+    session: CommandRun,
+    view: Moments,
+    file: Path = Argument(
+        help="Where to: .jsonl (the whole graph), .csv (facts), .graphml, .ttl, or .html (a "
+        "page to explore it); .gz after it compresses."
+    ),
+    format: Format | None = Option(None, help="Default: by the ending of the file."),
+    vectors: bool = Option(
+        True,
+        "--vectors/--no-vectors",
+        help="Whether .jsonl has the vectors, or importing it makes them anew.",
+    ),
+) -> None:
+    """Write a graph to a file: .jsonl for `import` to make it again, others for other programs.
+
+    Facts of all times are written, each with its lifetime; with --at those that held then. A file
+    that is there already is replaced when all is written.
+    """
+    given = format_of(file, format)
+    quiet = session.json or not session.err.is_terminal
+    with Bar(session.err, "copying", quiet=quiet) as bar:
+        async with session.graph() as graph:
+            if view.valid_at is None and view.known_at is None:
+                done = await graph.export.file(
+                    file, format=given, vectors=vectors, on_progress=bar.page
+                )
+            elif not vectors:
+                raise InputError("--no-vectors is for a whole graph, without --at or --known-at")
+            else:
+                ever = replace(view, history=view.valid_at is None)
+                done = await ever.of(graph).export.file(file, format=given)
+    session.answer(
+        plain(done) | {"file": str(done.file)},
+        tally(f"Exported group {done.group}", done.records),
+        line(f"{done.file}: {done.bytes / 1e6:.1f} MB, {done.seconds:.1f} s"),
+    )
+
+
 async def replay(
-    session: Session,
+    session: CommandRun,
     into: str = Argument(metavar="URL", help="The other store; it must not have the group."),
     until: datetime | None = Option(None, help="Only what the graph had been given by then."),
     all_groups: EveryGroup = False,
@@ -117,25 +137,25 @@ async def replay(
 
 
 async def index_build(
-    session: Session,
+    session: CommandRun,
     keep_rows: bool = Option(
         False, help="Build the indexes over the rows there are; do not derive them again."
     ),
 ) -> None:
     """Make the tables that SurrealDB searches, and their indexes, anew, while nobody writes."""
-    from graphrag.engine.build import build
+    from graphrag.engine.indexes import build
 
     await _build(session, partial(build, rows=not keep_rows))
 
 
-async def index_native(session: Session) -> None:
+async def index_native(session: CommandRun) -> None:
     """Add tables that SurrealQL can search to a store of the process profile, kept in step."""
-    from graphrag.engine.build import build_native
+    from graphrag.engine.indexes import build_native
 
     await _build(session, build_native)
 
 
-async def _build(session: Session, build: "Callable[..., Awaitable[list[Built]]]") -> None:
+async def _build(session: CommandRun, build: "Callable[..., Awaitable[list[Built]]]") -> None:
     def report(step: "Built") -> None:
         if not session.json:
             session.note(f"{step.name}: {step.rows} rows in {step.seconds:.1f} s")
@@ -147,19 +167,26 @@ async def _build(session: Session, build: "Callable[..., Awaitable[list[Built]]]
     session.answer(steps, line(f"{len(steps)} steps in {seconds:.1f} s", "bold green"))
 
 
-async def index_check(session: Session) -> None:
+async def index_check(session: CommandRun) -> None:
     """Check that every index exists and agrees with its table; change nothing.
 
     The exit code is 0 for sound indexes and 1 for those with findings.
     """
-    from graphrag.engine.verify import check
+    from graphrag.engine.indexes import check_indexes
 
     with session.busy("checking"):
         async with _store(session) as store:
-            report = await check(store)
+            report = await check_indexes(store)
+    rows = (
+        (
+            *(index.name, index.table, str(index.rows)),
+            f"{index.found} of {index.sampled}" if index.there else "missing",
+        )
+        for index in report.indexes
+    )
     session.answer(
         plain(report) | {"sound": report.sound},
-        _indexes_table(report),
+        table("Indexes", "index", "of", ">rows", ">found", rows=rows),
         *(line(finding, "bold red") for finding in report.findings),
         line("sound", "bold green")
         if report.sound
@@ -168,21 +195,8 @@ async def index_check(session: Session) -> None:
     )
 
 
-def _indexes_table(report: "IndexReport") -> RenderableType:
-    rows = (
-        (
-            index.name,
-            index.table,
-            str(index.rows),
-            f"{index.found} of {index.sampled}" if index.there else "missing",
-        )
-        for index in report.indexes
-    )
-    return table("Indexes", "index", "of", ">rows", ">found", rows=rows)
-
-
 async def index_embed(
-    session: Session,
+    session: CommandRun,
     model: str | None = Option(
         None,
         metavar="NAME",
@@ -210,7 +224,7 @@ async def index_embed(
     with Bar(session.err, "embedding") as bar:
 
         def advance(progress: "Reembedded") -> None:
-            bar.update(done=progress.done, total=progress.total, eta=progress.eta)
+            bar.update(progress.done, progress.total, eta=progress.eta)
 
         try:
             done = await session.unlocked(lambda: graph.health.reembed(on_progress=advance))
@@ -225,8 +239,7 @@ async def index_embed(
 
 
 @asynccontextmanager
-async def _store(session: Session) -> AsyncIterator["Store"]:
-    """Open the store of a session as the model that it was built with would."""
+async def _store(session: CommandRun) -> AsyncIterator["Store"]:
     from graphrag.engine.rows import SearchRows
     from graphrag.store.migrate import embedder_of
     from graphrag.store.store import Store
@@ -236,55 +249,3 @@ async def _store(session: Session) -> AsyncIterator["Store"]:
     opening = partial(Store.open, target, embedder=name, dimension=dimension, derived=SearchRows())
     async with await session.unlocked(opening) as store:
         yield store
-
-
-async def forget(
-    session: Session,
-    entity: str | None = Argument(None, help="Name or id of an entity."),
-    whole_group: bool = Option(False, help="Erase all of --group and its log instead."),
-    keep_episodes: bool = Option(
-        False, help="Let the texts that name the entity stay as they are."
-    ),
-    yes: bool = Option(False, "--yes", "-y", help="Do not ask."),
-) -> None:
-    """Erase an entity with every text that names it, for good. It cannot be undone."""
-    if (entity is None) != whole_group:
-        raise InputError("name an entity to forget, or give --whole-group, not both")
-    if whole_group and keep_episodes:
-        raise InputError("--keep-episodes is for an entity: --whole-group erases every text")
-    texts: Texts = "keep" if keep_episodes else "erase"
-    async with session.graph() as graph:
-
-        async def run(*, dry_run: bool) -> "Forgotten":
-            if entity is None:
-                return await graph.erase.group(confirm=session.group, dry_run=dry_run)
-            return await graph.erase.entity(entity, episodes=texts, dry_run=dry_run)
-
-        if not yes:
-            with session.busy("counting"):
-                planned = await run(dry_run=True)
-            _ask(session, entity, planned.records)
-        with session.busy("forgetting"):
-            forgotten = await run(dry_run=False)
-    session.answer(
-        forgotten,
-        tally("Erased", _counted(forgotten.records)),
-        line("backups and cached answers of a language model are yours to delete"),
-    )
-
-
-def _ask(session: Session, entity: str | None, records: Mapping[str, int]) -> None:
-    what = (
-        f"group {session.group!r}" if entity is None else f"{entity!r} of group {session.group!r}"
-    )
-    counts = ", ".join(f"{number} {name}" for name, number in _counted(records).items())
-    session.note(f"this erases {what} from {shown_url(session.settings.store)} for good: {counts}")
-    if not sys.stdin.isatty():
-        raise InputError("nobody can be asked here: give --yes to forget without asking")
-    if not typer.confirm("forget it?", err=True):
-        session.note("nothing was erased")
-        raise typer.Exit(_DECLINED)
-
-
-def _counted(records: Mapping[str, int]) -> dict[str, int]:
-    return {name: records[table] for table, name in _NAMES.items() if records.get(table)}

@@ -1,29 +1,33 @@
-"""What every command is given: where the graph is, and where its output goes."""
+"""Session of a command: where the graph is, where the output goes, and progress bars."""
 
 import asyncio
 import json
-import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from signal import SIGINT
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
+from rich.console import Console, RenderableType
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
+from graphrag.cli.config import Configured, address_of
 from graphrag.cli.render import plain
-from graphrag.display.visible import visible
+from graphrag.display.visible import cut, visible
 from graphrag.errors import InputError, StoreError, StoreLockedError
 from graphrag.settings import Settings
 
 if TYPE_CHECKING:
-    from graphrag.cli.config import Configured
     from graphrag.graph import GraphRAG
+    from graphrag.ingest.reports import ImportReport
+    from graphrag.ingest.reports import Progress as BatchProgress
+    from graphrag.io.transfer import CopyProgress
     from graphrag.store.target import Target
 
 T = TypeVar("T")
@@ -32,12 +36,8 @@ STOPPED = 128 + SIGINT
 """Exit code of a command that Ctrl-C stopped, as shells have it."""
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
-# A pipe has no width; rich would take 80 columns, which is too narrow for four.
-_PIPE_WIDTH = 120
-_PAUSE = 0.2
-"""Seconds between two attempts to open a locked store: less is not felt."""
-_SERVED = "served.json"
-"""File in the folder of a store: where it is served, for who finds it locked."""
+_PAUSE = 0.2  # seconds between two attempts to open a locked store: less is not felt
+_NAME = 32
 
 
 class Stopped(Exception):
@@ -45,13 +45,11 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class CommandRun:
     """One run of one command."""
 
-    configured: "Configured"
-    """The settings, and where each is from."""
-    store_given: bool
-    """True if the command line names the store, not the environment or a default."""
+    configured: Configured  # the settings, and where each is from
+    store_given: bool  # True if the command line names the store, not the environment or a default
     group: str
     json: bool
     debug: bool
@@ -62,26 +60,16 @@ class Session:
 
     @property
     def settings(self) -> Settings:
-        """Return the settings that hold."""
+        """Return the settings in force."""
         return self.configured.settings
 
-    @property
-    def wait(self) -> float:
-        """Return for how many seconds a store that another process has open is tried again."""
-        return self.configured.wait
-
-    def changed(self, origin: str, **settings: object) -> "Session":
+    def changed(self, origin: str, **settings: object) -> "CommandRun":
         """Return a session with other settings, which are from ``origin``."""
         return replace(self, configured=self.configured.changed(origin, settings))
 
     @asynccontextmanager
     async def graph(self, doing: str = "", *, create: bool = False) -> AsyncIterator["GraphRAG"]:
-        """Give the graph of the group, opened, and close it afterwards.
-
-        Args:
-            doing: What takes long: a status line says it meanwhile.
-            create: Make an embedded store that is not there; otherwise that is an error.
-        """
+        """Open the graph of the group; without ``create`` a missing embedded store is an error."""
         path = self.folder()
         if not create and path is not None and not path.exists():
             raise StoreError(
@@ -98,12 +86,9 @@ class Session:
                 await graph.close()
 
     async def unlocked(self, opening: Callable[[], Awaitable[T]]) -> T:
-        """Return what an opening gives, tried again for ``--wait`` seconds while a store is locked.
-
-        Raises:
-            StoreLockedError: if it still is.
-        """
-        last = monotonic() + self.wait
+        """Open a store, and try again for ``--wait`` seconds while it is locked."""
+        wait = self.configured.wait
+        last = monotonic() + wait
         while True:
             try:
                 return await opening()
@@ -115,13 +100,11 @@ class Session:
             except StoreLockedError as error:
                 left = last - monotonic()
                 if left <= 0:
-                    if self.wait:
-                        error.add_note(f"waited {self.wait:g} s for it")
+                    if wait:
+                        error.add_note(f"waited {wait:g} s for it")
                     if served := address_of(self.folder()):
-                        error.add_note(
-                            f"it is served at {served}: {served}/v1 answers (REST), and "
-                            f"{served}/mcp has tools for agents"
-                        )
+                        doors = f"REST at {served}/v1, tools at {served}/mcp"
+                        error.add_note(f"it is served at {served}: {doors}")
                     raise
             await asyncio.sleep(min(left, _PAUSE))
 
@@ -129,15 +112,7 @@ class Session:
         """Return where the store is."""
         from graphrag.store.target import Target
 
-        settings = self.settings
-        return Target.parse(
-            settings.store,
-            user=settings.user,
-            password=settings.password,
-            token=settings.store_token,
-            namespace=settings.namespace,
-            database=settings.database,
-        )
+        return Target.parse(self.settings.store, **self.settings.access)
 
     def folder(self) -> Path | None:
         """Return the folder of an embedded store."""
@@ -145,8 +120,7 @@ class Session:
 
     def size(self) -> int | None:
         """Return the bytes of an embedded store on disk."""
-        folder = self.folder()
-        if folder is None:
+        if (folder := self.folder()) is None:
             return None
         return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
@@ -176,14 +150,7 @@ class Session:
     def answer(
         self, value: object, *parts: RenderableType | None, empty: str = "", failed: bool = False
     ) -> None:
-        """Print one JSON value if JSON is asked for, else parts for people.
-
-        Args:
-            value: What is printed as JSON.
-            parts: What is printed for people, with an empty line between them.
-            empty: Printed instead of these if the value is empty.
-            failed: End the command with the exit code 1.
-        """
+        """Print the value as JSON if asked for, else the parts (``empty`` if there is no value)."""
         if self.json:
             self.show_json(value)
         else:
@@ -196,48 +163,104 @@ class Session:
         self.err.print(Text(visible(line)), soft_wrap=True)
 
 
-@contextmanager
-def noted(folder: Path | None, url: str) -> Iterator[None]:
-    """Note where a store is served for as long as it is; a store that is no folder has no place."""
-    if folder is None:
-        yield
-        return
-    file = folder / _SERVED
-    file.write_text(json.dumps({"url": url, "process": os.getpid()}), encoding="utf-8")
-    file.chmod(0o600)
-    try:
-        yield
-    finally:
-        file.unlink(missing_ok=True)
+@dataclass(slots=True)
+class Bar:
+    """Progress of one task on standard error, drawn on a terminal only, and what it counts."""
 
+    console: Console
+    title: str
+    total: int | None = None  # None for a task of unknown length
+    quiet: bool = False
+    done: int = 0  # episodes or rows that are in the graph
+    closed: int = 0  # older facts that new episodes closed
+    seconds: float = 0.0  # seconds from the opening of the store to the last episode
+    waited: float = 0.0  # seconds to the first episode, most of which went into loading models
+    rate: float = 0.0  # episodes a second after that one
+    before: int = 0  # rows of the files before this one
+    _started: float = field(default_factory=monotonic)
+    _drawn: Progress = field(init=False, repr=False)
 
-def address_of(folder: Path | None) -> str | None:
-    """Return where a store is served, None if it is not, or whoever served it is gone."""
-    try:
-        note = json.loads((folder / _SERVED).read_text(encoding="utf-8")) if folder else None
-        if note is None:
-            return None
-        os.kill(int(note["process"]), 0)
-        return str(note["url"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    def __enter__(self) -> Self:
+        self._drawn = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self.console,
+            transient=True,
+            disable=self.quiet or not self.console.is_terminal,
+        )
+        self._drawn.add_task(self.title, total=self.total, note="")
+        self._drawn.start()
+        return self
 
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._drawn.stop()
 
-class VisibleConsole(Console):
-    """A console whose text never steers the terminal, wherever it comes from."""
+    def update(
+        self,
+        done: int | None = None,
+        total: int | None = None,
+        *,
+        title: str | None = None,
+        eta: float | None = None,
+        note: str = "",
+    ) -> None:
+        """Show the progress, with the remaining time or a note."""
+        self._drawn.update(
+            self._drawn.task_ids[0],
+            description=None if title is None else escape(title),
+            completed=done,
+            total=total,
+            note=note if eta is None else f"{timedelta(seconds=round(eta))} left",
+        )
 
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """Render as rich does, with control characters in texts shown."""
-        for segment in super().render(renderable, options):
-            text, style, control = segment
-            yield segment if control else Segment(visible(text), style)
+    def episode(self, progress: "BatchProgress") -> None:
+        """Count one more episode of a batch."""
+        self.done = progress.done
+        self.seconds = monotonic() - self._started
+        if progress.done == 1:
+            self.waited = self.seconds
+        elif self.seconds > self.waited:
+            self.rate = (progress.done - 1) / (self.seconds - self.waited)
+        title = "skipped"
+        if progress.last is not None:
+            self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
+            title = cut(progress.last.episode.name, _NAME)
+        # Windows of episodes end in bursts: the pace of the batch tells more than the last steps.
+        self.update(progress.done, title=title, eta=progress.eta)
 
+    def times(self) -> dict[str, str | None]:
+        """Return the times of a batch as rows of a table."""
+        return {
+            "seconds": f"{self.seconds:.1f}",
+            "  models and first episode": f"{self.waited:.1f}",
+            "episodes a second, after it": f"{self.rate:.1f}" if self.rate else None,
+        }
 
-def consoles() -> tuple[Console, Console]:
-    """Return the consoles of standard output and standard error."""
-    out = VisibleConsole(highlight=False)
-    if not out.is_terminal:
-        out = VisibleConsole(highlight=False, width=max(out.width, _PIPE_WIDTH))
-    return out, VisibleConsole(stderr=True, highlight=False)
+    def times_form(self) -> dict[str, float | None]:
+        """Return the times of a batch as JSON."""
+        return {
+            "seconds": round(self.seconds, 3),
+            "seconds_until_first_episode": round(self.waited, 3),
+            "episodes_per_second": round(self.rate, 1) or None,
+        }
+
+    def page(self, progress: "CopyProgress") -> None:
+        """Count one more page of a copy; off a terminal each finished table is printed."""
+        rate = f"{progress.rate:,.0f} a second"
+        self.update(progress.done, progress.total, title=progress.table, note=rate)
+        if progress.done >= progress.total and not self.quiet:
+            words = f"{progress.table}: {progress.total:,} rows, {rate}"
+            self.console.print(Text(words), soft_wrap=True)
+
+    def file(self, name: str) -> None:
+        """Turn to the next file of an import."""
+        self.before = self.done
+        self.update(title=name)
+
+    def rows(self, report: "ImportReport") -> None:
+        """Count the rows of one more batch of that file."""
+        self.done = self.before + report.rows
+        self.update(self.done, note=f"{report.rows:,} rows, {report.rate:,.0f} a second")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from graphrag.display.bars import AXIS, Axis, bar
+from graphrag.display.chart import AXIS, Axis, bar
 from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.model.assertion import held_from
 from graphrag.model.attributes import also_called
@@ -30,7 +30,10 @@ def lifetime(fact: Fact) -> str:
     if fact.closed_as == "past":
         return f"at some time before {_day(fact.invalid_at)}" if fact.invalid_at else "once"
     if fact.kind == "event" and fact.valid_at is not None and fact.invalid_at is not None:
-        return _happened(fact.valid_at, fact.invalid_at)
+        days = (fact.invalid_at - fact.valid_at).days
+        if days <= 1:
+            return f"on {start}"
+        return f"in {fact.valid_at:%Y-%m}" if days <= _MONTH else f"in {fact.valid_at:%Y}"
     if fact.kind == "timeless":
         return "at all times"
     if fact.invalid_at is None:
@@ -43,22 +46,9 @@ def lifetime(fact: Fact) -> str:
     return f"{start or 'unknown'} to {_day(fact.invalid_at)}"
 
 
-def _happened(start: datetime, end: datetime) -> str:
-    """Return the day, month or year of an event."""
-    days = (end - start).days
-    if days <= 1:
-        return f"on {_day(start)}"
-    return f"in {start:%Y-%m}" if days <= _MONTH else f"in {start:%Y}"
-
-
 def triple(fact: Fact) -> str:
     """Return ``subject relation object`` in words."""
     return flatten(f"{fact.subject} {fact.relation.replace('_', ' ')} {fact.object}")
-
-
-def lifetime_cell(fact: Fact) -> Html:
-    """Return a fact's interval as HTML that stays on one line."""
-    return Html(f'<span style="white-space:nowrap">{escape(lifetime(fact))}</span>')
 
 
 def lifetime_bar(fact: Fact, axis: Axis, *, now: datetime, colour: str = "") -> Html:
@@ -80,26 +70,20 @@ def fact_table(
 ) -> Html:
     """Return facts as a table of HTML, each with its lifetime as a bar and in words.
 
-    Args:
-        header: Names of the cells behind those.
-        rows: Each fact with the colour of its bar, empty for the usual one, and further cells.
-        now: The moment at which facts hold or are over.
+    ``rows`` have each fact with the colour of its bar, empty for the usual one, and further cells.
     """
     rows = list(rows)
     axis = lifetime_axis((fact for fact, _, _ in rows), now=now)
-    return table(
-        (axis.ruler(), "valid", "fact", *header),
+    lines = (
         (
-            (
-                lifetime_bar(fact, axis, now=now, colour=colour),
-                lifetime_cell(fact),
-                Html(f'<span title="{escape(fact.text)}">{escape(triple(fact))}</span>'),
-                *cells,
-            )
-            for fact, colour, cells in rows
-        ),
-        words=True,
+            lifetime_bar(fact, axis, now=now, colour=colour),
+            Html(f'<span style="white-space:nowrap">{escape(lifetime(fact))}</span>'),
+            Html(f'<span title="{escape(fact.text)}">{escape(triple(fact))}</span>'),
+            *cells,
+        )
+        for fact, colour, cells in rows
     )
+    return table((axis.ruler(), "valid", "fact", *header), lines, words=True)
 
 
 def fact_line(fact: Fact) -> str:
@@ -187,30 +171,21 @@ def entity_card(entity: Entity) -> str:
 
 def episode_card(episode: Episode) -> str:
     """Return an episode as HTML: when it was said, by whom, and its words."""
-    words = escape(cut(episode.content, _LONG))
-    name = escape(episode.name or "episode")
+    words, name = escape(cut(episode.content, _LONG)), escape(episode.name or "episode")
     head = f'<b title="{escape(episode.id)}">{name}</b> {_day(episode.valid_at)}'
-    return (
-        _card(
-            head,
-            {
-                "from": episode.source_description,
-                "saga": episode.saga or "",
-                "status": "" if episode.status == "done" else episode.error or episode.status,
-                **_values(episode.metadata),
-            },
-        )
-        + f'<blockquote style="white-space:pre-wrap">{words}</blockquote>'
-    )
+    rows = {
+        "from": episode.source_description,
+        "saga": episode.saga or "",
+        "status": "" if episode.status == "done" else episode.error or episode.status,
+        **_values(episode.metadata),
+    }
+    return f'{_card(head, rows)}<blockquote style="white-space:pre-wrap">{words}</blockquote>'
 
 
 def community_card(community: Community) -> str:
     """Return a community as HTML: its name, size and summary."""
-    return _card(
-        f'<b title="{escape(community.id)}">{escape(community.name)}</b> '
-        f"({len(community.members)} members)",
-        {"summary": community.summary},
-    )
+    name = f'<b title="{escape(community.id)}">{escape(community.name)}</b>'
+    return _card(f"{name} ({len(community.members)} members)", {"summary": community.summary})
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool = False) -> Html:
@@ -237,13 +212,10 @@ def _card(head: str, rows: Mapping[str, str]) -> str:
 
 
 def _values(attributes: Mapping[str, object]) -> dict[str, str]:
-    return {name: _value(value) for name, value in attributes.items()}
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
-        return ", ".join(map(str, value))
-    return str(value)
+    return {
+        name: ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        for name, value in attributes.items()
+    }
 
 
 def _day(moment: datetime) -> str:

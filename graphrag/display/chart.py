@@ -1,151 +1,233 @@
-"""Figures as lines or bars on axes with round numbers: how much grew, and when."""
+"""Parts of pictures as inline SVG: time axes with bars, and dots joined by lines."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from math import ceil, floor, log10
-from typing import Any
+from datetime import datetime, timedelta
+from math import hypot
+from typing import TypeVar
 
-from graphrag.display.bars import Axis
-from graphrag.display.picture import COLOURS, Drawing, Picture, note, rule, shape, width_of, word
-from graphrag.display.visible import cut
+from graphrag.display.picture import Labels, shape, word
+from graphrag.display.visible import Html, cut, escape
 
-_WIDTH, _HEIGHT = 460, 220
-"""Pixels of the field in which the lines are."""
-_TOP, _LEFT, _BELOW = 44, 58, 44
-_APART = 14
-"""Pixels between the names at the ends of lines."""
-_BAR, _ROW, _LONGEST = 230, 20, 26
-"""Pixels of the longest bar and of a row, characters of what a bar is called."""
-_PLAIN = "#5b7c99"
-"""Colour of bars whose names have none."""
-
-Point = tuple[float, float] | tuple[datetime, float]
+AXIS = 240  # pixels of an axis in a table
+_BAR_HEIGHT, _SHORTEST, _FADE = 12, 2.5, 14  # pixels; an open side fades out in the last
+_ENOUGH, _FAR, _SQUEEZED = 4, 8, 3
+"""Of so many moments one in so many may be cut off, if the rest then has so many times the room."""
+_TICKS = 6
+_BETWEEN = 36.0  # pixels from the middle of one year, or month, to that of the next
+_STEPS = (1, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Chart(Picture):
-    """Lines, each named at its end."""
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The stretch of time that all bars of a table share."""
 
-    title: str
-    lines: Mapping[str, Sequence[Point]]
-    """Points by the name of their line, from left to right."""
-    across: str = ""
-    """What is counted from left to right."""
-    up: str = ""
-    """What is counted from bottom to top; from 0."""
-    most: float | None = None
-    """Where it ends at the top; default: at a round number above all."""
-    unit: str = ""
-    """Behind the numbers of the upward axis: ``%``."""
+    start: datetime
+    end: datetime
+    width: float = AXIS  # pixels
 
-    def __repr__(self) -> str:
-        """Name the lines."""
-        return f"Chart({self.title!r}: {', '.join(self.lines)})"
+    @classmethod
+    def around(
+        cls, moments: Iterable[datetime | None], *, now: datetime, width: float = AXIS
+    ) -> "Axis":
+        """Return an axis that holds now and every known moment but for a few that are far off."""
+        known = sorted(moment for moment in moments if moment is not None)
+        start, end = min((*known, now)), max((*known, now))
+        cut_off = range(1, max(1, len(known) // _FAR) + 1 if len(known) >= _ENOUGH else 1)
+        for few in cut_off:
+            # One fact from 1898 must not squeeze those of today: it points out of the axis.
+            if (end - known[few]) * _SQUEEZED < end - start and known[few] <= now:
+                start = known[few]
+                break
+        for few in cut_off:
+            last = max(known[-few - 1], now)
+            if (last - start) * _SQUEEZED < end - start:
+                end = last
+                break
+        room = max((end - start) / 20, timedelta(days=1))
+        last = end + room if end <= datetime.max.replace(tzinfo=end.tzinfo) - room else end
+        return cls(start, last, width)
 
-    def __str__(self) -> str:
-        """Write a line of numbers for each line."""
-        return "\n".join(
-            f"{name}: {', '.join(f'{y:g}' for _, y in points)}"
-            for name, points in self.lines.items()
+    def at(self, moment: datetime) -> float:
+        """Return the place of a moment, in pixels."""
+        whole = (self.end - self.start) / timedelta(seconds=1)
+        share = (moment - self.start) / timedelta(seconds=1) / whole if whole else 0.0
+        return round(min(max(share, 0.0), 1.0) * self.width, 1)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return places, in pixels, with their year or month, a handful of round ones."""
+        first, last = (moment.year * 12 + moment.month - 1 for moment in (self.start, self.end))
+        whole = last - first
+        step = next((months for months in _STEPS if whole < months * _TICKS), _STEPS[-1])
+        ticks = []
+        for month in range(-(-first // step) * step, last + 1, step):
+            if not 12 <= month < 12 * 10_000:
+                continue
+            moment = datetime(month // 12, month % 12 + 1, 1, tzinfo=self.start.tzinfo)
+            if self.start <= moment <= self.end:
+                form = f"{moment.year}" if step % 12 == 0 else f"{moment:%Y-%m}"
+                ticks.append((self.at(moment), form))
+        return ticks
+
+    def ruler(self) -> Html:
+        """Draw the axis: its years, or months, to stand above the bars."""
+        marks, last = "", -_BETWEEN
+        for x, name in self.ticks():
+            marks += f'<path d="M{x} 11v4" stroke="currentColor" stroke-opacity="0.5"/>'
+            middle = min(max(x, 16.0), self.width - 16.0)
+            if middle - last >= _BETWEEN:
+                last = middle
+                marks += (
+                    f'<text x="{middle}" y="9" font-size="9" fill-opacity="0.66" '
+                    f'text-anchor="middle">{name}</text>'
+                )
+        return Html(
+            f'<svg width="{self.width:.0f}" height="16" role="img" fill="currentColor">'
+            f'<path d="M0 15h{self.width:.0f}" stroke="currentColor" stroke-opacity="0.5"/>'
+            f"{marks}</svg>"
         )
 
-    def _draw(self) -> Drawing:
-        points = [point for line in self.lines.values() for point in line]
-        if not points:
-            return note("nothing to draw")
-        highest = max(y for _, y in points)
-        upward = _round_steps(0, self.most or highest or 1)
-        top = self.most or upward[-1]
-        at, ticks = _scale([x for x, _ in points])
-        bottom, right = _TOP + _HEIGHT, _LEFT + _WIDTH
-        words = [
-            word(12, 18, self.title, 13, bold=True),
-            word(12, 34, self.up, 10, soft=True),
-            word(_LEFT + _WIDTH / 2, bottom + 36, self.across, 10, anchor="middle", soft=True),
-        ]
-        shapes = []
-        for step in upward:
-            y = bottom - step / top * _HEIGHT
-            shapes.append(rule(f"M{_LEFT} {y:.1f}H{right}", 0.12 if step else 0.5))
-            name = f"{step:,.10g}{self.unit}"
-            words.append(word(_LEFT - 8, y + 4, name, 10, anchor="end", soft=True))
-        for x, name in ticks:
-            shapes.append(rule(f"M{_LEFT + x:.1f} {bottom}v4", 0.5))
-            words.append(word(_LEFT + x, bottom + 18, name, 10, anchor="middle", soft=True))
-        ends: dict[str, float] = {}
-        colours = dict(zip(self.lines, COLOURS * (1 + len(self.lines) // 10), strict=False))
-        for name, line in self.lines.items():
-            places = [(_LEFT + at(x), bottom - y / top * _HEIGHT) for x, y in line]
-            path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-            line_of = {"d": f"M{path}", "fill": "none", "stroke": colours[name]}
-            shapes.append(shape("path", {**line_of, "stroke-width": 2.2}, name))
-            shapes += [
-                shape("circle", {"cx": x, "cy": y, "r": 2.6, "fill": colours[name]})
-                for x, y in places[:60]
-            ]
-            if places:
-                ends[name] = places[-1][1]
-        for name, y in _spread(ends).items():
-            dot = {"x": right + 8, "y": y - 4, "width": 8, "height": 8, "rx": 4}
-            shapes.append(shape("rect", {**dot, "fill": colours[name]}))
-            words.append(word(right + 21, y + 4, name, 11))
-        width = right + 36 + max(width_of(name, 11) for name in self.lines)
-        width = max(width, width_of(self.title, 13) + 30)
-        return Drawing(width, bottom + _BELOW, "".join(shapes), "".join(words))
+
+def bar(
+    axis: Axis, start: datetime | None, end: datetime | None, *, colour: str, title: str
+) -> Html:
+    """Draw one lifetime.
+
+    An open side reaches the edge of the axis and fades; arrows show where it leads out of the axis.
+    """
+    left = 0.0 if start is None else axis.at(start)
+    right = axis.width if end is None else axis.at(end)
+    # What is over in a day is still seen, at the very edge, too.
+    width = max(right - left, _SHORTEST)
+    left = min(left, axis.width - width)
+    pieces = [(left, width, 1.0)]
+    if start is None or end is None:
+        fade = min(float(_FADE), width / 2)
+        solid_left = left + (fade if start is None else 0.0)
+        solid_right = left + width - (fade if end is None else 0.0)
+        pieces = [(solid_left, solid_right - solid_left, 1.0)]
+        pieces += [(left, fade, 0.35)] if start is None else []
+        pieces += [(solid_right, fade, 0.35)] if end is None else []
+    rects = "".join(
+        f'<rect x="{x:.1f}" y="2" width="{w:.1f}" height="{_BAR_HEIGHT - 4}" rx="2" '
+        f'fill="{colour}" fill-opacity="{opacity}"/>'
+        for x, w, opacity in pieces
+    )
+    middle, known = _BAR_HEIGHT // 2, [moment for moment in (start, end) if moment is not None]
+    arrows = [f"M0 {middle}l6 -5v10z"] if any(moment < axis.start for moment in known) else []
+    if any(moment > axis.end for moment in known):
+        arrows.append(f"M{axis.width:.0f} {middle}l-6 -5v10z")
+    pointers = "".join(f'<path d="{arrow}" fill="currentColor"/>' for arrow in arrows)
+    return Html(
+        f'<svg width="{axis.width:.0f}" height="{_BAR_HEIGHT}" role="img">'
+        f"<title>{escape(title)}</title>"
+        f'<rect x="0" y="{middle}" width="{axis.width:.0f}" height="1" fill="#8a8a8a" '
+        f'fill-opacity="0.3"/>{rects}{pointers}</svg>'
+    )
 
 
-def _spread(ends: Mapping[str, float]) -> dict[str, float]:
-    """Return places for the names of lines near their ends, none over another."""
-    placed: dict[str, float] = {}
-    for name, y in sorted(ends.items(), key=lambda end: -end[1]):
-        last = next(reversed(placed.values()), None)
-        placed[name] = y if last is None else min(y, last - _APART)
-    return placed
+GREY = "#8a8a8a"
+RING = "#c8463c"
+_LONGEST = 28  # characters of a label
+_TITLE, _NAME, _RELATION = 12, 11, 9  # sizes of letters
+_ARROW = (
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
+    'markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+    f'<path d="M0 0L8 4L0 8z" fill="{GREY}"/></marker></defs>'
+)
+Key = TypeVar("Key", bound=Hashable)
 
 
-def _round_steps(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers from below the lowest to above the highest."""
-    rough = (high - low) / (most - 1) or 1.0
-    power = 10 ** floor(log10(rough))
-    step = next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= rough * 0.999)
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    return [round(place * step, 12) for place in range(first, last + 1)]
+@dataclass(frozen=True, slots=True)
+class DrawnNode:
+    """A dot."""
+
+    x: float
+    y: float
+    radius: float
+    colour: str
+    title: str  # shown when somebody points at it
+    label: str = ""
+    ring: float = 0.0  # opacity of the ring around it
 
 
-def _scale(
-    values: Sequence[float | datetime],
-) -> tuple[Callable[[Any], float], list[tuple[float, str]]]:
-    """Return where numbers, or moments, stand from left to right, and the marks of the axis."""
-    moments = [value for value in values if isinstance(value, datetime)]
-    if moments:
-        axis = Axis(min(moments), max(moments), _WIDTH)
-        # A few days have no month that begins: both ends are named instead.
-        ends = [(axis.at(end), f"{end:%Y-%m-%d}") for end in (axis.start, axis.end)]
-        return axis.at, axis.ticks() or ends
-    numbers = [value for value in values if not isinstance(value, datetime)]
-    low, high = min(numbers), max(numbers)
+@dataclass(frozen=True, slots=True)
+class DrawnLink:
+    """A line between two dots."""
 
-    def at(number: float) -> float:
-        return _WIDTH * (number - low) / (high - low) if high > low else _WIDTH / 2
-
-    steps = (step for step in _round_steps(low, high) if low <= step <= high)
-    return at, [(at(step), f"{step:,.10g}") for step in steps]
+    width: float
+    title: str = ""
+    label: str = ""
+    colour: str = GREY
+    opacity: float = 0.6
+    arrows: tuple[bool, bool] = (False, False)  # whether it points at the first, and at the second
 
 
-def tally(
-    title: str, counts: Mapping[str, int], colours: Mapping[str, str], at: tuple[float, float]
-) -> Drawing:
-    """Return bars for numbers by name, to stand at a place of a picture."""
-    left, top = at
-    most = max(counts.values(), default=1) or 1
-    side = left + max((width_of(cut(name, _LONGEST), 11) for name in counts), default=0) + 8
-    shapes, words, y = "", word(left, top, title, 12, bold=True), top + 10.0
-    for name, number in counts.items():
-        width = max(_BAR * number / most, 1.5)
-        box = {"x": side, "y": y, "width": width, "height": 12, "rx": 2}
-        shapes += shape("rect", {**box, "fill": colours.get(name, _PLAIN)})
-        words += word(side - 8, y + 10, cut(name, _LONGEST), anchor="end")
-        words += word(side + width + 6, y + 10, f"{number:,}", soft=True)
-        y += _ROW
-    return Drawing(800, y, shapes, words)
+def network(
+    nodes: Mapping[Key, DrawnNode],
+    links: Mapping[tuple[Key, Key], DrawnLink],
+    titles: Sequence[tuple[float, float, str]] = (),
+) -> tuple[str, str]:
+    """Return lines under dots, and what has room of the titles, then of the labels, in order.
+
+    A title is the middle of a line and the words on it.
+    """
+    labels = Labels()
+    for node in nodes.values():
+        labels.keep_free(node.x, node.y, node.radius)
+    lines = {ends: _line(*(nodes[end] for end in ends)) for ends in links}
+    shapes = [_ARROW] if any(any(link.arrows) for link in links.values()) else []
+    shapes += [_drawn(link, lines[ends]) for ends, link in links.items()]
+    shapes += [
+        shape(
+            "circle",
+            {"cx": node.x, "cy": node.y, "r": node.radius, "fill": node.colour, "stroke": RING}
+            | {"stroke-width": 2.5, "stroke-opacity": f"{node.ring:.2f}"},
+            node.title,
+        )
+        for node in nodes.values()
+    ]
+    words = [
+        word(x, y, text, _TITLE, anchor="middle", bold=True)
+        for x, y, text in titles
+        if labels.best(((x, y),), text, _TITLE)
+    ]
+    words += [_name(node, labels) for node in nodes.values() if node.label]
+    words += [_relation(link, lines[ends], labels) for ends, link in links.items() if link.label]
+    return "".join(shapes), "".join(words)
+
+
+def _line(start: DrawnNode, end: DrawnNode) -> tuple[float, float, float, float]:
+    length = max(hypot(end.x - start.x, end.y - start.y), 1e-6)
+    right, down = (end.x - start.x) / length, (end.y - start.y) / length
+    first, last = min(start.radius + 1, length / 2), min(end.radius + 1, length / 2)
+    return (
+        *(start.x + first * right, start.y + first * down),
+        *(end.x - last * right, end.y - last * down),
+    )
+
+
+def _drawn(link: DrawnLink, line: Sequence[float]) -> str:
+    markers = {
+        f"marker-{side}": "url(#arrow)"
+        for side, points in zip(("start", "end"), link.arrows, strict=True)
+        if points
+    }
+    stroke = {"stroke": link.colour, "stroke-opacity": f"{link.opacity:.2f}"}
+    ends = dict(zip(("x1", "y1", "x2", "y2"), line, strict=True))
+    return shape("line", {**ends, **stroke, "stroke-width": link.width, **markers}, link.title)
+
+
+def _name(node: DrawnNode, labels: Labels) -> str:
+    text = cut(node.label, _LONGEST)
+    place = labels.beside(node.x, node.y, node.radius, text, _NAME)
+    return "" if place is None else word(*place, text, _NAME, anchor="middle")
+
+
+def _relation(link: DrawnLink, line: Sequence[float], labels: Labels) -> str:
+    text = cut(link.label, _LONGEST)
+    x1, y1, x2, y2 = line
+    shares = (0.5, 0.4, 0.6, 0.3, 0.7)
+    places = ((x1 + at * (x2 - x1), y1 + at * (y2 - y1) + _RELATION / 3) for at in shares)
+    place = labels.best(places, text, _RELATION)
+    return "" if place is None else word(*place, text, _RELATION, anchor="middle", soft=True)

@@ -22,7 +22,6 @@ class Listed(list[Item]):
     @overload
     def __getitem__(self, at: slice) -> Self: ...
     def __getitem__(self, at: SupportsIndex | slice) -> Item | Self:
-        """Return one item, or a list of some."""
         if isinstance(at, slice):
             return type(self)(super().__getitem__(at))
         return super().__getitem__(at)
@@ -60,7 +59,6 @@ class Groups(Listed[Group]):
     """The groups of a store by name: a list that a notebook shows as a table."""
 
     def __repr__(self) -> str:
-        """Name each group with its number of facts."""
         groups = (f"{group.name!r}: {some(group.facts, 'fact')}" for group in self)
         return f"Groups({', '.join(groups)})"
 
@@ -78,21 +76,24 @@ def cells(group: Group) -> tuple[str, ...]:
 
 
 _NOUNS = {
-    "episode": ("episode",),
     "entity": ("entity", "entities"),
-    "relates_to": ("fact",),
+    "relates_to": ("fact", "facts"),
+    "episode": ("episode", "episodes"),
     "community": ("community", "communities"),
-    "saga": ("saga",),
+    "saga": ("saga", "sagas"),
 }
-_SHOWN = 100
-"""Rows of a table: the newest."""
+RECORD_NAMES = {
+    **{table: _NOUNS[table][1] for table in ("entity", "relates_to", "episode")},
+    "event": "events of the log",
+}
+"""Nouns of what an erasure counts, by table."""
+_SHOWN = 100  # rows of a table: the newest
 
 
 class Log(Listed[Event]):
     """Events of one group, oldest first: a list that a notebook shows as a table."""
 
     def __repr__(self) -> str:
-        """Count the events by kind, and say from when to when."""
         if not self:
             return "Log(no events)"
         counts = Counter(event.kind for event in self)
@@ -103,22 +104,20 @@ class Log(Listed[Event]):
     def _repr_html_(self) -> str:
         left = len(self) - _SHOWN
         more = f"<p>… and {left} before these</p>" if left > 0 else ""
-        return more + table(
-            ("no.", "when (UTC)", "who", "what", "to", "note"),
-            (
-                (
-                    *(str(event.seq), moment(event), event.actor),
-                    *(event.kind, done(event), event.note or ""),
-                )
-                for event in self[-_SHOWN:]
-            ),
+        rows = (
+            (str(it.seq), moment(it), it.actor, it.kind, done(it), it.note or "")
+            for it in self[-_SHOWN:]
         )
+        return more + table(("no.", "when (UTC)", "who", "what", "to", "note"), rows)
 
 
 def done(event: Event) -> str:
     """Return what an event did to which records, in words: ``+2 entities, 1 fact changed``."""
     tables = Counter(
-        (change.record.partition(":")[0], _how(change.before, change.after))
+        (
+            change.record.partition(":")[0],
+            "+" if change.before is None else "-" if change.after is None else "",
+        )
         for change in event.changes
         if (change.after or change.before or {}).keys() != {"summary"}
     )
@@ -147,20 +146,13 @@ def event_page(event: Event) -> str:
     ]
     left = len(rows) - _SHOWN
     more = f"<p>… and {left} more</p>" if left > 0 else ""
-    return (
-        f"<b>{escape(head)}</b>"
-        + table(("record", "field", "before", "after"), rows[:_SHOWN])
-        + more
-    )
+    changed = table(("record", "field", "before", "after"), rows[:_SHOWN])
+    return f"<b>{escape(head)}</b>{changed}{more}"
 
 
 def moment(event: Event) -> str:
     """Return when an event was committed, to the second."""
     return f"{event.at:%Y-%m-%d %H:%M:%S}"
-
-
-def _how(before: object, after: object) -> str:
-    return "+" if before is None else "-" if after is None else ""
 
 
 def _shown(image: object, column: str) -> str:
@@ -193,14 +185,12 @@ class FactList(Listed[Fact]):
         return tuple(fact for fact in self if whose is not None and fact.subject_id != whose.id)
 
     def __repr__(self) -> str:
-        """Show whose they are and how many, or each in a line."""
         if self.entity is None:
             return super().__repr__()
         ways = f"{len(self.outgoing)} out, {len(self.incoming)} in"
         return f"FactList({self.entity.name!r}: {ways})"
 
     def __str__(self) -> str:
-        """Write one line a fact."""
         rows = [(triple(fact), lifetime(fact)) for fact in self]
         width = max((len(words) for words, _ in rows), default=0)
         lines = [f"{words:<{width}}  {time}" for words, time in rows]
@@ -210,9 +200,7 @@ class FactList(Listed[Fact]):
     def _repr_html_(self) -> str:
         if self.entity is None:
             return fact_table((), ((fact, "", ()) for fact in self), now=utc_now())
-        rows = [
-            *((fact, "", ("out",)) for fact in self.outgoing),
-            *((fact, "", ("in",)) for fact in self.incoming),
-        ]
+        ways = {"out": self.outgoing, "in": self.incoming}
+        rows = [(fact, "", (way,)) for way, facts in ways.items() for fact in facts]
         summary = f"<p>{escape(self.entity.summary)}</p>" if self.entity.summary else ""
         return f"{heading(self.entity)}{summary}{fact_table(('direction',), rows, now=utc_now())}"

@@ -1,4 +1,4 @@
-"""What pictures share: colours, ink and paper, labels that cover nothing, files to keep them in."""
+"""Shared parts of pictures: colours, ink and paper, placement of labels, files."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -30,15 +30,13 @@ _USUAL = ("person", "organization", "place", "concept", "thing", "event")
 """Types that have the same colour in every picture; what others are there share the rest."""
 _FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, Noto Sans, Segoe UI, sans-serif"
 """By name, too: what draws a file may not know which one "sans-serif" is."""
-_WIDE, _HIGH = 0.29, 0.25
-"""Half the width of a letter, and how far it goes below its line, as shares of its size."""
-_ZOOM = 2
-"""Dots of a PNG for each pixel of a picture, so that letters are sharp on a slide."""
+_WIDE, _HIGH = 0.29, 0.25  # half the width of a letter, its depth below the line; of its size
+_ZOOM = 2  # dots of a PNG for each pixel of a picture, so that letters are sharp on a slide
 _Box = tuple[float, float, float, float]
 
 
 def width_of(text: str, size: float) -> float:
-    """Return how wide a text is, nearly."""
+    """Return the approximate width of a text."""
     return 2 * _WIDE * size * len(text)
 
 
@@ -101,7 +99,7 @@ def legend(colours: Mapping[str, str], y: float, width: float) -> tuple[str, str
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Shapes, and the words over them, in the ink of wherever they are shown."""
+    """Shapes, and the words over them, in the ink of the page."""
 
     width: float
     height: float
@@ -126,12 +124,12 @@ class Drawing:
 
 
 def note(text: str) -> Drawing:
-    """Return a picture that says why there is none."""
+    """Return a picture that contains only a message."""
     return Drawing(width_of(text, 12) + 24, 30, "", word(8, 20, text, 12))
 
 
 class Labels:
-    """Where texts stand: over no dot and no other text; one without room is left out."""
+    """Placement of texts: none covers a dot or another text; those without room are left out."""
 
     def __init__(self) -> None:
         self._boxes: list[_Box] = []
@@ -140,18 +138,17 @@ class Labels:
         """Let no text stand on a dot."""
         self._boxes.append((x - radius, y - radius, x + radius, y + radius))
 
-    def room(self, x: float, y: float, text: str, size: float) -> bool:
-        """Tell whether a text has room, centred on ``x`` above ``y``, and take it if so."""
-        return self.best(((x, y),), text, size) is not None
-
     def best(
         self, spots: Iterable[tuple[float, float]], text: str, size: float
     ) -> tuple[float, float] | None:
-        """Take the first spot with room, None if no one has."""
+        """Take the first spot, centred on ``x`` above ``y``, with room; None if there is none."""
         half = width_of(text, size) / 2
         for x, y in spots:
             box = (x - half, y - size, x + half, y + size * _HIGH)
-            if not any(_meet(box, other) for other in self._boxes):
+            if not any(
+                box[0] < right and left < box[2] and box[1] < bottom and top < box[3]
+                for left, top, right, bottom in self._boxes
+            ):
                 self._boxes.append(box)
                 return x, y
         return None
@@ -167,10 +164,6 @@ class Labels:
             *((half * 0.7, radius + size), (-half * 0.7, radius + size)),
         )
         return self.best(((x + right, y + down) for right, down in around), text, size)
-
-
-def _meet(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 class Picture(ABC):
@@ -221,12 +214,6 @@ class Picture(ABC):
 
 
 def _png(document: str) -> bytes:
-    """Return an SVG document as a PNG file.
-
-    Raises:
-        InputError: if this machine has no font: all words would be missing.
-        MissingExtraError: if what draws it is not installed.
-    """
     try:
         from resvg_py import svg_to_bytes
     except ImportError as error:

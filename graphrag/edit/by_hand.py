@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.editor import Basis, Decide, edit, resettle
-from graphrag.edit.edits import KEEP, Correction, Edit, Keep, corrected, ended, retracted, waiting
-from graphrag.edit.merge import entity_id
+from graphrag.edit import (
+    KEEP,
+    Basis,
+    Correction,
+    Edit,
+    Keep,
+    corrected,
+    ended,
+    retracted,
+    waiting,
+)
+from graphrag.edit.editor import (
+    Door,
+    Waiting,
+    entity_id,
+    put_component,
+    stand,
+    stored,
+    waiting_facts,
+)
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.rivalry import triple_of
+from graphrag.ingest.reports import closed
 from graphrag.model.arguments import checked
 from graphrag.model.assertion import Date
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.ontology import fitted_by_hand
-from graphrag.search.sources import Waiting, waiting_facts
-from graphrag.session import Handle
+from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
+
+Decide = Callable[[Fact, Basis, GroupIndex, datetime], Edit]
+"""Say what is wanted of a fact, given what it rests on."""
 
 
 @checked(door="graph.edit")
-class ManualEdits:
+class ManualEdits(Door):
     """Edits by hand and review: ``graph.edit``.
 
     Every edit is one transaction with one event, whose note tells what else ends or holds again. It
@@ -31,22 +54,19 @@ class ManualEdits:
     whatever is raised, nothing was written.
     """
 
-    def __init__(self, handle: Handle, group: str) -> None:
-        self._handle = handle
-        self._group = group
-
     async def retract(
         self, fact: Fact | str, reason: str = "", *, actor: str | None = None
     ) -> Fact:
-        """Declare that a fact was never true; what it had closed holds again.
+        """Declare that a fact was never true, and return it as updated.
 
-        It stays in the history with the moment and the reason. Returns it as it is now.
+        Facts that it had ended hold again. The fact stays in the history, with the time and the
+        reason of the retraction.
 
         Raises:
             InputError: if there is no such fact, or it was retracted before.
         """
-        return await self._write(
-            fact, lambda fact, *_: retracted(fact, reason), kind="retract", actor=actor, note=reason
+        return await self._edit(
+            fact, lambda fact, *_: retracted(fact, reason), "retract", actor, reason
         )
 
     async def invalidate(
@@ -65,9 +85,9 @@ class ManualEdits:
             InputError: if there is no such fact, it was retracted, waits for review, ended before
                 that moment or starts at it or later.
         """
-        moment, kind = utc_now() if at is None else parse_moment(at, what="at"), "invalidate"
-        return await self._write(
-            fact, lambda fact, *_: ended(fact, moment, reason), kind=kind, actor=actor, note=reason
+        moment = utc_now() if at is None else parse_moment(at, what="at")
+        return await self._edit(
+            fact, lambda fact, *_: ended(fact, moment, reason), "invalidate", actor, reason
         )
 
     async def correct(
@@ -125,7 +145,7 @@ class ManualEdits:
             said = tuple(replace(statement, untyped=fact.untyped) for statement in edit.said)
             return replace(edit, fact=fact, said=said, entities=new)
 
-        return await self._write(fact, decide, kind="correct", actor=actor, note=reason)
+        return await self._edit(fact, decide, "correct", actor, reason)
 
     def _fitted(self, fact: Fact, chosen: list[Entity], index: GroupIndex) -> Fact:
         """Return a fact with new ends or another relation as the ontology lets it be stored."""
@@ -145,9 +165,21 @@ class ManualEdits:
         Raises:
             InputError: if standing rules infer too much.
         """
-        return await resettle(
-            self._group, self._handle.session.ingestion, reason=reason, actor=actor
-        )
+        changed: dict[str, Fact] = {}
+        ingestion = self._handle.session
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal changed
+            component = Component.of(index, ingestion.relations, ingestion.store, utc_now())
+            await component.read(component.reach_from(list(index.facts.row_of)))
+            component.settle()
+            changed = component.changed()
+            changes = ChangeSet(self._group, "settle", actor=actor or "", note=reason or None)
+            await put_component(changes, component, ingestion)
+            return changes
+
+        await ingestion.writer.commit(self._group, build)
+        return tuple(changed.values())
 
     # -- review --------------------------------------------------------------------------------
 
@@ -174,7 +206,7 @@ class ManualEdits:
         def decide(fact: Fact, *_: object) -> Edit:
             return Edit(replace(waiting(fact), confirmed=True), stays=True)
 
-        return await self._write(fact, decide, kind="confirm", actor=actor, note="")
+        return await self._edit(fact, decide, "confirm", actor)
 
     async def reject(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
         """Retract a fact that waits for review or is contested, and return it.
@@ -182,19 +214,50 @@ class ManualEdits:
         Raises:
             InputError: if there is no such fact, or it does not wait.
         """
-
-        def decide(fact: Fact, *_: object) -> Edit:
-            return retracted(waiting(fact), reason or "rejected")
-
-        return await self._write(fact, decide, kind="reject", actor=actor, note=reason)
-
-    async def _write(
-        self, fact: Fact | str, decide: Decide, *, kind: str, actor: str | None, note: str
-    ) -> Fact:
-        ingestion = self._handle.session.ingestion
-        return await edit(
-            fact, decide, ingestion, group=self._group, kind=kind, actor=actor, note=note
+        why = reason or "rejected"
+        return await self._edit(
+            fact, lambda fact, *_: retracted(waiting(fact), why), "reject", actor, reason
         )
+
+    async def _edit(
+        self, fact: Fact | str, decide: Decide, kind: str, actor: str | None, note: str = ""
+    ) -> Fact:
+        ingestion = self._handle.session
+        stands: Fact | None = None
+
+        async def build(index: GroupIndex) -> ChangeSet:
+            nonlocal stands
+            now, store = utc_now(), ingestion.store
+            current = await stored(Fact, fact, self._group, store)
+            if current.derived_from:
+                rule = ", ".join(current.provenance)
+                raise InputError(
+                    f"fact {current.id} ({current.text!r}) was inferred by {rule}: change the "
+                    f"facts that it rests on, {', '.join(current.derived_from)}"
+                )
+            current = index.heirs.follow({current.id: current}, index.entity_name)[current.id]
+            component = Component.of(index, ingestion.relations, store, now)
+            await component.read_around([current])
+            outcome = component.settle()
+            basis = tuple(outcome.said.by_id[id_][1] for id_ in outcome.supporting(current.id))
+            wanted = decide(current, basis, index, now)
+            await component.read(component.reach([triple_of(wanted.fact)]))
+            id_ = stand(component, current, wanted, outcome)
+            stands = component.facts[id_]
+            others = [
+                other for other in component.changed().values() if other.id not in {current.id, id_}
+            ]
+            known = component.stored
+            changed = [(known[other.id], other) for other in others if other.id in known]
+            words = closed((other for other in others if other.id not in known), changed)
+            also = "; ".join(filter(None, (note, *words)))
+            changes = ChangeSet(self._group, kind, actor=actor or "", note=also or None)
+            await put_component(changes, component, ingestion, new=wanted.entities)
+            return changes
+
+        await ingestion.writer.commit(self._group, build)
+        assert stands is not None, "building gives a fact"
+        return stands
 
 
 def _date(given: Moment | Keep | None, what: str) -> Date | Keep | None:
@@ -208,11 +271,7 @@ def _is_new(entity: Entity, index: GroupIndex) -> bool:
 
 
 def _chosen(given: Entity | str, instead_of: str, index: GroupIndex, *, now: datetime) -> Entity:
-    """Return the entity that is to be an end of a fact; a new name makes one of the old one's type.
-
-    Raises:
-        InputError: if it belongs to another group, or several entities bear the name.
-    """
+    """Return the entity that is to be an end of a fact; a new name makes one of the old type."""
     known = isinstance(given, Entity) or given in index.entities.row_of
     if known or index.entities_named(str(given)):
         id_ = entity_id(given, index)

@@ -1,4 +1,4 @@
-"""Inverse of a change in the log: what a record is without it, as far as that still stands.
+"""What undoing needs: the inverse of a change in the log, and the facts to be settled without it.
 
 Values unchanged since become what they were. Collections lose what the change added and regain what
 it removed, attributes do so one by one; a single value changed since is a conflict. When a fact
@@ -10,8 +10,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from graphrag.errors import InputError
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.summaries import ends_of
 from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
+from graphrag.store import links
 from graphrag.store.rows import imaged
 
 _STAMPS = ("expired_at", "retracted_at")
@@ -31,8 +37,6 @@ _GATHERED = frozenset(
 _KEYED = (("attributes", "attribute_times"), ("metadata",))
 """Mappings by key: an attribute and its time are one."""
 _ABSENT = object()
-Mappings = dict[str, dict[str, Any]]
-"""By the name of the field."""
 Value = TypeVar("Value", Entity, Fact, Episode, Saga)
 
 
@@ -44,17 +48,10 @@ def inverse(
     event: Event | None = None,
     force: bool = False,
 ) -> Value:
-    """Return a value without what a change did to it.
+    """Return a value without what a change did to it; one that made or erased it changes nothing.
 
-    Args:
-        value: As it is now.
-        change: What was done to it; one that made it, or erased it, is left to the caller.
-        columns: The only ones to look at; default: all.
-        event: Of the change, if a conflict is to be refused; else the later value stays.
-        force: Restore what was changed again since, too.
-
-    Raises:
-        InputError: with ``event`` and without ``force``, if a later event changed a field, too.
+    Of what was changed again since, the later value stays; with the ``event`` of the change that
+    is refused, unless ``force`` restores it.
     """
     if change.before is None or change.after is None:
         return value
@@ -89,37 +86,42 @@ def inverse(
     return replace(value, **was)
 
 
+def undone(
+    value: Value, changes: Iterable[Change], *, columns: Collection[str] | None = None
+) -> Value:
+    """Return a value without what some changes did to it, given the last first."""
+    for change in changes:
+        value = inverse(value, change, columns=columns)
+    return value
+
+
 def _without(present: Iterable[Any], then: Iterable[Any], now: Iterable[Any]) -> tuple[Any, ...]:
     new, lost = [item for item in now if item not in then], [it for it in then if it not in now]
     kept = [item for item in present if item not in new]
     return (*kept, *(item for item in lost if item not in kept))
 
 
-def _unkeyed(value: Value, names: Iterable[str], change: Change) -> Mappings:
+def _unkeyed(value: Value, names: tuple[str, ...], change: Change) -> dict[str, dict[str, Any]]:
     """Return mappings that belong together, with the keys that are as a change left them undone."""
-    present = {name: dict(getattr(value, name)) for name in names}
 
-    def imaged_in(image: Mapping[str, Any]) -> Mappings:
-        return {
-            name: imaged(name, image[name], value.id) if name in image else mapping
-            for name, mapping in present.items()
-        }
+    def items(image: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+        mappings = [
+            imaged(name, image[name], value.id) if name in image else getattr(value, name)
+            for name in names
+        ]
+        keys = dict.fromkeys(key for mapping in mappings for key in mapping)
+        return {key: tuple(mapping.get(key, _ABSENT) for mapping in mappings) for key in keys}
 
-    then: Mappings = imaged_in(change.before or {})
-    now: Mappings = imaged_in(change.after or {})
-    left = {name: dict(mapping) for name, mapping in present.items()}
-    for key in {key for mapping in (*then.values(), *now.values()) for key in mapping}:
-        old, new, today = (
-            {name: mapping.get(key, _ABSENT) for name, mapping in mappings.items()}
-            for mappings in (then, now, present)
-        )
-        if old == new or today != new:
-            continue
-        for name, item in old.items():
-            left[name].pop(key, None)
-            if item is not _ABSENT:
-                left[name][key] = item
-    return left
+    then, now, left = items(change.before or {}), items(change.after or {}), items({})
+    for key in then.keys() | now.keys():
+        if then.get(key) != now.get(key) and left.get(key) == now.get(key):
+            left.pop(key, None)
+            if key in then:
+                left[key] = then[key]
+    return {
+        name: {key: item[place] for key, item in left.items() if item[place] is not _ABSENT}
+        for place, name in enumerate(names)
+    }
 
 
 def restamped(fact: Fact, image: Mapping[str, Any] | None) -> Fact:
@@ -132,12 +134,9 @@ def restamped(fact: Fact, image: Mapping[str, Any] | None) -> Fact:
         name: imaged(column, item, fact.id) for name, (column, item) in was.items() if name in names
     }
     stamps: dict[str, Any] = {name: then.pop(name) for name in _STAMPS if name in then}
-    same = all(_is(getattr(fact, name), item) for name, item in then.items())
+    now = {name: getattr(fact, name) for name in then}
+    same = all(now[name] == item or not (now[name] or item) for name, item in then.items())
     return replace(fact, **stamps) if same else fact
-
-
-def _is(value: object, then: object) -> bool:
-    return value == then or (not value and not then)
 
 
 def changes_of(event: Event, table: str) -> dict[str, Change]:
@@ -155,13 +154,12 @@ def changes_of(event: Event, table: str) -> dict[str, Change]:
     return changes
 
 
-def changed_by(events: Iterable[Event], table: str) -> dict[str, list[Change]]:
-    """Return what the events changed of stored records, by id, the last change first."""
+def changes_by_record(events: Iterable[Event]) -> dict[str, list[Change]]:
+    """Return what the events did to each record, given as ``table:id``, the last change first."""
     changes: dict[str, list[Change]] = defaultdict(list)
     for event in reversed(list(events)):
         for change in reversed(event.changes):
-            if change.record.startswith(f"{table}:") and change.before and change.after:
-                changes[change.record.partition(":")[2]].append(change)
+            changes[change.record].append(change)
     return changes
 
 
@@ -179,3 +177,49 @@ def conflict(event: Event, name: str, record: str) -> InputError:
         f"event {event.seq} ({event.kind}) cannot be reverted: {name!r} of {record} was changed "
         "again since; revert the later event first, or pass force=True"
     )
+
+
+def standing(entities: Iterable[str], facts: Mapping[str, Fact], index: GroupIndex) -> set[str]:
+    """Return those of the entities that a fact is about that stands; ``facts`` are to be so."""
+    live = index.facts.alive.values & (index.facts["retracted"] == FOREVER)
+    for id_, fact in facts.items():
+        if id_ in index.facts.row_of:
+            live[index.facts.row_of[id_]] = fact.retracted_at is None
+    rows = {*np.concatenate([end[live] for end in index.ends()]).tolist()}
+    new = (fact for id_, fact in facts.items() if id_ not in index.facts.row_of)
+    about = {*ends_of(fact for fact in new if fact.retracted_at is None)}
+    return {
+        id_
+        for id_ in entities
+        if (heir := index.heirs.of(id_)) in about or index.entities.row_of[heir] in rows
+    }
+
+
+async def read_touched(
+    component: Component, episodes: Collection[str], facts: Iterable[str]
+) -> None:
+    """Read what some episodes and facts state and what meets it, but for facts that are gone."""
+    index, store = component.index, component.store
+    if not episodes:
+        return await component.read(component.reach_from([*dict.fromkeys(facts)]))
+    mentioned = {entity for _, entity in await links.mentioned_in(store, episodes)}
+    members = {id_ for entity in mentioned for id_ in index.heirs.family(entity)}
+    # What no longer has an episode among its sources still has its ends, which it mentions.
+    rows = [index.entities.row_of[id_] for id_ in members if id_ in index.entities.row_of]
+    within = np.isin(index.facts["subject"], rows) & np.isin(index.facts["object"], rows)
+    near = [index.facts.ids[row] for row in np.flatnonzero(within & index.facts.alive.values)]
+    stored = await store.get(Fact, [*await links.facts_on(store, episodes), *near])
+    resting = [
+        id_
+        for id_, fact in stored.items()
+        if not {*episodes}.isdisjoint((*fact.episodes, *(part.source for part in fact.statements)))
+    ]
+    said = [index.entities.ids[row] for row in np.flatnonzero(index.entities["endings"])]
+    ended = [
+        (ending.relation, index.heirs.of(entity.id))
+        for entity in (await store.get(Entity, said)).values()
+        if any(ending.assertion.source in episodes for ending in entity.endings)
+        for ending in entity.endings
+    ]
+    reached = component.reach_from([*dict.fromkeys((*resting, *facts))])
+    await component.read([*reached, *component.reach((), ended)])

@@ -9,50 +9,27 @@ was. What was added or decided since stays: facts that the kept entity got meanw
 and a fact that a person has edited since keeps the edit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit.editor import put_facts
+from graphrag.edit.editor import put_component
 from graphrag.edit.inverse import changes_of, inverse, restamped
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
-from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.ingest.summaries import ends_of, refreshed
-from graphrag.model.attributes import newer
+from graphrag.ingest.summaries import ends_of
+from graphrag.model.attributes import names_of, newer
 from graphrag.model.values import Change, Entity, Event
 from graphrag.names.key import name_key
 from graphrag.resolve.mentions import UNTYPED
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 
-MERGE, UNMERGE, KEEP_APART = "merge", "unmerge", "keep_apart"
-"""Kinds of events."""
-
-
-def entity_id(given: Entity | str, index: GroupIndex) -> str:
-    """Return the id of the entity that a person means by an entity, its id or its name.
-
-    Raises:
-        InputError: if there is none, or several bear the name.
-    """
-    if isinstance(given, Entity) or given in index.entities.row_of:
-        id_ = given.id if isinstance(given, Entity) else given
-        if id_ not in index.entities.row_of:
-            raise InputError(f"entity {id_!r} is not in group {index.group_id!r}: name its group")
-        return index.heirs.of(id_)
-    named = index.entities_named(given)
-    if not named:
-        raise InputError(f"no entity is called {given!r} in group {index.group_id!r}: try a search")
-    if len(named) > 1:
-        shown = ", ".join(f"{id_} ({index.entity_type(id_)})" for id_ in named)
-        raise InputError(
-            f"{len(named)} entities are called {given!r}: pass the entity or its id; "
-            f"theirs are {shown}"
-        )
-    return named[0]
+MERGE, RENAME = "merge", "rename"
+RENAMING = frozenset({RENAME, "revert"})
+"""Kinds of events by which a person gives an entity another name."""
 
 
 async def merge(
@@ -65,24 +42,19 @@ async def merge(
     entities = await ingestion.store.get(Entity, [keep, other])
     kept, given_up = entities[keep], entities[other]
     changes = ChangeSet(index.group_id, MERGE)
-    changes.change(kept, joined(kept, given_up))
-    changes.change(given_up, replace(given_up, merged_into=keep))
-    component = await _united(keep, other, index, ingestion)
-    await _settle(changes, component, (keep, other), {}, ingestion, now)
-    return changes
+    left = joined(kept, given_up), replace(given_up, merged_into=keep)
+    for entity in left:
+        changes.change(entities[entity.id], entity)
+    return await _resettle(changes, (keep, other), keep, left, {}, index, ingestion, now)
 
 
 async def unmerge(
-    event: Event, index: GroupIndex, ingestion: Ingestion, *, now: datetime
+    changes: ChangeSet, event: Event, index: GroupIndex, ingestion: Ingestion, *, now: datetime
 ) -> ChangeSet:
-    """Work out how two entities become two again.
-
-    Raises:
-        InputError: if the event is no merge, was undone, or the kept entity was merged since.
-    """
+    """Note how two entities become two again, and return the changes."""
     images = changes_of(event, "entity")
     keep, other = pair = _pair(images, event)
-    entities = await ingestion.store.get(Entity, images)
+    entities = await ingestion.store.get(Entity, pair)
     if other not in entities or entities[other].merged_into != keep:
         raise InputError(f"the merge of event {event.seq} was undone before: nothing to unmerge")
     if (heir := index.heirs.of(keep)) != keep:
@@ -90,13 +62,29 @@ async def unmerge(
             f"{index.entity_name(keep)!r} was itself merged into {index.entity_name(heir)!r} "
             f"({heir}) since: unmerge that first"
         )
-    changes = ChangeSet(index.group_id, UNMERGE)
-    for id_ in pair:
-        if id_ in images:
-            changes.change(entities[id_], inverse(entities[id_], images[id_]))
-    component = await _separated(keep, other, index, ingestion)
-    await _settle(changes, component, pair, changes_of(event, "relates_to"), ingestion, now)
-    return changes
+    left = {
+        id_: inverse(entity, images[id_]) if id_ in images else entity
+        for id_, entity in entities.items()
+    }
+    await _refuse_one_name(left[keep], left[other], event, ingestion.store)
+    for id_, entity in left.items():
+        changes.change(entities[id_], entity)
+    facts = changes_of(event, "relates_to")
+    return await _resettle(changes, pair, None, left.values(), facts, index, ingestion, now)
+
+
+async def _refuse_one_name(kept: Entity, parted: Entity, event: Event, store: Store) -> None:
+    """Refuse to leave two entities of one name where a rename since the merge gave it to both."""
+    name, other_name = (names_of(entity)[0] for entity in (kept, parted))
+    if name_key(name) != name_key(other_name):
+        return
+    for later in reversed(await store.events(kept.group_id, after=event.seq)):
+        change = changes_of(later, "entity").get(kept.id)
+        if change and later.kind in RENAMING and {"name", "names"} & (change.after or {}).keys():
+            raise InputError(
+                f"two entities would be called {name!r}: event {later.seq} ({later.kind}) gave the "
+                "kept one the name of the other; log.revert() that event first"
+            )
 
 
 def separated(event: Event) -> tuple[str, str] | None:
@@ -109,6 +97,7 @@ def separated(event: Event) -> tuple[str, str] | None:
 
 
 async def remerge(
+    changes: ChangeSet,
     event: Event,
     pair: tuple[str, str],
     index: GroupIndex,
@@ -117,110 +106,65 @@ async def remerge(
     force: bool,
     now: datetime,
 ) -> ChangeSet:
-    """Work out how two entities that an event took apart are one again.
-
-    Raises:
-        InputError: if one of them was merged since, or a later event changed the same fields.
-    """
+    """Note how two entities that an event took apart are one again, and return the changes."""
     for id_ in pair:
         if (heir := index.heirs.of(id_)) != id_:
             raise InputError(
                 f"{index.entity_name(id_)!r} was merged into {index.entity_name(heir)!r} ({heir}) "
                 f"after event {event.seq}: unmerge that first"
             )
-    images = changes_of(event, "entity")
-    changes = ChangeSet(index.group_id, MERGE)
+    images, facts = (changes_of(event, table) for table in ("entity", "relates_to"))
+    left = []
     for id_, entity in (await ingestion.store.get(Entity, images)).items():
-        changes.change(entity, inverse(entity, images[id_], event=event, force=force))
-    component = await _united(*pair, index, ingestion)
-    await _settle(changes, component, pair, changes_of(event, "relates_to"), ingestion, now)
-    return changes
+        left.append(inverse(entity, images[id_], event=event, force=force))
+        changes.change(entity, left[-1])
+    return await _resettle(changes, pair, pair[0], left, facts, index, ingestion, now)
 
 
-async def _settle(
+async def _resettle(
     changes: ChangeSet,
-    component: Component,
     pair: tuple[str, str],
+    heir: str | None,
+    entities: Iterable[Entity],
     images: Mapping[str, Change],
+    index: GroupIndex,
     ingestion: Ingestion,
     now: datetime,
-) -> None:
-    """Note what is different once two entities are one, or two again.
+) -> ChangeSet:
+    """Note what is different of all that two entities meet once they are one, or two again.
 
-    ``images`` are what the event that is undone did to facts, by id.
+    ``heir`` is the one through which the other speaks then, ``entities`` are both as they are to
+    be, ``images`` what the event that is undone did to facts, by id.
     """
-    index = component.index
+    keep, other = pair
+    with index.heirs.supposing(other, None):
+        theirs, family = index.facts_of(other), index.heirs.family(other)
+    stored = (await ingestion.store.get(Entity, [keep, *family])).values()
+    # What somebody said to be over at one of them is said of the kept one.
+    endings = sorted({(ending.relation, keep) for entity in stored for ending in entity.endings})
+    component = Component.of(index, ingestion.relations, ingestion.store, now)
+    met = [*component.reach_from(theirs), *component.reach((), endings)]
+    component.supposing = other, heir
+    with component.supposed():
+        reached = [*component.reach_from(met), *component.reach((), endings)]
+    await component.read(reached)
     with component.supposed():  # nothing is awaited in here
-        component.settle(gone_from(index), now=now)
+        component.settle()
         for id_, fact in component.changed().items():
             if id_ in images:
                 component.facts[id_] = restamped(fact, images[id_].before)
-        after = component.changed()
-        stored = component.stored
-        theirs = [stored[id_] for id_ in component.seeds or stored if id_ in stored]
-        touched = dict.fromkeys([*pair, *ends_of([*theirs, *after.values()])])
-        changes.updates += refreshed(touched, index, after, now=now)
-    await put_facts(changes, component.stored, after, ingestion)
-
-
-async def _united(keep: str, other: str, index: GroupIndex, ingestion: Ingestion) -> Component:
-    """Return what is settled anew when two entities become one: all that the one meets then."""
-    theirs = index.facts_of(other)
-    endings = await _ended(keep, index.heirs.family(other), ingestion.store)
-    component = Component.of(index, ingestion.relations)
-    component.supposing = other, keep
-    component.seeds = frozenset(theirs)
-    with component.supposed():
-        reached = [*component.reach_from(theirs), *component.reach((), endings)]
-    await component.read(reached, ingestion.store)
-    return component
-
-
-async def _separated(keep: str, other: str, index: GroupIndex, ingestion: Ingestion) -> Component:
-    """Return what is settled anew when two entities part: all that the one met while it was one."""
-    with index.heirs.supposing(other, None):
-        theirs, family = index.facts_of(other), index.heirs.family(other)
-    endings = await _ended(keep, [keep, *family], ingestion.store)
-    component = Component.of(index, ingestion.relations)
-    met = [*component.reach_from(theirs), *component.reach((), endings)]
-    component.supposing = other, None
-    with component.supposed():
-        reached = component.reach_from(met)
-    await component.read(reached, ingestion.store)
-    return component
-
-
-async def _ended(keep: str, family: list[str], store: Store) -> list[tuple[str, str]]:
-    """Return the relations that somebody said to be over at some entities, as the kept one's."""
-    entities = (await store.get(Entity, family)).values()
-    return sorted({(ending.relation, keep) for entity in entities for ending in entity.endings})
+    about = ends_of(component.stored[id_] for id_ in theirs if id_ in component.stored)
+    await put_component(changes, component, ingestion, touched=[*pair, *about], renamed=entities)
+    return changes
 
 
 def _pair(images: Mapping[str, Change], event: Event) -> tuple[str, str]:
-    """Return the entity that was kept and the one that was given up."""
     for id_, change in images.items():
         if keep := (change.after or {}).get("merged_into"):
             return str(keep), id_
     if event.kind == MERGE:
         raise InputError(f"the merge of event {event.seq} has no entity: it was erased")
     raise InputError(f"event {event.seq} is {event.kind!r}, not a merge: log.events() shows merges")
-
-
-async def keep_apart(one: str, other: str, index: GroupIndex, store: Store) -> ChangeSet:
-    """Work out how two entities, given by id, are known to be two."""
-    name, other_name = index.entity_name(one), index.entity_name(other)
-    if one == other:
-        raise InputError(
-            f"both are the entity {name!r} ({one}): use identity.unmerge(...) or "
-            "identity.split(...)"
-        )
-    entities = await store.get(Entity, [one, other])
-    if other in entities[one].distinct_from or one in entities[other].distinct_from:
-        raise InputError(f"{name!r} and {other_name!r} are known to be two already")
-    changes = ChangeSet(index.group_id, KEEP_APART)
-    distinct = (*entities[one].distinct_from, other)
-    changes.change(entities[one], replace(entities[one], distinct_from=distinct))
-    return changes
 
 
 def joined(kept: Entity, given_up: Entity) -> Entity:

@@ -5,18 +5,18 @@ new id stands at the new entity, with what was said of it: sources, times, confi
 said of each of the two is settled by itself.
 """
 
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import compress
+from itertools import chain, compress
 
-from graphrag.edit.editor import embedded, put_facts
+from graphrag.edit.editor import put_component
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of, triple_of
-from graphrag.ingest.lifetimes.said import gone_from
-from graphrag.ingest.summaries import composed, ends_of, refreshed
+from graphrag.ingest.lifetimes.component import Component
+from graphrag.ingest.lifetimes.rivalry import triple_of
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
@@ -34,7 +34,6 @@ class Split:
     entity: str
     name: str
     facts: frozenset[str] = frozenset()
-    """Ids of the facts to move."""
     episodes: frozenset[str] = frozenset()
     """Ids of the episodes of which everything moves that they say about the entity."""
     entity_type: str | None = None
@@ -50,10 +49,22 @@ async def split(
     stored = await store.get(Fact, {*index.facts_of(old.id), *wanted.facts})
     stored = index.heirs.follow(stored, index.entity_name)
     live = {id_: fact for id_, fact in stored.items() if fact.retracted_at is None}
-    _check(wanted, old, live)
-    component = await component_of(live.values(), index, store, ingestion.relations)
-    component.settle(gone_from(index), now=now)
-    copies = _divide(wanted, component, live, new, now)
+    for id_ in sorted(wanted.facts):
+        fact = live.get(id_)
+        if fact is None:
+            raise InputError(f"no fact that stands has the id {id_!r}: see facts({old.name!r})")
+        if old.id not in (fact.subject_id, fact.object_id):
+            raise InputError(f"fact {id_} ({fact.text!r}) is not about {old.name!r}")
+    component = Component.of(index, ingestion.relations, store, now)
+    await component.read_around(live.values())
+    component.settle()
+    moved = {
+        id_
+        for fact in live
+        for id_ in component.supporting(fact)
+        if fact in wanted.facts or component.statement(id_).source in wanted.episodes
+    }
+    copies = divide(moved, old.id, component, new)
     # What was said of the old entity that is no fact moves, too.
     moves = [ending.assertion.source in wanted.episodes for ending in old.endings]
     endings = tuple(compress(old.endings, moves))
@@ -61,25 +72,18 @@ async def split(
     new, left = replace(new, endings=endings), replace(left, endings=stay)
     if not copies and left == old:
         raise InputError(f"nothing of {old.name!r} is to become {new.name!r}: give its facts")
-    triples = [triple_of(component.facts[id_]) for id_ in copies]
-    await component.read(component.reach(triples), store)
+    await component.read(component.reach(triple_of(component.facts[id_]) for id_ in copies))
     if endings:
         component.endings |= {entity.id: entity.endings for entity in (left, new)}
-    component.settle(gone_from(index), now=now)
-    after = component.changed()
+    component.settle()
     changes = ChangeSet(index.group_id, SPLIT)
-    new = replace(new, summary=composed({new.id: new.name}, index, after, now=now)[new.id])
-    changes.insert(new, (await embedded({new.id: new.name}, ingestion))[new.id])
     changes.change(old, left)
-    await put_facts(changes, component.stored, after, ingestion)
-    touched = dict.fromkeys([old.id, *ends_of(after.values())])
-    changes.updates += refreshed(touched, index, after, now=now)
-    mention(changes, new, [after[copy] for copy in copies if copy in after])
+    await put_component(changes, component, ingestion, new=[new], touched=[old.id], renamed=[left])
+    mention(changes, new, [component.facts[copy] for copy in copies if copy in component.facts])
     return new, changes
 
 
 def _named(wanted: Split, old: Entity, index: GroupIndex, now: datetime) -> tuple[Entity, Entity]:
-    """Return the new entity, and the old one without the name that it gives up."""
     name, key = wanted.name.strip(), name_key(wanted.name)
     if not key:
         raise InputError(f"{wanted.name!r} is no name: give the new entity one")
@@ -105,55 +109,37 @@ def _named(wanted: Split, old: Entity, index: GroupIndex, now: datetime) -> tupl
         distinct_from=(old.id,),
     )
     aliases = tuple(alias for alias in old.aliases if name_key(alias) != key)
-    return new, replace(old, aliases=aliases)
+    names = tuple(given for given in old.names if name_key(given.name) != key)
+    return new, replace(old, aliases=aliases, names=names)
 
 
-def _check(wanted: Split, old: Entity, live: Mapping[str, Fact]) -> None:
-    for id_ in sorted(wanted.facts):
-        fact = live.get(id_)
-        if fact is None:
-            raise InputError(f"no fact that stands has the id {id_!r}: see facts({old.name!r})")
-        if old.id not in (fact.subject_id, fact.object_id):
-            raise InputError(f"fact {id_} ({fact.text!r}) is not about {old.name!r}")
-
-
-def _divide(
-    wanted: Split, component: Component, live: Mapping[str, Fact], new: Entity, now: datetime
-) -> list[str]:
-    """Move statements to copies of their facts at the new entity, and return the copies' ids."""
-    moved = {
-        id_
-        for fact in live
-        for id_ in component.supporting(fact)
-        if fact in wanted.facts or component.statement(id_).source in wanted.episodes
-    }
-    return divide(moved, wanted.entity, component, new, now)
-
-
-def divide(
-    moved: Set[str], old: str, component: Component, new: Entity, now: datetime
-) -> list[str]:
+def divide(moved: Set[str], old: str, component: Component, new: Entity) -> list[str]:
     """Move statements about an entity, by id, to copies of their facts at the new one."""
     copies = []
     for id_ in sorted(component.facts):
         fact = component.facts[id_]
-        said = [
-            statement
-            for statement in fact.statements
-            if statement.id in moved and statement.void is None
-        ]
+        standing = [statement for statement in fact.statements if statement.void is None]
+        said = [statement for statement in standing if statement.id in moved]
         if not said or old not in (fact.subject_id, fact.object_id):
             continue
-        copy = _copy(fact, old, new, now)
-        statements = [replace(one, id=copy.id if not n else new_id()) for n, one in enumerate(said)]
-        rest = [
-            statement
-            for statement in fact.statements
-            if statement.void is None and statement not in said
-        ]
-        component.facts[copy.id] = replace(
-            copy, statements=tuple(statements), provenance=_without_names(fact, rest, said)
+        at_subject, at_object = fact.subject_id == old, fact.object_id == old
+        copy = replace(
+            fact,
+            id=new_id(),
+            created_at=component.now,
+            subject_id=new.id if at_subject else fact.subject_id,
+            subject=new.name if at_subject else fact.subject,
+            object_id=new.id if at_object else fact.object_id,
+            object=new.name if at_object else fact.object,
+            rivals=(),
+            expired_at=None,
+            retracted_at=None,
         )
+        further = (replace(statement, id=new_id()) for statement in said[1:])
+        statements = replace(said[0], id=copy.id), *further
+        rest = [statement for statement in standing if statement not in said]
+        names = _without_names(fact, rest, said)
+        component.facts[copy.id] = replace(copy, statements=statements, provenance=names)
         if rest:
             component.facts[id_] = replace(fact, provenance=_without_names(fact, said, rest))
         copies.append(copy.id)
@@ -167,41 +153,84 @@ def _without_names(
     fact: Fact, gone: Iterable[Assertion], left: Iterable[Assertion]
 ) -> tuple[str, ...]:
     """Return the names of the sources of a fact without those of statements that it has not."""
-    names = {statement.provenance for statement in gone} - {
-        statement.provenance for statement in left
-    }
-    return tuple(name for name in fact.provenance if name not in names)
+    lost = {statement.provenance for statement in gone}
+    lost -= {statement.provenance for statement in left}
+    return tuple(name for name in fact.provenance if name not in lost)
 
 
-def _copy(fact: Fact, old: str, new: Entity, now: datetime) -> Fact:
-    at_subject, at_object = fact.subject_id == old, fact.object_id == old
-    return replace(
-        fact,
-        id=new_id(),
-        created_at=now,
-        subject_id=new.id if at_subject else fact.subject_id,
-        subject=new.name if at_subject else fact.subject,
-        object_id=new.id if at_object else fact.object_id,
-        object=new.name if at_object else fact.object,
-        rivals=(),
-        expired_at=None,
-        retracted_at=None,
-    )
+@dataclass(slots=True)
+class SplitNames:
+    """What was taken apart."""
+
+    entities: list[Entity] = field(default_factory=list)
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    """By the id of a new one: the facts that are its own now."""
+    moved: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By the id of an old one: ids of the statements that are of another entity now."""
+    episodes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By the id of an old one: episodes that spoke of it by no other name."""
+
+
+async def split_names(
+    pairs: Sequence[tuple[Entity, Entity]], component: Component, gone: Collection[str]
+) -> SplitNames:
+    """Move what was said of entities by names that they lose; ``gone`` episodes are taken back."""
+    index, splits = component.index, SplitNames()
+    for before, left in pairs:
+        kept = {name_key(name) for name in _names(left)}
+        lost = {name_key(name): name for name in _names(before) if name_key(name) not in kept}
+        if not lost:
+            continue
+        await component.read(component.reach_from(list(index.facts_of(before.id))))
+        said: dict[str, set[str]] = defaultdict(set)
+        sources: dict[bool, set[str]] = {True: set(), False: set()}
+        for fact in component.facts.values():
+            for statement in fact.statements:
+                key = _key(statement, fact, before.id)
+                if key is None or statement.void is not None or statement.source in gone:
+                    continue
+                sources[key in lost].add(statement.source)
+                if key in lost:
+                    said[key].add(statement.id)
+        for key, moved in sorted(said.items()):
+            at = component.now
+            new = Entity(new_id(), index.group_id, at, lost[key], key, left.entity_type)
+            copies = divide(moved, before.id, component, new)
+            for id_ in copies:
+                component.facts[id_] = _own(component.facts[id_], new.id)
+            splits.entities.append(new)
+            splits.copies[new.id] = copies
+            splits.moved[before.id] |= moved
+        splits.episodes[before.id] = sources[True] - sources[False] - {""}
+    if splits.entities:
+        copied = chain.from_iterable(splits.copies.values())
+        await component.read(component.reach(triple_of(component.facts[id_]) for id_ in copied))
+        component.settle()
+    return splits
+
+
+def _names(entity: Entity) -> tuple[str, ...]:
+    return entity.name, *entity.aliases, *(name.name for name in entity.names)
+
+
+def _key(statement: Assertion, fact: Fact, entity: str) -> str | None:
+    """Return by which name a statement speaks of an entity: none if it does not, "" for its own."""
+    if entity == fact.subject_id:
+        return name_key(statement.subject_as)
+    return name_key(statement.object_as) if entity == fact.object_id else None
+
+
+def _own(fact: Fact, entity: str) -> Fact:
+    """Return a fact of which one end goes by its own name."""
+    at_subject, said = fact.subject_id == entity, fact.statements
+    own = (replace(it, subject_as="") if at_subject else replace(it, object_as="") for it in said)
+    return replace(fact, statements=tuple(own))
 
 
 def mention(changes: ChangeSet, new: Entity, copies: Iterable[Fact]) -> None:
     """Link the new entity to the episodes that speak of it."""
     first = {span.episode_id: span for copy in copies for span in reversed(copy.sources)}
     for episode, span in first.items():
-        changes.insert_row(
-            "mentions",
-            edge(
-                "mentions",
-                new_id(),
-                ("episode", episode),
-                ("entity", new.id),
-                group_id=new.group_id,
-                start=span.start,
-                end=span.end,
-            ),
-        )
+        ends = ("episode", episode), ("entity", new.id)
+        row = edge("mentions", new_id(), *ends, group_id=new.group_id)
+        changes.insert_row("mentions", row | {"start": span.start, "end": span.end})

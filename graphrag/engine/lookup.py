@@ -71,7 +71,7 @@ async def called(store: Store, group: str, names: Iterable[str], most: int) -> s
         return wanted
     words = [" ".join(terms) for name in sorted(wanted) if (terms := tokenize(name))]
     table = word_table("entity", group)
-    found = await store.query(
+    ids = await store.query(
         "SELECT VALUE record::id(id) FROM entity WITH INDEX entity_key "
         "WHERE group_id = $group AND key IN $keys;"
         + "".join(
@@ -82,31 +82,28 @@ async def called(store: Store, group: str, names: Iterable[str], most: int) -> s
         keys=sorted({*map(name_key, wanted)} - {""}),
         **{f"words{n}": text for n, text in enumerate(words)},
     )
-    return wanted.union(*found)
+    return wanted.union(*ids)
 
 
 async def fact_ends_at(
     store: Store, entities: Iterable[str], limit: int, relations: Collection[str] | None = None
 ) -> list[tuple[str, str, str]]:
-    """Return id, subject and object of the facts at some entities, those of some relations.
-
-    Facts between two of them come twice; ``limit`` counts both.
-    """
+    """Return id, subject and object of facts at some entities; those between two come twice."""
     along = "" if relations is None else "WHERE name IN $relations"
-    [found] = await store.query(
+    [ends] = await store.query(
         "SELECT VALUE [record::id(id), record::id(in), record::id(out)] "
         f"FROM $entities<->relates_to {along} LIMIT {int(limit)};",
         entities=_records("entity", sorted(entities)),
         relations=[] if relations is None else sorted(relations),
     )
-    return [(id_, subject, object_) for id_, subject, object_ in found]
+    return [(id_, subject, object_) for id_, subject, object_ in ends]
 
 
 async def facts_at(store: Store, entities: Iterable[str], limit: int) -> list[str]:
     """Return the facts at some entities, as many in all: links only, no row is read."""
     sql = f"SELECT VALUE array::slice(<->relates_to, 0, {int(limit)}) FROM $entities;"
-    [found] = await store.query(sql, entities=_records("entity", sorted(entities)))
-    return list(dict.fromkeys(edge.id for edges in found for edge in edges))[:limit]
+    [facts] = await store.query(sql, entities=_records("entity", sorted(entities)))
+    return list(dict.fromkeys(edge.id for edges in facts for edge in edges))[:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +139,8 @@ async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], li
         "ends_read": None if reading.ends is None else _records("entity", reading.ends),
     }
     surroundings = _SURROUNDINGS if reading.linked else ""
-    *found, spoken = (await store.query(_READ % surroundings, **params))[-1]
-    return dict(zip(COLUMNS, found, strict=True)), spoken
+    *rows, spoken = (await store.query(_READ % surroundings, **params))[-1]
+    return dict(zip(COLUMNS, rows, strict=True)), spoken
 
 
 def _records(table: str, ids: Iterable[str]) -> list[Record]:

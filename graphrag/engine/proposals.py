@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphrag.errors import StoreError, StoreIndexError
-from graphrag.index.entries import Statistics
+from graphrag.index.bm25 import Statistics
 from graphrag.schema import vector_table, word_table
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -20,14 +20,12 @@ _LARGE, _RAREST, _RARE = 5_000, 3, 4
 _KNOWN_WORDS = 50_000
 _COUNTED, _COUNTED_PART = 4_000, 5
 """Rows with a word that are counted, or such a part of a group: a more common word tells little."""
-
-
 Frequencies = dict[tuple[str, str], int]
 """In how many rows of a word table a term occurs, as far as searches have counted it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProposalRequest:
     """What is asked of a group."""
 
     group: str
@@ -36,7 +34,7 @@ class Wanted:
     """The words of the query, each once."""
     near: Mapping[str, int]
     """How many of the nearest rows, by table."""
-    said: Sequence[str]
+    worded: Sequence[str]
     """Tables whose rows are looked for by words."""
     words: int
     """How many rows with those words."""
@@ -64,7 +62,7 @@ class Proposals:
     """By table: its rows, no lengths, and how many have each word."""
     near: Mapping[str, Mapping[str, float]]
     """Cosines by table and id, the nearest first."""
-    said: Mapping[str, Mapping[str, float]]
+    worded: Mapping[str, Mapping[str, float]]
     """Scores of BM25 by table and id."""
     named: Sequence[str]
     """Entities that go by one of the names."""
@@ -72,12 +70,10 @@ class Proposals:
     """Facts at the entities that the query is about."""
 
 
-async def propose(store: Store, wanted: Wanted, frequencies: Frequencies) -> Proposals | None:
-    """Ask for everything in one request; None if nobody wrote to the group.
-
-    Raises:
-        StoreIndexError: if an index is missing.
-    """
+async def propose(
+    store: Store, wanted: ProposalRequest, frequencies: Frequencies
+) -> Proposals | None:
+    """Ask for everything in one request; None if nobody wrote to the group."""
     params: dict[str, Any] = {
         "info": [Record("group_info", wanted.group)],
         "group": wanted.group,
@@ -86,27 +82,27 @@ async def propose(store: Store, wanted: Wanted, frequencies: Frequencies) -> Pro
         "given": wanted.given,
         **{f"term{place}": term for place, term in enumerate(wanted.terms)},
     }
-    lines = [*_about(), *_near(wanted), *_said(wanted, frequencies), *_met(wanted)]
+    lines = [*_about(), *_near(wanted), *_worded(wanted, frequencies), *_met(wanted)]
     # Without its index a table gives no row for any word, and no error.
-    sql = "".join(f"INFO FOR TABLE {word_table(table, wanted.group)};" for table in wanted.said)
+    sql = "".join(f"INFO FOR TABLE {word_table(table, wanted.group)};" for table in wanted.worded)
     sql += "".join(f"LET ${name} = {what};\n" for name, what in lines)
     given = ", ".join(f"{name}: ${name}" for name, _ in lines if not name.startswith("_"))
     try:
-        *infos, found = await store.query(f"{sql}RETURN {{ {given} }};", **params)
+        *infos, answer = await store.query(f"{sql}RETURN {{ {given} }};", **params)
     except StoreError as error:
         if "does not exist" not in str(error):
             raise
         if wanted.group not in await store.groups():
             return None
         raise _unbuilt(f"a search table of group {wanted.group!r} is missing") from None
-    for table, info in zip(wanted.said, infos, strict=False):
+    for table, info in zip(wanted.worded, infos, strict=False):
         if "words" not in info["indexes"]:
             raise _unbuilt(f"the words of {table} have no index")
-    known = found["known"][0] if found["known"] else {}
+    known = answer["known"][0] if answer["known"] else {}
     rows = {table: known.get(name) or 0 for table, name in _SIZES.items()}
     statistics: dict[str, Statistics] = {}
-    for table in wanted.said:
-        counts = {row["t"]: row["n"] for row in found[f"counts_{table}"]}
+    for table in wanted.worded:
+        counts = {row["t"]: row["n"] for row in answer[f"counts_{table}"]}
         name = word_table(table, wanted.group)
         if len(frequencies) > _KNOWN_WORDS:
             frequencies.clear()
@@ -114,17 +110,17 @@ async def propose(store: Store, wanted: Wanted, frequencies: Frequencies) -> Pro
         statistics[table] = Statistics(rows.get(table, 0), 0, counts)
     return Proposals(
         known.get("seq") or 0,
-        dict(found["sagas"]),
-        [(merged, heir) for merged, heir in found["merged"]],
+        dict(answer["sagas"]),
+        [(merged, heir) for merged, heir in answer["merged"]],
         rows,
         statistics,
-        {table: _cosines(table, found[f"near_{table}"]) for table in wanted.near},
+        {table: _cosines(table, answer[f"near_{table}"]) for table in wanted.near},
         {
-            table: {row["id"]: row["score"] for row in found[f"said_{table}"]}
-            for table in wanted.said
+            table: {row["id"]: row["score"] for row in answer[f"worded_{table}"]}
+            for table in wanted.worded
         },
-        found["named"],
-        [edge.id for edge in found["met"]],
+        answer["named"],
+        [edge.id for edge in answer["met"]],
     )
 
 
@@ -142,7 +138,7 @@ def _about() -> Lines:
     )
 
 
-def _near(wanted: Wanted) -> Lines:
+def _near(wanted: ProposalRequest) -> Lines:
     for table, most in wanted.near.items():
         name = vector_table(table, wanted.group)
         yield (
@@ -152,9 +148,9 @@ def _near(wanted: Wanted) -> Lines:
         )
 
 
-def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
+def _worded(wanted: ProposalRequest, frequencies: Frequencies) -> Lines:
     most = max(_COUNTED, frequencies.get((wanted.group, ""), 0) // _COUNTED_PART)
-    for table in wanted.said:
+    for table in wanted.worded:
         name = word_table(table, wanted.group)
         counted = f"count(SELECT VALUE id FROM {name} WHERE terms @@ $term%d LIMIT {most})"
         counts = ", ".join(
@@ -170,14 +166,14 @@ def _said(wanted: Wanted, frequencies: Frequencies) -> Lines:
             "|$word| $word.t), ' ')",
         )
         yield (
-            f"said_{table}",
+            f"worded_{table}",
             "SELECT * FROM (SELECT record::id(id) AS id, search::score(1) AS score "
             f"FROM {name} WHERE terms @1,OR@ $_rare_{table}) "
             f"ORDER BY score DESC LIMIT {int(wanted.words)}",
         )
 
 
-def _met(wanted: Wanted) -> Lines:
+def _met(wanted: ProposalRequest) -> Lines:
     """Yield the facts at the entities in question: given, named, or else the nearest."""
     table = word_table("entity", wanted.group)
     named = f"SELECT VALUE record::id(id) FROM {table} WHERE keys CONTAINSANY $names"
@@ -200,15 +196,11 @@ def _met(wanted: Wanted) -> Lines:
 
 
 def _cosines(table: str, rows: Iterable[tuple[float | None, str]]) -> dict[str, float]:
-    """Return the nearest by id, nearest first.
-
-    Raises:
-        StoreIndexError: without an index, where SurrealDB gives every row and no distance.
-    """
-    found = [(distance, id_) for distance, id_ in rows if distance is not None]
-    if len(found) < len([*rows]):
+    """Return the nearest by id, nearest first; without an index all rows come, with no distance."""
+    near = [(distance, id_) for distance, id_ in rows if distance is not None]
+    if len(near) < len([*rows]):
         raise _unbuilt(f"the vectors of {table} have no index, or it is being built")
-    return {id_: 1 - distance for distance, id_ in sorted(found)}
+    return {id_: 1 - distance for distance, id_ in sorted(near)}
 
 
 def _unbuilt(what: str) -> StoreIndexError:

@@ -1,20 +1,25 @@
-"""Rows of the search tables that follow from a change set, written in its transaction."""
+"""Rows of the search tables that follow from a change set, and the index over their vectors.
 
+An embedded database never takes new vectors into its index: they wait, and each search compares
+them one by one, exactly. So after many writes the index is built anew; a server needs none of this.
+"""
+
+import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from graphrag.engine.nearest import Waiting
 from graphrag.errors import StoreError
-from graphrag.index.texts import PIECE, community_text, episode_words
+from graphrag.index.texts import WORD_COLUMNS, episode_words, words
 from graphrag.names.key import name_key
-from graphrag.schema import METHODS, VECTORS, definitions, vector_table, word_table
+from graphrag.schema import METHODS, VECTORS, definitions, nearest_index, vector_table, word_table
 from graphrag.store.changes import ChangeSet
 from graphrag.store.engine import Row
+from graphrag.store.pages import count_rows
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 from graphrag.text.tokens import tokenize
@@ -22,52 +27,15 @@ from graphrag.text.tokens import tokenize
 _LOG = logging.getLogger("graphrag")
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """The words of one table."""
-
-    columns: tuple[str, ...]
-    """Columns that they come from."""
-    of: Callable[[Row], str]
-
-
-def _of_fact(row: Row) -> str:
-    return f"{row['subject']} {row['name'].replace('_', ' ')} {row['object']}. {row['text']}"
-
-
-def _of_entity(row: Row) -> str:
-    return " ".join((row["name"], *(row.get("aliases") or ())))
-
-
-def _of_episode(row: Row) -> str:
-    return episode_words(row.get("name", ""), row["content"])
-
-
-def _of_community(row: Row) -> str:
-    return community_text(row["name"], row.get("summary", ""))
-
-
-TEXTS: dict[str, Text] = {
-    "relates_to": Text(("subject", "name", "object", "text"), _of_fact),
-    "entity": Text(("name", "aliases"), _of_entity),
-    "episode": Text(("name", "content"), _of_episode),
-    "community": Text(("name", "summary"), _of_community),
-}
-"""The tables that are searched by words."""
-
-
-def keys_of(row: Row) -> list[str]:
-    """Return the keys of the names of an entity."""
-    return sorted({*map(name_key, (row["name"], *(row.get("aliases") or ())))} - {""})
-
-
 def terms_of(table: str, row: Row) -> str:
     """Return the terms by which a row is found, with repetitions, as the index covers them."""
-    return " ".join(tokenize(TEXTS[table].of(row).replace(PIECE, " ")))
+    episode = table == "episode"
+    text = episode_words(row["name"], row["content"]) if episode else words(table, row, {})
+    return " ".join(tokenize(text))
 
 
 class Derivation:
-    """What some rows of a group add to its search tables, and what they take away."""
+    """The rows to add to and to delete from the search tables of a group."""
 
     def __init__(self, group: str) -> None:
         self.group = group
@@ -79,31 +47,29 @@ class Derivation:
         """Take in a row that is new, or has other words."""
         if row.get("embedding") is not None:
             self.embed(table, row["id"].id, row["embedding"])
-        if table in TEXTS:
-            self._words[table].append(
-                {
-                    "id": Record(word_table(table, self.group), row["id"].id),
-                    "of": Record(table, row["id"].id),
-                    "terms": terms_of(table, row),
-                    **({"keys": keys_of(row)} if table == "entity" else {}),
-                }
-            )
+        if table in WORD_COLUMNS:
+            id_ = row["id"].id
+            record, of = Record(word_table(table, self.group), id_), Record(table, id_)
+            entry: Row = {"id": record, "of": of, "terms": terms_of(table, row)}
+            if table == "entity":
+                names = row["name"], *(row.get("aliases") or ())
+                entry["keys"] = sorted({*map(name_key, names)} - {""})
+            self._words[table].append(entry)
 
     def embed(self, table: str, id_: str, embedding: bytes) -> None:
         """Take in a vector; one without a direction would be as near to everything."""
         vector = np.frombuffer(embedding, dtype="<f4")
         record = Record(vector_table(table, self.group), id_)
         if np.isfinite(vector).all() and vector.any():
-            self._vectors[table].append(
-                {"id": record, "of": Record(table, id_), "vector": vector.tolist()}
-            )
+            of = Record(table, id_)
+            self._vectors[table].append({"id": record, "of": of, "vector": vector.tolist()})
         else:
             self._gone.append(record)
 
     def drop(self, table: str, id_: str) -> None:
-        """Take out a row."""
+        """Mark a row for deletion from the search tables."""
         self._gone.append(Record(vector_table(table, self.group), id_))
-        if table in TEXTS:
+        if table in WORD_COLUMNS:
             self._gone.append(Record(word_table(table, self.group), id_))
 
     def vectors(self) -> dict[str, int]:
@@ -131,19 +97,75 @@ class Derivation:
         return "\n".join(lines), params
 
 
+FEW = 2_000
+"""Vectors that wait before the index is built anew: each costs a search 3 µs."""
+
+
+class PendingVectors:
+    """How many vectors of each table wait for their index."""
+
+    def __init__(self, few: int = FEW) -> None:
+        self._few = few
+        self._counts: dict[str, tuple[int, int]] = {}
+        """Vectors that wait and vectors that are covered, by table."""
+        self._building: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def forget(self, group: str) -> None:
+        """Count a group anew, which may have been erased."""
+        for table in VECTORS:
+            self._counts.pop(vector_table(table, group), None)
+
+    async def add(self, group: str, fresh: Mapping[str, int], method: str, store: Store) -> None:
+        """Take note of new vectors by table, and build what too many wait for."""
+        async with self._building[group]:
+            for table, count in fresh.items():
+                name = vector_table(table, group)
+                waiting, covered = self._counts.get(name) or await _counted(name, store)
+                waiting += count
+                if waiting >= max(self._few, covered // 2):
+                    covered = await build_nearest(store, table, group, method, few=self._few)
+                    waiting = count
+                self._counts[name] = waiting, covered
+
+
+async def _counted(name: str, store: Store) -> tuple[int, int]:
+    [known] = await store.query("SELECT VALUE indexed FROM $of;", of=[Record("meta", name)])
+    covered = known[0] if known else 0
+    return max(0, await count_rows(store, name) - covered), covered
+
+
+async def build_nearest(
+    store: Store, table: str, group: str, method: str, *, few: int = FEW
+) -> int:
+    """Build the index of the vectors of a group's rows anew; return how many it covers.
+
+    Any write to the group meanwhile undoes the transaction: its row would be in no index. The old
+    index serves until then. Few vectors need none.
+    """
+    name = vector_table(table, group)
+    total = await count_rows(store, name)
+    if total >= few and store.target.embedded:
+        await store.transact(
+            "UPDATE $info SET seq += 1 RETURN NONE; UPDATE $info SET seq -= 1 RETURN NONE;"
+            f"{nearest_index(table, group, store.dimension, method)}"
+            "UPSERT type::record('meta', $name) SET indexed = $total RETURN NONE;",
+            info=[Record("group_info", group)],
+            name=name,
+            total=total,
+        )
+    return total
+
+
 class SearchRows:
     """Keep the search tables in step with every change set."""
 
     def __init__(self) -> None:
-        self._waiting = Waiting()
+        self._waiting = PendingVectors()
         self._methods = list(METHODS)
         self._defined: set[str] = set()
 
     async def following(self, changes: ChangeSet, store: Store) -> tuple[str, dict[str, Any]]:
-        """Return the statements of what a change set leads to.
-
-        Before them the index of vectors is built anew, if too many wait for it.
-        """
+        """Return what a change set leads to; the index is built anew if too many vectors wait."""
         group = changes.group_id
         if group not in self._defined or "group_info" in changes.inserts:
             await self.define(group, store)
@@ -165,7 +187,11 @@ class SearchRows:
                 derivation.drop(table, row["id"].id)
         for (table, _), row in inserted.items():
             derivation.add(table, row)
-        reworded = [key for key, after in changed.items() if _shows(key[0], after)]
+        reworded = [
+            (table, id_)
+            for (table, id_), after in changed.items()
+            if not after.keys().isdisjoint(WORD_COLUMNS.get(table, ()))
+        ]
         for row in await _read(reworded, store):
             table, id_ = row["id"].table, row["id"].id
             derivation.add(table, row | changed[table, id_])
@@ -193,16 +219,10 @@ class SearchRows:
 
 
 async def _read(keys: list[tuple[str, str]], store: Store) -> list[Row]:
-    """Return what says by which words some rows are found."""
     if not keys:
         return []
-    columns = sorted({column for text in TEXTS.values() for column in text.columns})
+    columns = sorted({*chain.from_iterable(WORD_COLUMNS.values())})
     [rows] = await store.query(
         f"SELECT id, {', '.join(columns)} FROM $rows;", rows=[Record(*key) for key in keys]
     )
     return list(rows)
-
-
-def _shows(table: str, after: Row) -> bool:
-    """Tell whether a change shows in the words of a row."""
-    return table in TEXTS and not after.keys().isdisjoint(TEXTS[table].columns)

@@ -5,7 +5,7 @@ are retracted and unreviewed facts and isolated entities; larger graphs keep the
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -16,25 +16,22 @@ import numpy.typing as npt
 
 from graphrag.display.cards import episode_title
 from graphrag.errors import InputError
-from graphrag.explorer.layout import Labels, Places, Ties, arranged, lay_out, place_new
-from graphrag.explorer.page import frame, page
+from graphrag.explorer import frame, page
+from graphrag.explorer.layout import Labels, LayoutEdges, Places, arranged, lay_out, place_new
 from graphrag.index.child import in_child
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.index.retention import Slot
-from graphrag.model.values import Community, Fact
-from graphrag.search.rewind import Past
-from graphrag.search.sources import Quote
-from graphrag.search.visibility import Visible
+from graphrag.model.values import VALUE, Community, Fact
+from graphrag.search.results import Quote
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import VisibleRows
 
 _SECOND = 1_000_000
-_SHORT = 2_000
-"""Facts that are laid out in 50 ms."""
-_NEW = 0.2
-"""Share of entities without a place from which on all are laid out anew."""
-_QUOTES, _QUOTE = 3, 400
-"""Quotes of a fact, and characters of each, in a file."""
+_SHORT = 2_000  # facts that are laid out in 50 ms
+_NEW = 0.2  # share of entities without a place from which on all are laid out anew
+_QUOTES, _QUOTE = 3, 400  # quotes of a fact, and characters of each, in a file
 _LAID: Final = Slot[Places]()
-"""Where the entities of each group lie: what is known stays there when others come."""
+"""Places of the entities of each group; known entities stay when others come."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,19 +60,11 @@ class Atlas:
     """Of each entity: its other names and its summary; none unless asked for."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON can carry it."""
-        return {
-            "group": self.group,
-            "at": None if self.at is None else self.at.isoformat(),
-            "known_at": None if self.known_at is None else self.known_at.isoformat(),
-            "made_at": self.made_at.isoformat(),
-            "nodes": dict(self.nodes),
-            "facts": dict(self.facts),
-            "types": list(self.types),
-            "relations": list(self.relations),
-            "communities": [dict(community) for community in self.communities],
-            "left_out": self.left_out,
-        }
+        """Return the atlas as a JSON-serializable dictionary, without ``quotes`` and ``about``."""
+        moments = ("at", "known_at", "made_at")
+        own = {item.name: getattr(self, item.name) for item in fields(self)}
+        own |= {name: own[name].isoformat() for name in moments if own[name] is not None}
+        return {name: item for name, item in own.items() if name not in ("quotes", "about")}
 
     def to_html(self) -> str:
         """Return the explorer as one page, with all that it shows inside."""
@@ -97,7 +86,6 @@ class Atlas:
         return file
 
     def __repr__(self) -> str:
-        """Show the counts."""
         counts = f"{len(self.nodes['id'])} entities, {len(self.facts['id'])} facts"
         return f"Atlas({self.group!r}, {counts}, {self.left_out} left out)"
 
@@ -107,8 +95,8 @@ class Atlas:
 
 async def atlas_of(
     index: GroupIndex,
-    past: Past,
-    seen: Visible,
+    past: Rewind,
+    seen: VisibleRows,
     communities: Sequence[Community],
     *,
     limit: int,
@@ -116,28 +104,20 @@ async def atlas_of(
     known_at: datetime | None,
     now: datetime,
 ) -> Atlas:
-    """Lay out what may be seen.
+    """Lay out what may be seen, with up to ``limit`` entities, opened at world time ``at``.
 
-    Args:
-        index: The columns of the group.
-        past: What must be undone.
-        seen: The facts that are drawn, of all times or of one.
-        communities: Those of the coarsest level; none to detect them here.
-        limit: Entities at most.
-        at: World time at which it opens.
-        known_at: System time that is looked at.
-        now: When it is made.
+    ``communities`` are those of the coarsest level; without any they are detected here.
     """
     subject, object_ = seen.ends
     facts = np.flatnonzero(seen.facts & (seen.retracted == FOREVER) & (seen.valid < seen.invalid))
     degree = np.bincount(subject[facts], minlength=len(index.entities))
     degree += np.bincount(object_[facts], minlength=len(index.entities))
-    standing = np.flatnonzero(degree)
+    standing = np.flatnonzero((degree > 0) & ~past.of_types((VALUE,), index))
     rows = standing[np.argsort(-degree[standing], kind="stable")][:limit]
     number = np.full(len(index.entities), -1, dtype=np.int64)
     number[rows] = np.arange(len(rows))
     facts = facts[(number[subject[facts]] >= 0) & (number[object_[facts]] >= 0)]
-    ties = Ties(number[subject[facts]], number[object_[facts]])
+    ties = LayoutEdges(number[subject[facts]], number[object_[facts]])
     names = [past.name(index.entities.ids[row], index) for row in rows.tolist()]
     of_type, used_types = _coded(past.types(index)[rows])
     of_relation, used_relations = _coded(index.facts["relation"][facts])
@@ -185,28 +165,21 @@ def sourced(fact: Fact, quotes: Sequence[Quote]) -> list[Any]:
 
 
 async def _labels(
-    communities: Sequence[Community], index: GroupIndex, number: Labels, ties: Ties
+    communities: Sequence[Community], index: GroupIndex, number: Labels, ties: LayoutEdges
 ) -> tuple[Labels, dict[int, str]]:
-    """Return the community of each node, the largest first, and the names of some."""
     labels = np.full(int(number.max(initial=-1)) + 1, -1, dtype=np.int64)
     row_of = index.entities.row_of
     for label, community in enumerate(communities):
         inside = number[[row_of[id_] for id_ in community.members if id_ in row_of]]
         labels[inside[inside >= 0]] = label
     labels = await _apart(arranged, labels, ties, len(communities))
-    kinds, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    order = np.argsort(-sizes, kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    named = {
-        int(place[spot]): communities[kind].name
-        for spot, kind in enumerate(kinds.tolist())
-        if kind < len(communities)
-    }
-    return place[labels] if len(labels) else labels, named
+    numbers, kinds = _coded(labels)
+    known = ((number, kind) for number, kind in enumerate(kinds) if kind < len(communities))
+    named = {number: communities[kind].name for number, kind in known}
+    return np.array(numbers, dtype=np.int64), named
 
 
-async def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: Ties) -> Places:
+async def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: LayoutEdges) -> Places:
     """Return where nodes lie; those that had a place before keep it, if most had one."""
     laid = np.full((len(index.entities), 2), np.nan)
     if (before := _LAID.get(index)) is not None:
@@ -222,15 +195,13 @@ async def _places(index: GroupIndex, rows: Labels, labels: Labels, ties: Ties) -
     return places
 
 
-async def _apart(work: Callable[..., Any], labels: Labels, ties: Ties, *given: int) -> Any:
-    """Return what is worked out of ties, in a child process if they are many."""
+async def _apart(work: Callable[..., Any], labels: Labels, ties: LayoutEdges, *given: int) -> Any:
     if len(ties.one) < _SHORT:
         return work(labels, ties, *given)
     return await in_child(work, labels, ties, *given)
 
 
 def _coded(codes: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
-    """Return codes renumbered by how often they come, and which each stands for."""
     kinds, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     rank = np.empty(len(order), dtype=np.int64)
@@ -241,12 +212,10 @@ def _coded(codes: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
 def _communities(
     labels: Labels, named: Mapping[int, str], names: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return what communities are called: as they are stored, or by who is best connected."""
-    sizes = np.bincount(labels).tolist() if len(labels) else []
-    first = np.unique(labels, return_index=True)[1].tolist()
+    kinds, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     return [
-        {"name": named.get(label, names[first[label]]), "members": size}
-        for label, size in enumerate(sizes)
+        {"name": named.get(label, names[node]), "members": size}
+        for label, node, size in zip(kinds.tolist(), first.tolist(), sizes.tolist(), strict=True)
     ]
 
 

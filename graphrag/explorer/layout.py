@@ -12,58 +12,43 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.community.detect import detect, seeded
+from graphrag.community.detect import detect, inside, seeded
 
 Labels = npt.NDArray[np.int64]
 Places = npt.NDArray[np.float64]
 """A row of x and y for each node."""
 
-_ROUNDS = 3
-"""How far a community reaches to entities that it does not count, since their facts have ended."""
-_ROOM = 1.0
-"""The radius of a disc for one node; it grows with the root of their number."""
-_GAP = 1.5
-"""Between discs, in that unit."""
-_CENTRAL = 150
-"""Discs that lie where facts pull them; the others, the small ones, lie around those."""
+_ROUNDS = 3  # rounds in which entities whose facts have ended join a community
+_ROOM = 1.0  # the radius of a disc for one node; it grows with the root of their number
+_GAP = 1.5  # between discs, in that unit
+_CENTRAL = 150  # discs that lie where facts pull them; the others, the small ones, lie around those
 _ITERATIONS = 60
-_PUSHES = 200
-"""Rounds in which discs are pushed off each other."""
-_FEW = 400
-"""Nodes up to which all are laid out together, from where the discs put them."""
-_PULL, _LOOSENING = 0.06, 500
-"""How much the middle pulls, of what a fact does; rounds of that."""
-_EVEN: Final = 0.6
-"""How far nodes are spread evenly over their disc: 0 leaves them as forces put them."""
-_WIDE = np.array((1.4, 0.7))
-"""Screens are wider than high, and so is the whole."""
-_TURN = np.pi * (3 - np.sqrt(5))
-"""The angle of a sunflower: seeds one after another, evenly spread."""
+_PUSHES = 200  # rounds in which discs are pushed off each other
+_FEW = 400  # nodes up to which all are laid out together, from where the discs put them
+_PULL, _LOOSENING = 0.06, 500  # pull of the centre relative to a fact, and number of rounds
+_EVEN: Final = 0.6  # share of even spreading over a disc: 0 keeps the places that forces give
+_WIDE = np.array((1.4, 0.7))  # screens are wider than high, and so is the whole
+_TURN = np.pi * (3 - np.sqrt(5))  # the angle of a sunflower: seeds one after another, evenly spread
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
-    """What pulls nodes together: pairs of their numbers."""
+class LayoutEdges:
+    """Edges of the layout, as pairs of node numbers."""
 
     one: Labels
     other: Labels
 
-    def within(self, chosen: npt.NDArray[np.bool_]) -> "Ties":
+    def within(self, chosen: npt.NDArray[np.bool_]) -> "LayoutEdges":
         """Return the ties of which both ends are among these."""
-        inside = chosen[self.one] & chosen[self.other]
-        return Ties(self.one[inside], self.other[inside])
+        both = chosen[self.one] & chosen[self.other]
+        return LayoutEdges(self.one[both], self.other[both])
 
 
-def arranged(labels: Labels, ties: Ties, named: int) -> Labels:
-    """Return the community of each node.
+def arranged(labels: Labels, ties: LayoutEdges, named: int) -> Labels:
+    """Return the community of each node, given the stored one of each, -1 for none.
 
-    Stored communities are made of the facts that hold: who only has others belongs where most of
-    those lead to. What is left makes communities of its own.
-
-    Args:
-        labels: The stored community of each node, -1 for none.
-        ties: Of nodes.
-        named: How many communities are stored.
+    Stored communities (``named`` of them) are made of the facts that hold: who only has others
+    belongs where most of those lead to. What is left makes communities of its own.
     """
     labels = labels.copy()
     for _ in range(_ROUNDS if named else 0):
@@ -77,7 +62,7 @@ def arranged(labels: Labels, ties: Ties, named: int) -> Labels:
     return labels
 
 
-def _spread(labels: Labels, ties: Ties, count: int) -> None:
+def _spread(labels: Labels, ties: LayoutEdges, count: int) -> None:
     """Let nodes without a community join the one that most of their ties lead to."""
     ends = np.concatenate((ties.one, ties.other))
     others = np.concatenate((ties.other, ties.one))
@@ -89,13 +74,8 @@ def _spread(labels: Labels, ties: Ties, count: int) -> None:
     labels[kinds[order] // max(1, count)] = kinds[order] % max(1, count)
 
 
-def lay_out(labels: Labels, ties: Ties) -> Places:
-    """Return where nodes lie; the same graph lies the same way.
-
-    Args:
-        labels: The community of each node, numbers from 0 without gaps.
-        ties: Of nodes.
-    """
+def lay_out(labels: Labels, ties: LayoutEdges) -> Places:
+    """Return where nodes lie, deterministically; ``labels`` are communities from 0 without gaps."""
     count = int(labels.max(initial=-1)) + 1
     if not count:
         return np.zeros((0, 2))
@@ -104,26 +84,18 @@ def lay_out(labels: Labels, ties: Ties) -> Places:
     members = np.split(order, np.cumsum(sizes)[:-1])
     radii = _ROOM * np.sqrt(sizes)
     places = np.zeros((len(labels), 2))
-    centres = _centres(radii, Ties(labels[ties.one], labels[ties.other]))
-    own = labels[ties.one] == labels[ties.other]
-    inner_label = labels[ties.one[own]]
-    by_label = np.argsort(inner_label, kind="stable")
-    cuts = np.cumsum(np.bincount(inner_label, minlength=count))[:-1]
-    ones = np.split(ties.one[own][by_label], cuts)
-    others = np.split(ties.other[own][by_label], cuts)
+    centres = _centres(radii, LayoutEdges(labels[ties.one], labels[ties.other]))
     number = np.zeros(len(labels), dtype=np.int64)
-    for label, inside in enumerate(members):
-        number[inside] = np.arange(len(inside))
-        inner = _disc(len(inside), Ties(number[ones[label]], number[others[label]]))
-        places[inside] = centres[label] + inner * radii[label]
+    own = inside([part.tolist() for part in members], ties.one, ties.other)
+    for label, (part, edges) in enumerate(zip(members, own, strict=True)):
+        number[part] = np.arange(len(part))
+        inner = LayoutEdges(number[ties.one[edges]], number[ties.other[edges]])
+        places[part] = centres[label] + _disc(len(part), inner) * radii[label]
     return _loosened(places, labels, ties) if len(labels) <= _FEW else places
 
 
-def _loosened(places: Places, labels: Labels, ties: Ties) -> Places:
-    """Return the places of a small graph once forces had their way: there is room for lines.
-
-    What holds the parts together is one more node that weakly pulls all the others.
-    """
+def _loosened(places: Places, labels: Labels, ties: LayoutEdges) -> Places:
+    """Return the places after forces; one more node weakly pulls all, to hold parts together."""
     import igraph
 
     count = len(labels)
@@ -145,7 +117,7 @@ def _loosened(places: Places, labels: Labels, ties: Ties) -> Places:
     return loosened
 
 
-def place_new(places: Places, known: npt.NDArray[np.bool_], ties: Ties) -> Places:
+def place_new(places: Places, known: npt.NDArray[np.bool_], ties: LayoutEdges) -> Places:
     """Return where all nodes lie: those that have a place stay, others lie by what they tie to."""
     found, settled = places.copy(), known.copy()
     extent = float(np.abs(places[known]).max(initial=1.0))
@@ -166,8 +138,7 @@ def place_new(places: Places, known: npt.NDArray[np.bool_], ties: Ties) -> Place
     return found
 
 
-def _disc(count: int, ties: Ties) -> Places:
-    """Return where the nodes of one community lie in a disc of radius 1."""
+def _disc(count: int, ties: LayoutEdges) -> Places:
     import igraph
 
     if count == 1:
@@ -190,7 +161,6 @@ def _disc(count: int, ties: Ties) -> Places:
 
 
 def _sunflower(count: int, degrees: Sequence[int]) -> Places:
-    """Return places evenly spread over a disc, the best connected in the middle."""
     order = np.argsort(-np.asarray(degrees), kind="stable")
     seeds = np.arange(count)
     away, places = np.sqrt(seeds), np.empty((count, 2))
@@ -199,7 +169,7 @@ def _sunflower(count: int, degrees: Sequence[int]) -> Places:
     return places
 
 
-def _centres(radii: Places, ties: Ties) -> Places:
+def _centres(radii: Places, ties: LayoutEdges) -> Places:
     """Return where discs lie: none over another, those that share facts near each other."""
     import igraph
 
@@ -208,8 +178,8 @@ def _centres(radii: Places, ties: Ties) -> Places:
     chosen[big] = True
     number = np.zeros(len(radii), dtype=np.int64)
     number[big] = np.arange(len(big))
-    inside = ties.within(chosen)
-    one, other = np.sort(np.stack((number[inside.one], number[inside.other])), axis=0)
+    near = ties.within(chosen)
+    one, other = np.sort(np.stack((number[near.one], number[near.other])), axis=0)
     pairs, counts = np.unique(np.stack((one, other))[:, one != other], axis=1, return_counts=True)
     graph = igraph.Graph(n=len(big), edges=pairs.T.tolist())
     seed = _sunflower(len(big), [0] * len(big)) * float(radii.mean())
@@ -228,7 +198,6 @@ def _centres(radii: Places, ties: Ties) -> Places:
 
 
 def _pushed(spots: Places, radii: Places) -> Places:
-    """Return the centres of discs that were pushed apart until none lies over another."""
     spots = spots.copy()
     room = radii[:, None] + radii[None, :]
     np.fill_diagonal(room, 0)
@@ -247,7 +216,6 @@ def _pushed(spots: Places, radii: Places) -> Places:
 
 
 def _ring(centres: Places, radii: Places, rest: Labels, big: Labels) -> None:
-    """Put the discs that are left around the others, in rings, the largest inside."""
     away = float((np.hypot(*centres[big].T) + radii[big]).max(initial=0.0)) + 2 * _GAP
     turn, widest = 0.0, 0.0
     for disc in rest[np.argsort(-radii[rest], kind="stable")]:

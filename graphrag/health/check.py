@@ -1,10 +1,10 @@
-"""Checks of a group at one moment, against its log, the rules and the columns in memory.
+"""Checks of a group at one moment, against its log, the rules and the columns in memory."""
 
-Columns and tables must have the same rows, the same values and the same words.
-"""
-
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -20,22 +20,22 @@ from graphrag.health.snapshot import (
     replayed,
     take,
 )
-from graphrag.index.chunks import ChunkIndex
-from graphrag.index.entries import ROW_BITS
+from graphrag.index.arrays import Array, encoded
+from graphrag.index.entries import Links
 from graphrag.index.group import GroupIndex
-from graphrag.index.incidence import Links
 from graphrag.index.load import load_group
-from graphrag.index.read_lazy import read_aside, read_mentions, read_sources
-from graphrag.index.scope import Array, Scope
-from graphrag.index.tables import scopes_of
+from graphrag.index.scope import ScopeIndex
+from graphrag.index.tables import read_aside, read_mentions, read_sources
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.store.engine import Row
 from graphrag.temporal.moment import utc_now
 
 _RESTORE = "restore a backup, or log.replay() it into another store: what is right is not certain"
 _AGAIN = "health.repair() writes it again as the log tells"
 _ANEW = "health.repair() deletes it, and it is written anew"
 _UNKNOWN = "remove it, or add it again through the library: the log does not know it"
+_RELOAD = "health.repair() reads the group into memory again"
+_ATTEMPTS = 5
+_NEAR = 1e-4  # distance of two vectors that are the same
 
 
 def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
@@ -52,12 +52,10 @@ def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
             logged = expected.pop(record, None)
             if logged is None:
                 yield snapshot.finding(record, "no event tells of it", _UNKNOWN)
-                continue
-            different = _different(logged, image(row))
-            if different:
+            elif different := _different(logged, image(row)):
                 what = f"differs from the log in {', '.join(different)}"
                 yield snapshot.finding(record, what, _RESTORE)
-    known = {*restorable(snapshot)}
+    known = restorable(snapshot)
     for record in expected:
         if record.partition(":")[0] in TABLES:
             how, what = (_AGAIN if record in known else _RESTORE), "is gone, but no event erased it"
@@ -66,8 +64,7 @@ def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
 
 def restorable(snapshot: Snapshot) -> dict[str, Image]:
     """Return what the log tells of the records that are gone, if the log is whole."""
-    whole = [event.seq for event in snapshot.events] == [*range(1, snapshot.last_seq + 1)]
-    if not whole:
+    if [event.seq for event in snapshot.events] != [*range(1, snapshot.last_seq + 1)]:
         return {}
     there = {f"{table}:{id_}" for table in TABLES for id_ in snapshot.rows[table]}
     return {
@@ -79,48 +76,37 @@ def restorable(snapshot: Snapshot) -> dict[str, Image]:
 
 def _numbers(snapshot: Snapshot) -> Iterator[Finding]:
     numbers = [event.seq for event in snapshot.events]
-    missing = sorted(set(range(1, snapshot.last_seq + 1)) - set(numbers))
-    for number in missing:
-        record = f"event:{snapshot.group}:{number}"
-        yield snapshot.finding(record, "is missing from the log", "restore a backup")
+    record, how = f"event:{snapshot.group}", "restore a backup"
+    for number in sorted(set(range(1, snapshot.last_seq + 1)) - set(numbers)):
+        yield snapshot.finding(f"{record}:{number}", "is missing from the log", how)
     if numbers != sorted(set(numbers)):
-        record = f"event:{snapshot.group}"
-        yield snapshot.finding(record, "numbers repeat or run back", "restore a backup")
+        yield snapshot.finding(record, "numbers repeat or run back", how)
 
 
-def _different(logged: Image, found: Image) -> list[str]:
+def _different(logged: Image, stored: Image) -> list[str]:
     return sorted(
         key
-        for key in logged.keys() | found.keys()
-        if logged.get(key) != found.get(key)
+        for key in logged | stored
         # A field that came with a later schema has its default, which old events do not tell.
-        and not (key not in logged and not found.get(key))
+        if logged.get(key) != stored.get(key) and (key in logged or stored.get(key))
     )
-
-
-_ATTEMPTS = 5
 
 
 async def check_groups(groups: Iterable[str], ingestion: Ingestion) -> CheckReport:
     """Check each group while no writer of this process changes it."""
-    findings: list[Finding] = []
+    names, findings = tuple(groups), list[Finding]()
     records = events = 0
-    names = tuple(groups)
     for group in names:
         async with ingestion.writer.locks[group]:
-            snapshot, found = await checked(group, ingestion)
-        findings += found
+            snapshot, wrong = await checked(group, ingestion)
+        findings += wrong
         records += snapshot.count()
         events += len(snapshot.events)
     return CheckReport(names, records, events, tuple(findings))
 
 
 async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Finding]]:
-    """Return a group and what is wrong with it, by record; its lock is held by the caller.
-
-    Raises:
-        StoreError: if other processes wrote to it all the while.
-    """
+    """Return a group and what is wrong with it, by record; its lock is held by the caller."""
     for _ in range(_ATTEMPTS):
         snapshot = await take(ingestion.store, group)
         if (half_gone := snapshot.half_gone()) is not None:
@@ -139,159 +125,114 @@ async def checked(group: str, ingestion: Ingestion) -> tuple[Snapshot, list[Find
 
 
 async def _memory(snapshot: Snapshot, ingestion: Ingestion) -> list[Finding]:
-    """Compare what was read of the tables before with what they say now, lazy parts included."""
     catalog, store, group = ingestion.catalog, ingestion.store, snapshot.group
     damaged = [
         Finding(group, f"group_info:{group}", what, _ANEW, repairable=True)
-        for what in (*await catalog.damage(group), *store.held.damage(snapshot.rows))
+        for what in (*await catalog.damage(group), *store.cache.damage(snapshot.rows))
     ]
     if damaged:
         return damaged  # what is in memory may be from there, and is read again by a repair
     held = await catalog.group(group)
     fresh = await load_group(store, group, ingestion.embedder.dimension)
-    lazy = {table: [*scope.aside] for table, scope in scopes_of(held).items() if scope.aside}
+    lazy = {table: [*scope.aside] for table, scope in held.scopes.items() if scope.aside}
     for index in (held, fresh):
         await read_aside(store, index, lazy)
         if held.episodes.mentions is not None:
             await read_mentions(store, index)
         if held.episodes.sources is not None:
             await read_sources(store, index)
-    return [*memory_findings(snapshot, held, fresh)]
-
-
-_RELOAD = "health.repair() reads the group into memory again"
-_NEAR = 1e-4
-
-
-def memory_findings(snapshot: Snapshot, held: GroupIndex, fresh: GroupIndex) -> Iterator[Finding]:
-    """Compare the index in use with the tables, and with one just read from them."""
     if held.seq != snapshot.last_seq:
         what = f"memory is at event {held.seq}, the log at {snapshot.last_seq}"
-        yield _finding(snapshot, f"event:{snapshot.group}", what)
-    for table, scope in _scopes(held).items():
-        stored = snapshot.rows[table]
-        for id_ in scope.row_of.keys() - stored.keys():
-            yield _finding(snapshot, f"{table}:{id_}", "is in memory, but not in the store")
-        for id_ in _scopes(fresh)[table].row_of.keys() - scope.row_of.keys():
-            if _must_be_there(table, stored.get(id_, {}), snapshot):
-                yield _finding(snapshot, f"{table}:{id_}", "is in the store, but not in memory")
-    for table in _scopes(held):
-        yield from _differences(snapshot, table, held, fresh)
-    for part, ours, theirs in _entries(held, fresh):
-        different = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
-        if different:
-            what = f"memory has {len(different)} {part} that are not as in the store"
-            yield _finding(snapshot, f"group_info:{snapshot.group}", what)
+        return [snapshot.finding(f"event:{group}", what, _RELOAD, repairable=True)]
+    return [
+        snapshot.finding(record, what, _RELOAD, repairable=True)
+        for record, what in memory_differences(held, fresh).items()
+    ]
 
 
-def _entries(
-    held: GroupIndex, fresh: GroupIndex
-) -> Iterator[tuple[str, Mapping[Any, object], Mapping[Any, object]]]:
-    """Yield what is looked up by keys in both."""
-    yield "names", held.names.entries(), fresh.names.entries()
-    yield "merged entities", held.heirs.entries(), fresh.heirs.entries()
-    yield "summaries", held.summaries, fresh.summaries
-    yield "times of episodes", held.timeline.entries(), fresh.timeline.entries()
-    yield "sagas", held.sagas, fresh.sagas
-    for table, ours in scopes_of(held).items():
-        theirs = scopes_of(fresh)[table]
-        for name in ours.aside.keys() & theirs.aside.keys():
-            yield f"values of {name}", _lazy(ours, name), _lazy(theirs, name)
-    for kind in ("mentions", "sources"):
-        yield kind, _links(held, kind), _links(fresh, kind)
+def memory_differences(held: GroupIndex, fresh: GroupIndex) -> dict[str, str]:
+    """Return what differs between an index in use and one just read from the tables, by record."""
+    parts: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    ours, theirs = _contents(held), _contents(fresh)
+    for part, own in ours.items():
+        if own != theirs[part]:
+            parts[f"group_info:{held.group_id}"][part] = None
+    different: dict[str, str] = {}
+    for table, scope in held.scopes.items():
+        if table == "community":  # made anew of the others
+            continue
+        rows = fresh.scopes[table].row_of
+        for id_ in scope.row_of.keys() ^ rows.keys():
+            here, gone = ("memory", "store") if id_ in scope.row_of else ("store", "memory")
+            different[f"{table}:{id_}"] = f"is in the {here}, but not in the {gone}"
+        both = [id_ for id_ in scope.row_of if id_ in rows]
+        own_rows, stored_rows = [scope.row_of[id_] for id_ in both], [rows[id_] for id_ in both]
+        stored_columns = _columns(fresh, fresh.scopes[table])
+        for name, values in _columns(held, scope).items():
+            if name in stored_columns:  # a search may have read one more meanwhile
+                apart = values[own_rows] != stored_columns[name][stored_rows]
+                for place in np.flatnonzero(apart):
+                    parts[f"{table}:{both[place]}"][name] = None
+        vectors = fresh.scopes[table].vectors.rows(stored_rows)
+        far = np.abs(scope.vectors.rows(own_rows) - vectors).max(axis=1, initial=0) > _NEAR
+        # A vector that is damaged in the store is a finding of its own.
+        for place in np.flatnonzero(far & vectors.any(axis=1)):
+            parts[f"{table}:{both[place]}"]["embedding"] = None
+    told = {
+        record: f"memory and store differ in {', '.join(each)}" for record, each in parts.items()
+    }
+    return different | told
 
 
-def _lazy(scope: Scope, name: str) -> Mapping[str, object]:
-    column = scope.aside[name]
-    if column.is_sparse:
-        sparse = {id_: column.sparse.get(row) for id_, row in scope.row_of.items()}
-        return {id_: value for id_, value in sparse.items() if value is not None}
-    values = column.values(len(scope.ids)).tolist()
-    return {id_: str(values[row]) for id_, row in scope.row_of.items()}  # NaN is equal to NaN
+def _contents(index: GroupIndex) -> dict[str, Mapping[Any, object]]:
+    """Return what an index has beside its columns, in whatever order it arrived."""
+    contents: dict[str, Mapping[Any, object]] = {
+        "names": index.names.entries(),
+        "merged entities": index.heirs.entries(),
+        "summaries": index.summaries,
+        "times of episodes": index.timeline.entries(),
+        "sagas": index.sagas,
+        "mentions": _pairs(index, index.episodes.mentions, index.entities),
+        "sources": _pairs(index, index.episodes.sources, index.facts),
+    }
+    for table, scope in index.scopes.items():
+        if table != "community":
+            statistics = scope.postings.statistics(())
+            contents[f"the number of words of {table}"] = {"all": statistics}
+    return contents
 
 
-def _links(index: GroupIndex, kind: str) -> Mapping[tuple[str, str], bool]:
-    links: Links | None = getattr(index.episodes, kind)
-    others = index.entities if kind == "mentions" else index.facts
-    pairs = set() if links is None else links.pairs()
-    return {(index.episodes.ids[row], others.ids[other]): True for row, other in pairs}
-
-
-def _scopes(index: GroupIndex) -> dict[str, Scope]:
-    """Return the columns that are compared: communities are made anew of them."""
-    return {table: rows for table, rows in scopes_of(index).items() if table != "community"}
-
-
-def _must_be_there(table: str, row: Row, snapshot: Snapshot) -> bool:
-    if row.get("removed_at") or row.get("merged_into"):
-        return False
-    # What leads nowhere is a finding of its own, and left out of the memory.
-    if table == "relates_to" and row:
-        return all(row[end].id in snapshot.rows["entity"] for end in ("in", "out"))
-    return table != "passage" or not row or row["episode"] in snapshot.rows["episode"]
-
-
-def _differences(
-    snapshot: Snapshot, table: str, held: GroupIndex, fresh: GroupIndex
-) -> Iterator[Finding]:
-    ours, theirs = _scopes(held)[table], _scopes(fresh)[table]
-    both = [id_ for id_ in theirs.ids if id_ in ours.row_of and id_ in theirs.row_of]
-    if not both:
-        return
-    rows = np.array([ours.row_of[id_] for id_ in both])
-    others = np.array([theirs.row_of[id_] for id_ in both])
-    stored = theirs.vectors.rows(others)
-    # A vector that is damaged in the store is a finding of its own.
-    apart = np.abs(ours.vectors.rows(rows) - stored).max(1) > _NEAR
-    wrong: dict[str, np.ndarray] = {"embedding": apart & stored.any(axis=1)}
-    for name in ours.columns:
-        wrong[name] = _decoded(held, name, ours[name][rows]) != _decoded(
-            fresh, name, theirs[name][others]
-        )
-    for name, mask in wrong.items():
-        for place in np.flatnonzero(mask):
-            what = f"has another {name} in memory than in the store"
-            yield _finding(snapshot, f"{table}:{both[place]}", what)
-    if len(ours.row_of) == len(theirs.row_of) == len(both):
-        if not np.array_equal(_words(ours, theirs), _words(theirs, theirs)):
-            yield _finding(snapshot, table, "memory has other words than the store")
-        counted = ours.postings.words_of(rows), theirs.postings.words_of(others)
-        if ours.postings.statistics(()) != theirs.postings.statistics(()) or (
-            not np.array_equal(*counted)
-        ):
-            yield _finding(snapshot, table, "memory counts other words than the store")
-        here, there = ours.postings.frequencies(), theirs.postings.frequencies()
-        for term in here.keys() | there.keys():
-            if (rows_here := here.get(term, 0)) != (rows_there := there.get(term, 0)):
-                what = f"memory finds {term!r} in {rows_here} records, the store in {rows_there}"
-                yield _finding(snapshot, table, what)
-
-
-def _words(scope: Scope, fresh: Scope) -> Array:
-    """Return term, row and count of every word, by the numbers that ``fresh`` gives to them."""
-    entries = scope.postings.entries()
-    rows = entries.rows
-    terms = np.array([fresh.postings.numbers.get(term, -1) for term in scope.postings.numbers])
-    place = np.array([fresh.row_of.get(id_, -1) for id_ in scope.ids], dtype=np.int64)
-    if isinstance(scope.postings, ChunkIndex):  # of a text with several pieces all together
-        rows = scope.postings.owner.values[rows]
-    of_entry = np.repeat(terms[entries.keys], np.diff(entries.starts))
-    keys = of_entry << ROW_BITS | place[rows]
-    several, at = np.unique(keys, return_inverse=True)
-    return np.stack((several, np.bincount(at, entries.counts, len(several)).astype(np.int64)))
-
-
-def _decoded(index: GroupIndex, name: str, values: np.ndarray) -> np.ndarray:
-    """Return a column without the numbering of rows, which depends on the order of arrival."""
-    names: Sequence[str] | None = {
-        "subject": index.entities.ids,
-        "object": index.entities.ids,
+def _columns(index: GroupIndex, scope: ScopeIndex) -> dict[str, Array]:
+    """Return the columns of a table, texts and names instead of their numbers."""
+    names: Mapping[str, Sequence[str]] = {
+        **dict.fromkeys(("subject", "object"), index.entities.ids),
         "episode": index.episodes.ids,
         "relation": index.relations,
         "type": index.types,
-    }.get(name)
-    return values if names is None else np.array([names[value] for value in values.tolist()])
+    }
+    columns = {
+        name: np.array([names[name][value] for value in column.values.tolist()], object)
+        if name in names
+        else column.values
+        for name, column in scope.columns.items()
+    }
+    for name, aside in scope.aside.items():
+        if aside.is_sparse:
+            values = map(aside.sparse.get, range(len(scope)))
+            texts = [json.dumps(value, sort_keys=True, default=str) for value in values]
+            columns[name] = np.array(texts, object)
+        else:  # as text NaN is equal to NaN
+            columns[name] = aside.values(len(scope)).astype(str)
+    # Terms are numbered in order of arrival: the words of a row are compared by a sum of checksums.
+    entries, owner = scope.postings.entries(), scope.postings.owner.values
+    terms = np.array([crc32(encoded(term)) for term in scope.postings.numbers], np.uint64)
+    sums = np.repeat(terms[entries.keys], np.diff(entries.starts)) * entries.counts
+    columns["words"] = np.zeros(len(scope), np.uint64)
+    np.add.at(columns["words"], owner[entries.rows], sums)
+    columns["length in words"] = scope.postings.words_of(np.arange(len(scope)))
+    return columns
 
 
-def _finding(snapshot: Snapshot, record: str, what: str) -> Finding:
-    return snapshot.finding(record, what, _RELOAD, repairable=True)
+def _pairs(index: GroupIndex, links: Links | None, others: ScopeIndex) -> dict[Any, bool]:
+    pairs = set() if links is None else links.pairs()
+    return {(index.episodes.ids[row], others.ids[end]): True for row, end in pairs}

@@ -1,7 +1,4 @@
-"""Look after a graph and its queue: is it sound, what can be repaired, and what leads nowhere.
-
-What does the work is imported when it is asked for: most programs never do.
-"""
+"""Health of a graph and its queue: checks, repairs and cleanup, each imported when asked for."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.engine.build import Built
-from graphrag.engine.verify import IndexReport
+from graphrag.engine.indexes import Built, IndexReport
 from graphrag.errors import InputError, UnknownGroupError
 from graphrag.health.snapshot import CheckReport, RepairReport
 from graphrag.index.group import GroupIndex
@@ -22,8 +18,7 @@ from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import utc_now
 
 if TYPE_CHECKING:
-    from graphrag.analysis.cleanup import Cleanup
-    from graphrag.analysis.orphans import Kind
+    from graphrag.analysis.orphans import Cleanup, Kind
     from graphrag.health.repair import Reembedded
 
 
@@ -32,9 +27,7 @@ class Health:
     """Checking, repairing and tidying: ``graph.health``."""
 
     def __init__(self, handle: Handle, group: str, *, strict: bool = False) -> None:
-        self._handle = handle
-        self._group = group
-        self._strict = strict
+        self._handle, self._group, self._strict = handle, group, strict
 
     async def check(self) -> CheckReport:
         """Check that the group is whole; nothing is written.
@@ -77,9 +70,9 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.verify import check
+        from graphrag.engine.indexes import check_indexes
 
-        return await check(self._handle.session.store)
+        return await check_indexes(self._handle.session.store)
 
     async def build_indexes(
         self, *, rows: bool = True, on_step: Callable[[Built], None] | None = None
@@ -96,7 +89,7 @@ class Health:
         Raises:
             StoreProfileError: for a store of the process profile, which has no such indexes.
         """
-        from graphrag.engine.build import build
+        from graphrag.engine.indexes import build
 
         session = self._handle.session
         return await build(session.store, rows=rows, on_step=on_step)
@@ -110,7 +103,7 @@ class Health:
         Args:
             on_step: Notified of each step when it is done.
         """
-        from graphrag.engine.build import build_native
+        from graphrag.engine.indexes import build_native
 
         return await build_native(self._handle.session.store, on_step)
 
@@ -165,7 +158,7 @@ class Health:
             QueryError: if nobody wrote to the group, where that is an error.
             PolicyError: if the write policy refused; what was done of another kind stays.
         """
-        from graphrag.analysis.cleanup import Cleanup
+        from graphrag.analysis.orphans import Cleanup
 
         if not kinds:
             raise InputError("kinds are empty: choose from entities, episodes")
@@ -182,10 +175,9 @@ class Health:
         return cleanup
 
     async def _cleaned(self, kind: Kind, dry_run: bool, reason: str, actor: str | None) -> Cleanup:
-        """Clean up one kind in one transaction."""
-        from graphrag.analysis.cleanup import Cleanup, plan_cleanup
+        from graphrag.analysis.orphans import Cleanup, plan_cleanup
 
-        ingestion, group = self._handle.session.ingestion, self._group
+        ingestion, group = self._handle.session, self._group
         done = Cleanup(group)
 
         async def build(index: GroupIndex) -> ChangeSet:
@@ -204,18 +196,16 @@ class Health:
     async def _check(self, groups: Sequence[str]) -> CheckReport:
         from graphrag.health.check import check_groups
 
-        return await check_groups(list(groups), self._handle.session.ingestion)
+        return await check_groups(groups, self._handle.session)
 
     async def _repair(self, groups: Sequence[str]) -> RepairReport:
         from graphrag.health.repair import repair_groups
 
-        return await repair_groups(list(groups), self._handle.session.ingestion)
+        return await repair_groups(groups, self._handle.session)
 
     async def _known(self) -> None:
-        """Refuse a group that is not there, as of somebody who mistypes, if that is asked for."""
-        if not self._strict or self._group == DEFAULT_GROUP:
-            return
-        if self._group not in await self._names():
+        strict = self._strict and self._group != DEFAULT_GROUP
+        if strict and self._group not in await self._names():
             raise UnknownGroupError(self._group)
 
     async def _names(self) -> list[str]:
@@ -229,20 +219,19 @@ class QueueControl:
     """The queued episodes of a group: ``graph.queue``."""
 
     def __init__(self, handle: Handle, group: str) -> None:
-        self._handle = handle
-        self._group = group
+        self._handle, self._group = handle, group
 
     async def status(self) -> QueueStatus:
         """Count the episodes of the group that are pending, done and failed."""
-        return await self._handle.session.queue.status(self._group)
+        return await self._handle.queue.status(self._group)
 
     async def failed(self) -> list[Episode]:
         """Return the episodes whose facts could not be read, with their ``error``."""
-        return await self._handle.session.queue.failed(self._group)
+        return await self._handle.queue.failed(self._group)
 
     async def retry(self) -> int:
         """Make the failed episodes of the group pending again and return their number."""
-        return await self._handle.session.queue.retry(self._group)
+        return await self._handle.queue.retry(self._group)
 
     async def drain(self) -> None:
         """Return when no queued episode of the group is pending any more.
@@ -252,8 +241,8 @@ class QueueControl:
         Raises:
             StoreError: if the store is gone; what is pending stays so.
         """
-        await self._handle.session.queue.drain(self._group)
+        await self._handle.queue.drain(self._group)
 
     async def drain_all(self) -> None:
         """Return when no queued episode of any group is pending any more; as ``drain``."""
-        await self._handle.session.queue.drain(None)
+        await self._handle.queue.drain(None)

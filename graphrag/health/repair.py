@@ -1,18 +1,16 @@
 """Repair of what can be worked out from the rest of the graph, and vectors of another model.
 
-A repair is one logged transaction a group. It is written as everything is: by the writer, asked of
-the policy, held against the invariants. A group that has lost vectors or ends is read without them
-(``graphrag.index.tables``), so there is an index to write against.
+A repair is one logged transaction a group. A group that has lost vectors or ends is read without
+them, so there is an index to write against.
 
-A change of the embedder makes every vector anew from the words of its row; nothing is extracted
-again. The store is opened as the old model would open it, so that this one needs no old model.
+A change of the embedder opens the store with the name of the old model, so that nobody needs that.
 """
 
 import hashlib
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from graphrag.engine.rows import SearchRows
 from graphrag.errors import StoreProfileError
@@ -20,14 +18,13 @@ from graphrag.health.check import checked, restorable
 from graphrag.health.rules import chain, embedding_fault, record_findings
 from graphrag.health.snapshot import Finding, RepairReport, Snapshot, replayed, take
 from graphrag.index.group import GroupIndex
-from graphrag.index.texts import EMBEDDED, words
+from graphrag.index.texts import EMBEDDED, embed_texts, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.protocols import Embedder
-from graphrag.store import staging
+from graphrag.store import migrate
 from graphrag.store.changes import REPAIR, ChangeSet, Update
 from graphrag.store.engine import Row
-from graphrag.store.migrate import embedder_of
-from graphrag.store.pages import count_rows
+from graphrag.store.pages import count_rows, read_pages, rows_of
 from graphrag.store.record import Record
 from graphrag.store.rows import edge, row_of, vector_bytes
 from graphrag.store.store import Store
@@ -40,21 +37,19 @@ _DERIVED = ("mentions", "has_member", "passage")
 
 async def repair_groups(groups: Iterable[str], ingestion: Ingestion) -> RepairReport:
     """Repair each group and check it again."""
-    repaired: list[Finding] = []
-    left: list[Finding] = []
+    repaired, left = list[Finding](), list[Finding]()
     events = 0
     for group in groups:
-        found, wrote = await _repair(group, ingestion)
+        before, wrote = await _repair(group, ingestion)
         async with ingestion.writer.locks[group]:
             _, still = await checked(group, ingestion)
-        repaired += [finding for finding in found if finding not in still]
+        repaired += [finding for finding in before if finding not in still]
         left += still
         events += wrote
     return RepairReport(tuple(repaired), tuple(left), events)
 
 
 async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]:
-    """Return what was found, and the number of transactions written."""
     async with ingestion.writer.locks[group]:
         snapshot, findings = await checked(group, ingestion)
     if not any(finding.repairable for finding in findings):
@@ -67,7 +62,7 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
     seq = await ingestion.writer.commit(group, build) if snapshot.last_seq else 0
     if seq:  # whatever was damaged, the sizes may have been, too
         await ingestion.store.count_anew(group)
-    ingestion.store.held.written(None)  # rows beside the store, too
+    ingestion.store.cache.written(None)  # rows beside the store, too
     await ingestion.catalog.reload(group)
     return findings, int(seq > 0)
 
@@ -75,12 +70,9 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
 async def _changes(snapshot: Snapshot, embedder: Embedder) -> ChangeSet:
     changes = ChangeSet(snapshot.group, kind=REPAIR)
     lost = _write_again(snapshot, changes)
+    rows = {table: {**snapshot.rows[table], **lost[table]} for table in (*EMBEDDED, _LINKS)}
     removed = _remove(snapshot, changes, embedder.dimension)
-    _relink(snapshot, changes, lost)
-    rows = {
-        table: {**snapshot.rows[table], **{row["id"].id: row for row in lost.get(table, ())}}
-        for table in EMBEDDED
-    }
+    _relink(snapshot, changes, chain(rows["episode"], rows[_LINKS]))
     blank = {
         f"{table}:{id_}": row
         for table in EMBEDDED
@@ -90,23 +82,20 @@ async def _changes(snapshot: Snapshot, embedder: Embedder) -> ChangeSet:
         and _tied(table, row, rows)
     }
     texts = {
-        record: words(record.partition(":")[0], row, rows["episode"])
+        record: text
         for record, row in blank.items()
+        if (text := words(record.partition(":")[0], row, rows["episode"]))
     }
-    texts = {record: text for record, text in texts.items() if text}
-    vectors = await embedder.embed(list(texts.values()), purpose="document") if texts else ()
-    for record, vector in zip(texts, vectors, strict=True):
+    for record, vector in (await embed_texts(embedder, texts)).items():
+        table, _, id_ = record.partition(":")
         if record in changes.again:
             blank[record]["embedding"] = vector_bytes(vector)
-            continue
-        table, _, id_ = record.partition(":")
-        # The log keeps no embeddings: only that this record was written.
-        changes.updates.append(Update(table, id_, {}, {"embedding": vector_bytes(vector)}))
+        else:  # the log keeps no embeddings: only that this record was written
+            changes.updates.append(Update(table, id_, {}, {"embedding": vector_bytes(vector)}))
     return changes
 
 
 def _remove(snapshot: Snapshot, changes: ChangeSet, dimension: int) -> set[str]:
-    """Erase links and passages that lead nowhere, and return them."""
     findings = record_findings(snapshot, dimension)
     broken = {finding.record for finding in findings if finding.repairable}
     removed = set()
@@ -124,16 +113,15 @@ def _remove(snapshot: Snapshot, changes: ChangeSet, dimension: int) -> set[str]:
     return removed
 
 
-def _write_again(snapshot: Snapshot, changes: ChangeSet) -> dict[str, list[Row]]:
-    """Write the rows that are lost and that the log tells of; return them by table."""
-    lost: dict[str, list[Row]] = {}
+def _write_again(snapshot: Snapshot, changes: ChangeSet) -> Mapping[str, Mapping[str, Row]]:
+    """Write the rows that are lost and that the log tells of; return them by table and id."""
+    lost: dict[str, dict[str, Row]] = defaultdict(dict)
     for record, image in restorable(snapshot).items():
-        table = record.partition(":")[0]
-        lost.setdefault(table, []).append(row_of(record, image))
-    for table, rows in lost.items():
-        for row in rows if table != _LINKS else ():  # those are linked anew
-            changes.insert_row(table, row)
-            changes.again.add(str(row["id"]))
+        table, _, id_ = record.partition(":")
+        lost[table][id_] = row_of(record, image)
+        if table != _LINKS:  # those are linked anew
+            changes.insert_row(table, lost[table][id_])
+            changes.again.add(record)
     if snapshot.info is None and snapshot.events:
         listed = Record("group_info", snapshot.group)
         logged = row_of(str(listed), replayed(snapshot.events).get(str(listed), {}))
@@ -151,13 +139,8 @@ def _tied(table: str, row: Row, rows: Mapping[str, Mapping[str, Row]]) -> bool:
     return all(end in rows["entity"] for end in ends)
 
 
-def _relink(snapshot: Snapshot, changes: ChangeSet, lost: Mapping[str, list[Row]]) -> None:
+def _relink(snapshot: Snapshot, changes: ChangeSet, expected: set[str]) -> None:
     links = snapshot.rows[_LINKS]
-    episodes, linked = (
-        {**snapshot.rows[table], **{row["id"].id: row for row in lost.get(table, ())}}
-        for table in ("episode", _LINKS)
-    )
-    expected = chain(episodes, linked)
     changes.deletes += [(_LINKS, links[link]) for link in sorted(links.keys() - expected)]
     for link in sorted(expected - links.keys()):
         later, _, earlier = link.partition(">")
@@ -193,7 +176,7 @@ async def reembed_store(
 ) -> Reembedded:
     """Give every row of a store a vector of another model."""
     began = time.perf_counter()
-    name, dimension = await embedder_of(target)
+    name, dimension = await migrate.embedder_of(target)
     opening = Store.open(target, embedder=name, dimension=dimension, derived=SearchRows())
     async with await opening as store:
         counts = {table: await count_rows(store, table) for table in EMBEDDED}
@@ -205,31 +188,28 @@ async def reembed_store(
                 f"the store at {target.url} has profile 'engine', whose indexes are made for "
                 f"{dimension} numbers: log.replay_all() into a new store embeds again"
             )
-        await staging.begin(store, embedder.name, embedder.dimension)
+        await migrate.begin_vectors(store, embedder.name, embedder.dimension)
         done = made = 0
         for table in EMBEDDED:
-            async for rows, staged in staging.pages(store, table):
-                episodes: dict[str, Any] = {}
-                if table == "passage":
-                    episodes = await staging.episodes_of(store, [row["episode"] for row in rows])
+            async for rows in read_pages(store, table, "* OMIT embedding"):
+                staged = await migrate.staged_words(store, table, [row["id"].id for row in rows])
+                ids = {row["episode"] for row in rows} if table == "passage" else set()
+                records = [Record("episode", id_) for id_ in ids]
+                told = await rows_of(store, records, vectors=False)
+                episodes = {row["id"].id: row for row in told}
                 texts = {row["id"].id: words(table, row, episodes) for row in rows}
                 wanted = [id_ for id_, text in texts.items() if staged.get(id_) != _hash(text)]
                 done += len(rows) - len(wanted)
                 for first in range(0, len(wanted), _AT_ONCE):
-                    some = wanted[first : first + _AT_ONCE]
-                    vectors = await embedder.embed([texts[id_] for id_ in some], purpose="document")
-                    await staging.stage(
-                        store,
-                        [
-                            staging.Staged(table, id_, _hash(texts[id_]), vector_bytes(vector))
-                            for id_, vector in zip(some, vectors, strict=True)
-                        ],
-                    )
-                    done, made = done + len(some), made + len(some)
+                    batch = {id_: texts[id_] for id_ in wanted[first : first + _AT_ONCE]}
+                    vectors = await embed_texts(embedder, batch)
+                    hashes = {id_: _hash(text) for id_, text in batch.items()}
+                    await migrate.stage_vectors(store, table, hashes, vectors)
+                    done, made = done + len(batch), made + len(batch)
                     if on_progress is not None:
                         spent = time.perf_counter() - began
                         on_progress(Reembedded(embedder.name, done, total, made, spent))
-        await staging.mark_whole(store)
+        await migrate.end_vectors(store)
     # Opening puts them in place; as the new model, which is what the store has then.
     async with await Store.open(target, embedder=embedder.name, dimension=embedder.dimension):
         return Reembedded(embedder.name, done, total, made, time.perf_counter() - began)

@@ -10,14 +10,15 @@ import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.health.snapshot import Finding, Snapshot
-from graphrag.index.merged import Heirs
+from graphrag.index.edges import MergedIds
+from graphrag.index.texts import EMBEDDED
 from graphrag.ingest.lifetimes.derive import derive
 from graphrag.model.assertion import Ending
 from graphrag.model.values import Entity, Fact
 from graphrag.names.identifiers import identifiers, unique
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
-from graphrag.resolve.known import Declared
+from graphrag.resolve import Declared
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.store.rows import from_row
@@ -25,22 +26,31 @@ from graphrag.store.rows import from_row
 if TYPE_CHECKING:
     from graphrag.ingest.standing.ground import Beside
 
-_EMBEDDED = ("episode", "passage", "entity", "relates_to", "community")
 _EDGES = {
     "relates_to": ("entity", "entity"),
     "mentions": ("episode", "entity"),
     "occurred_after": ("episode", "episode"),
     "has_member": ("community", "entity"),
 }
-_SETTLED = (
-    *("valid_at", "invalid_at", "observed", "closed_as", "closed_by_arbiter"),
-    *("invalidated_by", "pending"),
+_SETTLED = tuple(
+    "valid_at invalid_at observed closed_as closed_by_arbiter invalidated_by pending".split()
 )
 _ANEW = "retract and tell it again, or restore a backup"
 _NEAR_ONE = 1e-3
 _REEMBED = "health.repair() computes it again"
 _RESTORE = "restore a backup: only erase.entity() erases an entity, and it takes that back"
+_REDATE = "correct its end, or retract it"
+_REMOVED = "health.repair() removes it"
+_UNPIECE = "health.repair() removes the passage"
 _WITHDRAW = "retract the fact, or remove it with the record that it needs"
+
+_LINKS = (
+    ("relates_to", "invalidated_by", "relates_to", "was closed by fact", _REDATE, False),
+    ("relates_to", "sources", "episode", "rests on episode", _WITHDRAW, False),
+    ("entity", "distinct_from", "entity", "is not to be taken for entity", _RESTORE, False),
+    ("passage", "episode", "episode", "is a piece of episode", _UNPIECE, True),
+)
+"""Columns that lead to records: table, column, the other table, what it says, and how to repair."""
 
 
 def record_findings(snapshot: Snapshot, dimension: int) -> Iterator[Finding]:
@@ -48,22 +58,32 @@ def record_findings(snapshot: Snapshot, dimension: int) -> Iterator[Finding]:
     for table, ends in _EDGES.items():
         for id_, row in snapshot.rows[table].items():
             yield from _ends(snapshot, table, id_, row, ends)
-    for table in _EMBEDDED:
+    for table in EMBEDDED:
         for id_, row in snapshot.rows[table].items():
             if fault := embedding_fault(row.get("embedding"), dimension):
                 yield snapshot.finding(f"{table}:{id_}", fault, _REEMBED, repairable=True)
+    for table, column, goal, what, how, repairable in _LINKS:
+        for id_, row in snapshot.rows[table].items():
+            for missing in _ids(row.get(column)):
+                if missing not in snapshot.rows[goal]:
+                    lost = f"{what} {missing}, which is not there"
+                    yield snapshot.finding(f"{table}:{id_}", lost, how, repairable=repairable)
     yield from _facts(snapshot)
-    yield from _apart(snapshot)
     yield from _spans(snapshot)
+
+
+def _ids(item: Any) -> list[str]:
+    several = item if isinstance(item, list | tuple) else [item]
+    return [each["episode"] if isinstance(each, dict) else each for each in several if each]
 
 
 def embedding_fault(stored: Any, dimension: int) -> str | None:
     """Return what is wrong with a stored embedding, or None."""
     if stored is None:
         return "has no embedding"
-    if isinstance(stored, bytes) and len(stored) % 4:
-        return f"has an embedding of {len(stored)} bytes"
     is_bytes = isinstance(stored, bytes)
+    if is_bytes and len(stored) % 4:
+        return f"has an embedding of {len(stored)} bytes"
     vector = np.frombuffer(stored, "<f4") if is_bytes else np.asarray(stored, "<f4")
     if vector.shape != (dimension,):
         return f"has an embedding of {vector.size} numbers instead of {dimension}"
@@ -78,32 +98,27 @@ def _ends(
 ) -> Iterator[Finding]:
     record = f"{table}:{id_}"
     dangling = table != "relates_to"
-    how = "health.repair() removes it" if dangling else _WITHDRAW
+    how = _REMOVED if dangling else _WITHDRAW
     for end, kind in zip((row.get("in"), row.get("out")), tables, strict=True):
         if isinstance(end, Record) and end.table == kind and end.id in snapshot.rows[kind]:
             continue
-        other = snapshot.elsewhere.get(str(end))
-        what = f"leads to {end}, which is {f'in group {other!r}' if other else 'not there'}"
+        group = snapshot.elsewhere.get(str(end))
+        what = f"leads to {end}, which is {f'in group {group!r}' if group else 'not there'}"
         yield snapshot.finding(record, what, how, repairable=dangling)
 
 
 def _facts(snapshot: Snapshot) -> Iterator[Finding]:
-    episodes, facts = snapshot.rows["episode"], snapshot.rows["relates_to"]
-    for id_, row in facts.items():
+    episodes = snapshot.rows["episode"]
+    for id_, row in snapshot.rows["relates_to"].items():
         record = f"relates_to:{id_}"
         start, end = row.get("valid_at"), row.get("invalid_at")
         if start is not None and end is not None and start > end and not row.get("retracted_at"):
             what = f"ends at {end.isoformat()}, before it starts at {start.isoformat()}"
             yield snapshot.finding(record, what, "correct its times")
-        if (closer := row.get("invalidated_by")) is not None and closer not in facts:
-            what = f"was closed by fact {closer}, which is not there"
-            yield snapshot.finding(record, what, "correct its end, or retract it")
         for source in row.get("sources", ()):
-            episode = episodes.get(source["episode"])
-            if episode is None:
-                what = f"rests on episode {source['episode']}, which is not there"
-                yield snapshot.finding(record, what, _WITHDRAW)
-            elif episode.get("removed_at") is not None and row.get("retracted_at") is None:
+            if (episode := episodes.get(source["episode"])) is None:
+                continue
+            if episode.get("removed_at") is not None and row.get("retracted_at") is None:
                 what = f"stands, and rests on episode {source['episode']}, which was removed"
                 yield snapshot.finding(record, what, _WITHDRAW)
             elif not _inside(source, episode):
@@ -111,38 +126,19 @@ def _facts(snapshot: Snapshot) -> Iterator[Finding]:
                 yield snapshot.finding(record, f"{what} that has fewer", "correct its source")
 
 
-def _apart(snapshot: Snapshot) -> Iterator[Finding]:
-    entities = snapshot.rows["entity"]
-    for id_, row in entities.items():
-        for other in row.get("distinct_from") or ():
-            if other not in entities:
-                what = f"is not to be taken for entity {other}, which is not there"
-                yield snapshot.finding(f"entity:{id_}", what, _RESTORE)
-
-
 def _spans(snapshot: Snapshot) -> Iterator[Finding]:
     episodes = snapshot.rows["episode"]
     for id_, row in snapshot.rows["passage"].items():
         episode = episodes.get(row["episode"])
-        record = f"passage:{id_}"
-        if episode is None:
-            what = f"is a piece of episode {row['episode']}, which is not there"
-            yield snapshot.finding(
-                record, what, "health.repair() removes the passage", repairable=True
-            )
-        elif not _inside(row, episode) or row["start"] == row["end"]:
+        if episode is not None and (not _inside(row, episode) or row["start"] == row["end"]):
             what = f"is no piece of its episode: characters {row['start']} to {row['end']}"
-            yield snapshot.finding(record, what, "remove the episode and add it again")
+            how = "remove the episode and add it again"
+            yield snapshot.finding(f"passage:{id_}", what, how)
     for id_, row in snapshot.rows["mentions"].items():
         episode = episodes.get(row["in"].id)
         if episode is not None and not _inside(row, episode):
             what = f"marks characters {row['start']} to {row['end']}, which its episode lacks"
-            yield snapshot.finding(
-                f"mentions:{id_}",
-                what,
-                "health.repair() removes it",
-                repairable=True,
-            )
+            yield snapshot.finding(f"mentions:{id_}", what, _REMOVED, repairable=True)
 
 
 def _inside(span: Row, episode: Row) -> bool:
@@ -152,32 +148,24 @@ def _inside(span: Row, episode: Row) -> bool:
 _PARTING = frozenset({"split", "unmerge"})
 """Kinds of events after which two entities of one name are meant to be two."""
 _RELINK = "health.repair() links the episodes anew"
+_MISSING = "is missing from the chain of episodes"
+_UNCHAINED = "links episodes that do not follow each other in time"
 
 
 def meaning_findings(
     snapshot: Snapshot, relations: Relations, declared: Declared, now: datetime
 ) -> Iterator[Finding]:
-    """Look at what several records say together.
-
-    ``declared`` are the attributes of each type that belong to one entity only.
-    """
+    """Look at what several records say together; ``declared`` attributes belong to one entity."""
     expected = chain(snapshot.rows["episode"], snapshot.rows["occurred_after"])
-    links = snapshot.rows["occurred_after"].keys()
-    for link in expected - links:
-        what = "is missing from the chain of episodes"
-        yield snapshot.finding(f"occurred_after:{link}", what, _RELINK, repairable=True)
-    for link in links - expected:
-        what = "links episodes that do not follow each other in time"
+    for link in expected ^ snapshot.rows["occurred_after"].keys():
+        what = _MISSING if link in expected else _UNCHAINED
         yield snapshot.finding(f"occurred_after:{link}", what, _RELINK, repairable=True)
     yield from _twins(snapshot, declared)
     yield from lifetime_findings(snapshot, relations, now)
 
 
 def chain(episodes: Mapping[str, Row], links: Mapping[str, Row]) -> set[str]:
-    """Return the ids of the links that make one chain in time order.
-
-    Removed and waiting episodes may be in the chain or out of it.
-    """
+    """Return the ids of links that chain the episodes; removed and waiting ones may be left out."""
     linked = {end.id for row in links.values() for end in (row["in"], row["out"])}
     members = sorted(
         (row["valid_at"], id_)
@@ -195,10 +183,10 @@ def _twins(snapshot: Snapshot, declared: Declared) -> Iterator[Finding]:
             by_key[row["key"], row["entity_type"]].append(id_)
     parted = _parted(snapshot)
     for (key, kind), ids in by_key.items():
-        for one, twin in combinations(sorted(ids), 2):
-            if {one, twin} & parted or _distinct(entities[one], entities[twin], declared):
+        for first, twin in combinations(sorted(ids), 2):
+            if {first, twin} & parted or _distinct(entities[first], entities[twin], declared):
                 continue
-            what = f"is another {kind} with the key {key!r}, like entity:{one}"
+            what = f"is another {kind} with the key {key!r}, like entity:{first}"
             yield snapshot.finding(f"entity:{twin}", what, "merge the two")
 
 
@@ -213,28 +201,25 @@ def _parted(snapshot: Snapshot) -> set[str]:
     }
 
 
-def _distinct(one: Row, other: Row, declared: Declared) -> bool:
+def _distinct(first: Row, second: Row, declared: Declared) -> bool:
     """Tell whether somebody said that they are two, or each has an identifier of its own."""
-    if any(
-        row["id"].id in (twin.get("distinct_from") or ())
-        for row, twin in ((one, other), (other, one))
-    ):
-        return True
+    for row, twin in ((first, second), (second, first)):
+        if row["id"].id in (twin.get("distinct_from") or ()):
+            return True
     own, theirs = (
         set(unique(identifiers(row.get("attributes") or {}), row["entity_type"], declared))
-        for row in (one, other)
+        for row in (first, second)
     )
     return bool({name for name, _ in own} & {name for name, _ in theirs}) and not own & theirs
 
 
 def _standing(
-    relations: Relations, entities: Mapping[str, Entity], heirs: Heirs
+    relations: Relations, entities: Mapping[str, Entity], heirs: MergedIds
 ) -> "Beside | None":
-    """Return the standing rules, if there are any."""
     if not relations.standing:
         return None
+    from graphrag.ingest.standing import program_of
     from graphrag.ingest.standing.ground import Beside
-    from graphrag.ingest.standing.program import program_of
 
     bearers: dict[str, set[str]] = defaultdict(set)
     for id_, entity in entities.items():
@@ -246,9 +231,8 @@ def _standing(
 def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -> Iterator[Finding]:
     """Yield the facts that hold at another time than their statements say."""
     entities = {id_: from_row(Entity, row) for id_, row in snapshot.rows["entity"].items()}
-    heirs = Heirs(
-        {id_: entity.merged_into for id_, entity in entities.items() if entity.merged_into}
-    )
+    merged = {id_: entity.merged_into for id_, entity in entities.items() if entity.merged_into}
+    heirs = MergedIds(merged)
     facts = heirs.follow(
         {id_: from_row(Fact, row) for id_, row in snapshot.rows["relates_to"].items()},
         lambda id_: entities[id_].name if id_ in entities else id_,
@@ -256,23 +240,19 @@ def lifetime_findings(snapshot: Snapshot, relations: Relations, now: datetime) -
     endings: dict[str, list[Ending]] = defaultdict(list)
     for id_, entity in entities.items():
         endings[heirs.of(id_)].extend(entity.endings)
-    episodes = snapshot.rows["episode"]
-
-    def gone(episode: str) -> bool:
-        return episode in episodes and episodes[episode].get("removed_at") is not None
-
+    removed = {id_ for id_, row in snapshot.rows["episode"].items() if row.get("removed_at")}
     try:
         beside = _standing(relations, entities, heirs)
+        gone = removed.__contains__
         settled = derive(facts, endings, relations, gone, now=now, beside=beside).facts
     except InputError as error:
         yield snapshot.finding("relates_to", f"cannot be settled: {error}", _ANEW)
         return
     for id_, fact in settled.items():
         record = f"relates_to:{id_}"
-        if id_ not in facts:
+        if (known := facts.get(id_)) is None:
             yield snapshot.finding(record, "follows from what was said, and is gone", _ANEW)
             continue
-        known = facts[id_]
         wrong = [name for name in _SETTLED if getattr(known, name) != getattr(fact, name)]
         if (known.retracted_at is None) != (fact.retracted_at is None):
             wrong.append("retracted_at")

@@ -29,7 +29,6 @@ class Finding:
     """True if ``health.repair()`` does it."""
 
     def __str__(self) -> str:
-        """Return one line."""
         return f"{self.record} in group {self.group!r}: {self.what} ({self.how})"
 
 
@@ -107,10 +106,9 @@ async def take(store: Store, group: str) -> Snapshot:
     """Read a group."""
     last_seq = await store.last_seq(group)
     rows = {table: await group_rows(store, table, group) for table in TABLES}
-    events = await store.events(group)
+    events = tuple(await store.events(group))
     info = await read_entry(group, store.query)
-    outside = await _outside(store, rows)
-    return Snapshot(group, rows, tuple(events), last_seq, outside, info)
+    return Snapshot(group, rows, events, last_seq, await _outside(store, rows), info)
 
 
 async def group_names(store: Store) -> list[str]:
@@ -122,10 +120,7 @@ async def group_names(store: Store) -> list[str]:
 
 
 def replayed(events: Iterable[Event], state: dict[str, Image] | None = None) -> dict[str, Image]:
-    """Return what each record holds after these events, by ``table:id``.
-
-    With ``state``, what they held before, that is changed and returned.
-    """
+    """Return what each record holds after these events, by ``table:id``; changes ``state``."""
     state = {} if state is None else state
     for event in events:
         # A record may be erased and written anew in one transaction, whatever the log lists first.
@@ -142,15 +137,15 @@ def replayed(events: Iterable[Event], state: dict[str, Image] | None = None) -> 
 def image(row: Row) -> Image:
     """Return a row as the log would keep it."""
     shown = {key: item for key, item in row.items() if key not in _HUSHED}
-    found: Image = json.loads(json.dumps(shown, default=plain))
-    return found
+    logged: Image = json.loads(json.dumps(shown, default=plain))
+    return logged
 
 
 async def _outside(store: Store, rows: Mapping[str, Mapping[str, Row]]) -> dict[str, str]:
     ends = {
         end
-        for some in rows.values()
-        for row in some.values()
+        for members in rows.values()
+        for row in members.values()
         for end in (row.get("in"), row.get("out"))
         if isinstance(end, Record) and end.id not in rows[end.table]
     }

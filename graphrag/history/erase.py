@@ -1,5 +1,10 @@
 """Erase for good, with vectors, log images and files beside the store: an entity, or a group.
 
+What stays loses what it had from what goes: what an erased fact had closed holds again, as far as
+the rules leave room; what an erased text had added is taken off; a fact whose sentence only an
+erased text had is stated by a text that stays; and the log loses the names. Events keep number,
+kind and time. Bytes that the database has not compacted yet are beyond it.
+
 A whole group cannot go in one transaction: it may be larger than memory. The policy is asked about
 every row before anything goes; then the group is closed, its log goes, then its rows, in batches,
 and its name last. A process that dies in between leaves a group that everybody sees to be half
@@ -8,40 +13,52 @@ gone.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from functools import partial
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
 
-from graphrag.edit.merge import entity_id
+from graphrag.edit import plain_sentence
+from graphrag.edit.editor import Door, entity_id, put_facts
+from graphrag.edit.inverse import added, undone
 from graphrag.errors import InputError, UnknownGroupError
 from graphrag.health.snapshot import TABLES, group_names
-from graphrag.history.erase_plan import Forgotten, Texts
+from graphrag.history.erase_plan import ErasePlan, Texts, settled_plan
+from graphrag.history.redact import (
+    MARK,
+    Attribute,
+    Eraser,
+    Forgotten,
+    Sentences,
+    comparable,
+    redacted,
+)
 from graphrag.index.group import GroupIndex
+from graphrag.index.texts import embed_texts, entity_text
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.policy import Policy, refused
+from graphrag.ingest.policy import refused
+from graphrag.ingest.summaries import ends_of, updated
 from graphrag.model.arguments import checked
-from graphrag.model.values import Entity
-from graphrag.session import Handle
+from graphrag.model.values import Entity, Episode, Fact, Saga
+from graphrag.protocols import in_turns
 from graphrag.store.changes import FORGET, ChangeSet
 from graphrag.store.pages import group_pages
+from graphrag.store.rows import edge, from_row
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
-if TYPE_CHECKING:
-    from graphrag.history.repair_after_erase import Removal
+_LAST = ("passage", "relates_to", "community", "saga", "episode", "entity")
+"""Tables whose rows links lead to, or that other rows rest on: they go after the links."""
 
 
 @checked(door="graph.erase")
-class Erase:
+class Erase(Door):
     """What deletes: ``graph.erase``. Nothing of it can be taken back.
 
     Answers that a language model's cache keeps, and backups, are yours to delete. A ``PolicyError``
-    says that the write policy refused; whatever is raised, nothing was written.
+    says that the write policy refused; whatever is raised, nothing was written. ``actor`` is by
+    default the one given to ``GraphRAG.open``.
     """
-
-    def __init__(self, handle: Handle, group: str) -> None:
-        self._handle = handle
-        self._group = group
 
     async def entity(
         self,
@@ -62,40 +79,31 @@ class Erase:
             entity: The entity, its id or its name.
             episodes: ``keep`` lets every text stay as it was said: it is still found by its
                 words, and no longer leads to the entity.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            actor: Who says so.
             dry_run: Erase nothing and only count what would go; the policy is not asked.
 
         Raises:
             InputError: if there is no such entity, or a name means several.
         """
-        if episodes not in ("erase", "keep"):
-            raise InputError(f"episodes is 'erase' or 'keep', not {episodes!r}")
-        if entity is None:  # a look-up that found nothing
-            raise InputError("there is no entity to forget: it is None, so nothing bears that name")
-        ingestion, group = self._handle.session.ingestion, self._group
-        from graphrag.history.repair_after_erase import Removal, forget
-
-        removal: Removal | None = None
-
-        async def planned(index: GroupIndex) -> Removal:
-            return await Removal.of(entity_id(entity, index), index, ingestion, episodes, utc_now())
+        ingestion, group = self._handle.session, self._group
+        counted: Mapping[str, int] = {}
 
         async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal removal
-            removal = await planned(index)
-            changes = await forget(removal, index, ingestion, now=utc_now())
-            changes.actor = actor or ""
+            nonlocal counted
+            id_, now = entity_id(entity, index), utc_now()
+            plan = await settled_plan(id_, index, ingestion, episodes, now)
+            counted = plan.counted()
+            if dry_run:
+                return ChangeSet(group, FORGET)  # nothing is written
+            changes = await _forget(plan, index, ingestion, now=now)
             await ingestion.catalog.unsave(group)
             return changes
 
         if dry_run:
-            async with ingestion.writer.locks[group]:  # of one state, as the real one
-                removal = await planned(await ingestion.catalog.group(group))
-            return Forgotten(group, removal.counted())
-        seq = await ingestion.writer.commit(group, build)
-        [event] = (await ingestion.store.events(group, after=seq - 1))[:1]
-        assert removal is not None, "building gives it"
-        return Forgotten(group, removal.counted(), event)
+            await ingestion.writer.commit(group, build)
+            return Forgotten(group, counted)
+        event = await self._write(build, reason="", actor=actor)
+        return Forgotten(group, counted, event)
 
     async def group(
         self, *, confirm: str | None = None, actor: str | None = None, dry_run: bool = False
@@ -107,7 +115,7 @@ class Erase:
 
         Args:
             confirm: The name of the group once more: nothing is erased by leaving something out.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            actor: Who says so.
             dry_run: Erase nothing and only count what would go; the policy is not asked.
 
         Raises:
@@ -119,53 +127,169 @@ class Erase:
                 f"erasing group {self._group!r} takes its name twice: confirm={self._group!r}, "
                 f"not {confirm!r}"
             )
-        ingestion = self._handle.session.ingestion
-        return await _erase_group(self._group, ingestion, actor or "", dry_run=dry_run)
+        group, ingestion = self._group, self._handle.session
+        store, catalog, writer = ingestion.store, ingestion.catalog, ingestion.writer
+        half_gone = await store.forgotten_since(group) is not None
+        if not half_gone and group not in await group_names(store):
+            raise UnknownGroupError(group)
+        if dry_run:
+            return Forgotten(group, await store.count_group(group))
+        if not half_gone:  # what is half gone was allowed to go
+            await _ask(group, ingestion, actor or "")
+        async with writer.locks[group], catalog.gate(group).change():
+            await catalog.drop(group)
+            await catalog.unsave(group)
+            try:
+                erased = await store.erase_group(group)
+            finally:
+                await catalog.drop(group)  # whatever was read meanwhile
+        return Forgotten(group, erased)
 
 
-async def _erase_group(group: str, ingestion: Ingestion, actor: str, *, dry_run: bool) -> Forgotten:
-    """Erase a group, or with ``dry_run`` only count what would go.
-
-    Raises:
-        UnknownGroupError: if there is none of this name.
-        PolicyError: if the policy refused; nothing was erased.
-        StoreError: if a copy beside the store cannot be deleted; nothing was erased.
-    """
-    store, catalog = ingestion.store, ingestion.catalog
-    half_gone = await store.forgotten_since(group) is not None
-    if not half_gone and group not in await group_names(store):
-        raise UnknownGroupError(group)
-    if dry_run:
-        return Forgotten(group, await store.count_group(group))
-    # What is half gone was allowed to go.
-    if ingestion.writer.policy is not None and not half_gone:
-        await _ask(group, ingestion, ingestion.writer.policy, actor)
-    async with ingestion.writer.locks[group], catalog.gate(group).change():
-        await catalog.drop(group)
-        await catalog.unsave(group)
-        try:
-            erased = await store.erase_group(group)
-        finally:
-            await catalog.drop(group)  # whatever was read meanwhile
-    return Forgotten(group, erased)
-
-
-async def _ask(group: str, ingestion: Ingestion, policy: Policy, actor: str) -> None:
+async def _ask(group: str, ingestion: Ingestion, actor: str) -> None:
     """Ask the policy about every row; what it refuses is refused, and logged, by the writer."""
+    if (policy := ingestion.writer.policy) is None:
+        return
     index = await ingestion.catalog.group(group)
-    async for changes in _pages(group, ingestion.store):
-        changes.actor = actor or ingestion.writer.actor
-        if refused(changes, index, policy):
-            await ingestion.writer.commit(group, partial(_as_it_is, changes))
+    changes = ChangeSet(group, FORGET, actor=actor or ingestion.writer.actor)
+
+    async def build(_: GroupIndex) -> ChangeSet:
+        return changes
+
+    for table in TABLES:
+        async for rows in group_pages(ingestion.store, table, group):
+            changes.deletes = [(table, row) for row in rows]
+            if refused(changes, index, policy):
+                await ingestion.writer.commit(group, build)
 
 
-async def _as_it_is(changes: ChangeSet, _: GroupIndex) -> ChangeSet:
+async def _forget(
+    plan: ErasePlan, index: GroupIndex, ingestion: Ingestion, *, now: datetime
+) -> ChangeSet:
+    before, store = plan.before, ingestion.store
+    erased = [from_row(Fact, row) for row in plan.rows["relates_to"].values()]
+    settled = [fact for id_, fact in plan.after.items() if fact != before.get(id_)]
+    heirs = index.heirs.each(ends_of([*erased, *settled]))
+    ends = [id_ for id_ in dict.fromkeys(heirs) if not plan.has("entity", id_)]
+    entities = await store.get(Entity, [*plan.touched_in("entity"), *ends])
+    attributes = "attributes", "attribute_times"
+    left = {
+        id_: undone(entity, plan.told.get(f"entity:{id_}", ()), columns=attributes)
+        for id_, entity in entities.items()
+    }
+    sagas = (await store.get(Saga, plan.touched_in("saga"))).values()
+    eraser = await _eraser(plan, left, sagas, store)
+
+    changes = ChangeSet(index.group_id, FORGET)
+    for table in (*(plan.rows.keys() - set(_LAST)), *_LAST):
+        changes.deletes += [(table, row) for _, row in sorted(plan.rows[table].items())]
+    after = await _restated(plan.after, eraser, store)
+    changed = {id_: fact for id_, fact in after.items() if fact != before.get(id_)}
+    await put_facts(changes, before, changed, ingestion)
+    fallen: dict[str, Fact | None] = dict.fromkeys(plan.rows["relates_to"])
+    for update in updated(ends, index, fallen | changed, now=now):
+        left[update.id] = replace(left[update.id], summary=update.after["summary"])
+    cleaned: dict[str, Entity] = {}
+    async for id_, entity in in_turns(left.items()):
+        clean = redacted(entity, eraser)
+        names = tuple(name for name in clean.names if MARK not in name.name)
+        cleaned[id_] = replace(clean, names=names)
+    texts = {id_: entity_text(entity) for id_, entity in cleaned.items()}
+    others = {id_: text for id_, text in texts.items() if text != entity_text(entities[id_])}
+    vectors = await embed_texts(ingestion.embedder, others)
+    for id_, entity in cleaned.items():
+        changes.change(entities[id_], entity, vectors.get(id_))
+    for saga in sagas:
+        if saga.summary:  # it may tell of what is erased
+            changes.change(saga, Saga(saga.id, saga.group_id, saga.created_at, saga.name))
+    _relink(changes, plan)
+    changes.clean = eraser.change
+    rewritten = [await eraser.event(row) for row in plan.log]
+    changes.rewrites = [row for row in rewritten if row is not None]
     return changes
 
 
-async def _pages(group: str, store: Store) -> AsyncIterator[ChangeSet]:
-    for table in TABLES:
-        async for rows in group_pages(store, table, group):
-            changes = ChangeSet(group, FORGET)
-            changes.deletes = [(table, row) for row in rows]
-            yield changes
+async def _eraser(
+    plan: ErasePlan, entities: Mapping[str, Entity], sagas: Iterable[Saga], store: Store
+) -> Eraser:
+    """Return what takes the names, and what only erased texts said, out of the rest."""
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for row in plan.rows["relates_to"].values():
+        neighbours[str(row["in"])].add(row["object"])
+        neighbours[str(row["out"])].add(row["subject"])
+    given, called = dict[str, set[Attribute]](), dict[str, set[str]]()
+    for record, told in plan.told.items():
+        table, _, id_ = record.partition(":")
+        value = plan.after.get(id_) if table == "relates_to" else entities.get(id_)
+        if value is not None:
+            pairs = {comparable(*pair) for change in told for pair in added(change, "attributes")}
+            given[record] = pairs - {comparable(*pair) for pair in value.attributes.items()}
+        if isinstance(value, Entity):
+            names = {name for change in told for name in added(change, "aliases")}
+            called[record] = names - {value.name}
+    return Eraser(
+        plan.names,
+        records=plan.records(),
+        episodes=frozenset(plan.rows["episode"]),
+        sentences=await _only_said(plan, called, store),
+        neighbours=neighbours,
+        given=given,
+        called=called,
+        sagas=frozenset(f"saga:{saga.id}" for saga in sagas),
+        touched=frozenset(plan.touched),
+        keeps_texts=plan.texts == "keep",
+    )
+
+
+async def _only_said(plan: ErasePlan, called: Mapping[str, set[str]], store: Store) -> Sentences:
+    """Return what only erased facts and texts say; ``called`` loses the names that others have."""
+    said = {row["text"] for row in plan.rows["relates_to"].values()}
+    for image in (change.after or {} for changes in plan.told.values() for change in changes):
+        said.add(image.get("text") or "")
+        if image.get("closed_as") != "retracted":  # the reason quotes a text
+            said.add(image.get("reason") or "")
+    said |= {
+        fact.text
+        for fact in plan.before.values()
+        if any(plan.has("episode", id_) for id_ in fact.episodes)
+    }
+    alone = said - {""}
+    all_said, names = Sentences(alone), set().union(*called.values())
+    async for page in group_pages(store, "episode", plan.index.group_id):
+        async for row in in_turns(page):
+            if not plan.has("episode", row["id"].id):
+                alone.difference_update(all_said.within(row["content"]))
+                names -= {name for name in names if name in row["content"]}
+    for given in called.values():
+        given &= names
+    return Sentences(alone)
+
+
+async def _restated(facts: Mapping[str, Fact], eraser: Eraser, store: Store) -> dict[str, Fact]:
+    """Return facts without what is erased from their words."""
+    quoting = [fact for fact in facts.values() if fact.text in eraser.sentences]
+    episodes = await store.get(Episode, [id_ for fact in quoting for id_ in fact.episodes])
+    texts = {}
+    for fact in quoting:
+        quotes = [
+            episodes[span.episode_id].content[span.start : span.end].strip()
+            for span in fact.sources
+            if span.episode_id in episodes
+        ]
+        texts[fact.id] = next(iter(quotes), "") or plain_sentence(fact)
+    return {
+        id_: redacted(replace(fact, text=texts.get(id_, fact.text)), eraser)
+        async for id_, fact in in_turns(facts.items())
+    }
+
+
+def _relink(changes: ChangeSet, plan: ErasePlan) -> None:
+    """Close the gaps in the chain of episodes."""
+    before = {row["in"].id: row["out"].id for row in plan.rows["occurred_after"].values()}
+    for later, earlier in before.items():
+        while plan.has("episode", earlier) and earlier in before:
+            earlier = before[earlier]
+        if not plan.has("episode", later) and not plan.has("episode", earlier):
+            ends = ("episode", later), ("episode", earlier)
+            row = edge("occurred_after", f"{later}>{earlier}", *ends, group_id=changes.group_id)
+            changes.insert_row("occurred_after", row)

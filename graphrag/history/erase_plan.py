@@ -8,17 +8,19 @@ table has nothing that no event has, it tells every record that ever spoke of wh
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal
 
 import numpy as np
 
-from graphrag.analysis.cleanup import manual_entities
-from graphrag.history.redact import Names
+from graphrag.analysis.orphans import manual_entities
+from graphrag.edit.inverse import read_touched, undone
+from graphrag.history.redact import Eraser, Names, redacted
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.lifetimes.component import Component
-from graphrag.model.values import Change, Episode, Event, Fact
+from graphrag.model.values import Change, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import in_turns
 from graphrag.store import links
@@ -35,19 +37,6 @@ Rows = dict[str, dict[str, Row]]
 """By table and id, without vectors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What was erased."""
-
-    group: str
-    records: Mapping[str, int]
-    """Erased rows by table; of a whole group also its ``event`` rows."""
-    event: Event | None = None
-    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
-    what was only counted.
-    """
-
-
 @dataclass(slots=True)
 class ErasePlan:
     """What is to be erased, and what stays and may speak of it."""
@@ -55,15 +44,25 @@ class ErasePlan:
     index: GroupIndex
     names: Names
     rows: Rows
-    """What goes."""
     naming: Mapping[str, str]
     """Episodes that have one of the names, by id, and the saga of each."""
+    texts: Texts
     log: list[Row] = field(default_factory=list)
     """Events that may speak of what goes, oldest first."""
     touched: set[str] = field(default_factory=set)
     """Records that stay and may repeat its words, as ``table:id``."""
     told: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     """What the erased episodes did to each record, newest first."""
+    before: dict[str, Fact] = field(default_factory=dict)
+    """Facts that stay and may change, as they are."""
+    after: dict[str, Fact] = field(default_factory=dict)
+    """As they are to be, and those that begin to exist."""
+
+    def counted(self) -> Mapping[str, int]:
+        """Return how many rows are erased, by table."""
+        new = self.after.keys() - self.before.keys()
+        rows = self.rows.items()
+        return {table: count for table, ids in rows if (count := len(ids.keys() - new))}
 
     def has(self, table: str, id_: str | None) -> bool:
         """Tell whether a record goes."""
@@ -84,19 +83,53 @@ class ErasePlan:
         stored = await rows_of(store, records, vectors=False) if records else []
         self.rows[table] |= {row["id"].id: row for row in stored}
 
-    def words(self) -> set[str]:
-        """Return what the erased episodes said of facts: sentences, and reasons that quote them."""
-        images = [change.after or {} for changes in self.told.values() for change in changes]
-        said = {image["text"] for image in images if image.get("text")}
-        return said | {
-            image["reason"]
-            for image in images
-            if image.get("reason") and image.get("closed_as") != "retracted"
-        }
+
+async def settled_plan(
+    entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, now: datetime
+) -> ErasePlan:
+    """Return what goes with an entity, given by id, and the facts that stay, settled without it."""
+    plan = await _plan_of(entity, index, ingestion, texts, now)
+    gone, facts = plan.rows["episode"], plan.rows["relates_to"]
+    component = Component.of(index, ingestion.relations, ingestion.store, now, gone=gone)
+    await read_touched(component, gone, (*facts, *plan.touched_in("relates_to")))
+    component.stored = _staying(plan, component.stored)
+    nameless = Eraser(Names(()), plan.records(), frozenset(gone))
+    component.facts = {}
+    async for id_, fact in in_turns(component.stored.items()):
+        kept = redacted(fact, nameless)
+        if plan.has("relates_to", fact.invalidated_by):
+            kept = replace(kept, invalidated_by=None)
+        component.facts[id_] = undone(kept, plan.told.get(f"relates_to:{id_}", ()))
+    component.nested = _staying(plan, component.nested)
+    if component.nearby is not None:
+        component.nearby.context = _staying(plan, component.nearby.context)
+    component.endings.clear()
+    for id_, stored in component.entities.items():
+        left = (ending for ending in stored.endings if ending.assertion.source not in gone)
+        if not plan.has("entity", id_) and (endings := tuple(left)):
+            heir = index.heirs.of(id_)
+            component.endings[heir] = (*component.endings.get(heir, ()), *endings)
+    component.settle()
+    plan.before, plan.after = component.stored, component.facts
+    while fallen := [
+        id_
+        for id_, fact in plan.after.items()
+        if fact.retracted_at is not None and not facts.keys().isdisjoint(fact.derived_from)
+    ]:  # what was inferred from what is erased, and what was inferred from that
+        await plan.enter("relates_to", fallen, ingestion.store)
+        for id_ in fallen:
+            plan.before.pop(id_, None)
+            del plan.after[id_]
+    return plan
 
 
-async def plan_of(entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts) -> ErasePlan:
-    """Return what goes with an entity, given by id."""
+def _staying(plan: ErasePlan, facts: Mapping[str, Fact]) -> dict[str, Fact]:
+    return {id_: fact for id_, fact in facts.items() if not plan.has("relates_to", id_)}
+
+
+async def _plan_of(
+    entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, now: datetime
+) -> ErasePlan:
     family, group, store = set(index.heirs.family(entity)), index.group_id, ingestion.store
     names = await _names(family, index, store)
     rows: Rows = {table: {} for table in ("passage", "relates_to", "episode", "entity", "saga")}
@@ -107,12 +140,14 @@ async def plan_of(entity: str, index: GroupIndex, ingestion: Ingestion, texts: T
         async for row in in_turns(page):
             if names.named_in(row):
                 naming[row["id"].id] = row.get("saga") or ""
-    plan = ErasePlan(index, names, rows, naming)
+    plan = ErasePlan(index, names, rows, naming, texts)
     facts = set(index.facts_of(entity))
     if texts == "erase":
-        stated = await _stating(facts, store)
+        # What a person corrected keeps the sources of what was misread: they say something else.
+        stored = (await store.get(Fact, facts)).values()
+        stating = (fact.episodes for fact in stored if fact.origin != "manual")
         linked = (await links.episodes_on(store, family)).values()
-        await plan.enter("episode", stated.union(naming, *linked), store)
+        await plan.enter("episode", {*naming}.union(*stating, *linked), store)
     resting = await links.facts_on(store, rows["episode"])
     await plan.enter("relates_to", {*facts, *resting}, store)
     resting = [
@@ -121,8 +156,8 @@ async def plan_of(entity: str, index: GroupIndex, ingestion: Ingestion, texts: T
         if id_ not in facts and not _sources(row) <= rows["episode"].keys()
     ]
     # What these closed, or were closed by, may quote them.
-    met = Component.of(index, ingestion.relations).reach_from(sorted(rows["relates_to"]))
-    plan.touched |= {f"relates_to:{id_}" for id_ in met}
+    around = Component.of(index, ingestion.relations, store, now)
+    plan.touched |= {f"relates_to:{id_}" for id_ in around.reach_from(sorted(rows["relates_to"]))}
     for id_ in resting:
         del rows["relates_to"][id_]
     await plan.enter("saga", await _emptied(plan, store), store)
@@ -130,7 +165,13 @@ async def plan_of(entity: str, index: GroupIndex, ingestion: Ingestion, texts: T
     by_hand = await _look_through_log(plan, family.union(*silent), store)
     lost = {id_ for members in silent if not by_hand & members for id_ in members}
     await plan.enter("entity", family | lost, store)
-    await _enter_links(plan, store)
+    episodes = [Record("episode", id_) for id_ in rows["episode"]]
+    entities = [Record("entity", id_) for id_ in rows["entity"]]
+    rows["mentions"] = await links.links_at(store, "mentions", [*episodes, *entities])
+    rows["occurred_after"] = await links.links_at(store, "occurred_after", episodes)
+    there = [index.episodes.row_of[id_] for id_ in rows["episode"] if id_ in index.episodes.row_of]
+    pieces = np.flatnonzero(np.isin(index.passages["episode"], there) & index.passages.alive.values)
+    await plan.enter("passage", (index.passages.ids[piece] for piece in pieces), store)
     return plan
 
 
@@ -145,31 +186,17 @@ async def _names(family: set[str], index: GroupIndex, store: Store) -> Names:
             if table == "entity" and id_ in family:
                 for image in (change["before"] or {}, change["after"] or {}):
                     own |= {image.get("name") or "", *(image.get("aliases") or ())}
-    mine = sorted((name for name in own if name and not _borne(name, family, index)), key=len)
-    finder = Names(tuple(mine))
+    mine = [name for name in own if name and family.issuperset(index.names.keyed(name_key(name)))]
+    finder = Names(tuple(sorted(mine, key=len)))
     kinds = {index.entity_type(id_) for id_ in family}
     alike = {
         name
         async for id_, names in in_turns(index.names.names.items())
         if id_ not in family and index.entity_type(id_) in kinds
         for name in names
-        if finder.names_it(name)
+        if finder.named_in(name)
     }
     return Names(finder.names, tuple(sorted(alike)))
-
-
-def _borne(name: str, family: set[str], index: GroupIndex) -> bool:
-    """Tell whether somebody else has a name."""
-    return not family.issuperset(index.names.keyed(name_key(name)))
-
-
-async def _stating(facts: Iterable[str], store: Store) -> set[str]:
-    """Return the episodes that state facts.
-
-    What a person corrected keeps the sources of what was misread: they say something else.
-    """
-    stored = (await store.get(Fact, facts)).values()
-    return {id_ for fact in stored if fact.origin != "manual" for id_ in fact.episodes}
 
 
 async def _emptied(plan: ErasePlan, store: Store) -> list[str]:
@@ -189,10 +216,7 @@ async def _emptied(plan: ErasePlan, store: Store) -> list[str]:
 
 
 async def _unheard_of(plan: ErasePlan, family: set[str], store: Store) -> list[set[str]]:
-    """Return the families of which neither an episode nor a fact speaks any more.
-
-    Those at the ends of what goes are touched.
-    """
+    """Return the families that nothing speaks of any more; touch those at the ends of what goes."""
     index, facts, episodes = plan.index, plan.rows["relates_to"], plan.rows["episode"]
     ends = {row[end].id for row in facts.values() for end in ("in", "out")}
     plan.touched |= {f"entity:{id_}" for id_ in ends - family}
@@ -210,13 +234,7 @@ async def _unheard_of(plan: ErasePlan, family: set[str], store: Store) -> list[s
 
 
 async def _look_through_log(plan: ErasePlan, entities: set[str], store: Store) -> set[str]:
-    """Have the events that may speak of what goes; return what of it was entered for its own sake.
-
-    Args:
-        plan: What goes, but for some of the entities.
-        entities: Ids of those that may go.
-        store: Where the log is.
-    """
+    """Enter the events that may speak of what goes; return entities entered for their own sake."""
     names, touched = plan.names, plan.touched
     ids = {*entities, *(f"entity:{id_}" for id_ in entities)}
     for table, rows in plan.rows.items():
@@ -226,9 +244,8 @@ async def _look_through_log(plan: ErasePlan, entities: set[str], store: Store) -
     async for row in log_rows(store, plan.index.group_id):
         text, words = row["changes"], _words(row["changes"])
         speaks = names.may_be_in(text) or not ids.isdisjoint(words)
-        if speaks or row.get("note") or names.may_be_in(row["actor"]):
-            plan.log.append(row)
-        elif not touched.isdisjoint(words):
+        noted = bool(row.get("note")) or names.may_be_in(row["actor"])
+        if speaks or noted or not touched.isdisjoint(words):
             plan.log.append(row)
         if not speaks:
             continue
@@ -263,18 +280,6 @@ def _speaks(change: Change, ids: set[str], names: Names) -> bool:
 def _words(text: str) -> list[str]:
     """Return what stands between quotes in JSON, in JSON within it, too."""
     return text.replace("\\", "").split('"')
-
-
-async def _enter_links(plan: ErasePlan, store: Store) -> None:
-    """Let the links and the passages go that lead to what goes."""
-    index, rows = plan.index, plan.rows
-    episodes = [Record("episode", id_) for id_ in rows["episode"]]
-    entities = [Record("entity", id_) for id_ in rows["entity"]]
-    rows["mentions"] = await links.links_at(store, "mentions", [*episodes, *entities])
-    rows["occurred_after"] = await links.links_at(store, "occurred_after", episodes)
-    there = [index.episodes.row_of[id_] for id_ in rows["episode"] if id_ in index.episodes.row_of]
-    pieces = np.flatnonzero(np.isin(index.passages["episode"], there) & index.passages.alive.values)
-    await plan.enter("passage", (index.passages.ids[piece] for piece in pieces), store)
 
 
 def _sources(row: Row) -> set[str]:

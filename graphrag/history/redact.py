@@ -9,19 +9,20 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from graphrag.ingest.summaries import without
+from graphrag.model.values import Entity, Event, Fact
 from graphrag.protocols import in_turns
 from graphrag.store.assertions import joined, parts
+from graphrag.store.changes import image_of
+from graphrag.store.rows import TABLES, from_image
 
 MARK = "[erased]"
 ERASED = {"erased": True}
 """Stands in the log for the image of an erased record."""
-QUOTING = frozenset({"text", "reason"})
-"""Columns that repeat the words of a text."""
 _BEGUN = 12
 """Characters at the beginning of a sentence by which it is found."""
 _VERBATIM = frozenset({"episode", "passage", "saga"})
@@ -32,8 +33,29 @@ _UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\ua
 _WRITTEN = {"'": "['’]", "’": "['’]", "\\ ": r"\s+", "\\-": "[-‐‑–]"}
 _VARIANTS = re.compile("|".join(map(re.escape, _WRITTEN)))
 
+_REDACTED: Mapping[type, tuple[str, ...]] = {
+    Fact: (
+        *("text", "subject", "object", "reason", "statements", "attributes", "provenance"),
+        *("sources", "rivals"),
+    ),
+    Entity: tuple("name key aliases summary attributes distinct_from endings names".split()),
+}
+"""Fields that may repeat what is erased, or lead to it."""
+Value = TypeVar("Value", Fact, Entity)
 Attribute = tuple[str, str]
 """The name of an attribute and its value as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was erased."""
+
+    group: str
+    records: Mapping[str, int]
+    """Erased rows by table; of a whole group also its ``event`` rows."""
+    event: Event | None = None
+    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
+    what was only counted."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +66,21 @@ class Names:
     spared: tuple[str, ...] = ()
     """Longer names that contain one of them and mean somebody else."""
 
-    def names_it(self, text: str) -> bool:
-        """Tell whether a text has one of the names."""
-        pattern = self._pattern if self.may_be_in(text) else None
-        return pattern is not None and any(not match["spared"] for match in pattern.finditer(text))
+    def cleaned(self, item: Any) -> Any:
+        """Return a text, or a value of any shape that has texts, with a mark for each name."""
+        if isinstance(item, str):
+            if not self.may_be_in(item):
+                return item
+            return self._pattern.sub(lambda match: match[0] if match["spared"] else MARK, item)
+        if isinstance(item, Mapping):
+            return {self.cleaned(name): self.cleaned(part) for name, part in item.items()}
+        if isinstance(item, list):
+            return [self.cleaned(part) for part in item]
+        return item
 
     def named_in(self, item: Any) -> bool:
-        """Tell whether any text of a value of any shape has one of the names."""
-        if isinstance(item, str):
-            return self.names_it(item)
-        if isinstance(item, Mapping):
-            return any(map(self.named_in, (*item.keys(), *item.values())))
-        return isinstance(item, list | tuple) and any(map(self.named_in, item))
-
-    def cleaned(self, text: str) -> str:
-        """Return a text with a mark in place of each name."""
-        pattern = self._pattern if self.may_be_in(text) else None
-        if pattern is None:
-            return text
-        return pattern.sub(lambda match: match[0] if match["spared"] else MARK, text)
+        """Tell whether a text, or any text of a value of any shape, has one of the names."""
+        return bool(self.cleaned(item) != item)
 
     def may_be_in(self, text: str) -> bool:
         """Tell whether a text, JSON too, may have one of the names: most lack a word of each."""
@@ -86,12 +104,9 @@ class Names:
         return None if "" in words else re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str] | None:
-        if not self.names:
-            return None
-        spared, names = (_either(some) for some in (self.spared, self.names))
-        either = rf"(?P<spared>{spared or '(?!)'})|{names}"
-        return re.compile(either, re.IGNORECASE)
+    def _pattern(self) -> re.Pattern[str]:
+        spared, names = map(_either, (self.spared, self.names))
+        return re.compile(rf"(?P<spared>{spared or '(?!)'})|{names}", re.IGNORECASE)
 
 
 class Sentences:
@@ -166,21 +181,17 @@ class Eraser:
     def change(self, change: dict[str, Any]) -> dict[str, Any]:
         """Return one change of an event without what is erased."""
         record, gone = change["record"], self._goes(change)
-        return {
-            "record": record,
-            **{
-                side: None
-                if change[side] is None
-                else ERASED
-                if gone
-                else self.image(record, change[side])
-                for side in ("before", "after")
-            },
-        }
+        sides = {side: change[side] for side in ("before", "after")}
+        for side, image in sides.items():
+            if image is not None:
+                sides[side] = ERASED if gone else self.image(record, image)
+        return {"record": record, **sides}
 
     def _goes(self, change: Mapping[str, Any]) -> bool:
         """Tell whether a change is of an erased record, or of a link that leads to one."""
-        return change["record"] in self.records or not self.records.isdisjoint(_ends(change))
+        images: list[Mapping[str, Any]] = [change["before"] or {}, change["after"] or {}]
+        ends = {str(image[end]) for image in images for end in ("in", "out") if end in image}
+        return not self.records.isdisjoint({change["record"], *ends})
 
     def image(self, record: str, image: Mapping[str, Any]) -> dict[str, Any]:
         """Return the columns of one record without what is erased."""
@@ -188,34 +199,35 @@ class Eraser:
             image = {**image, "summary": ""}
         if self.keeps_texts and record.partition(":")[0] in _VERBATIM:
             return dict(image)
-        clean: dict[str, Any] = {}
-        for column, item in image.items():
-            if item is None:
-                clean[column] = None
-                continue
-            if column == "summary":
+        return {
+            column: None if item is None else self._column(record, column, item)
+            for column, item in image.items()
+        }
+
+    def _column(self, record: str, column: str, item: Any) -> Any:
+        match column:
+            case "summary":
                 item = without(item, {*self.names.names, *self.neighbours.get(record, ())})
-            elif column == "attributes":
-                item = self._attributes(record, item)
-            elif column == "aliases":
-                gone = self.called.get(record, ())
-                item = [name for name in item if name not in gone and not self.names.names_it(name)]
-            elif column == "distinct_from":
+            case "attributes":
+                gone = self.given.get(record, ())
+                item = {name: it for name, it in item.items() if comparable(name, it) not in gone}
+            case "aliases":
+                called = self.called.get(record, ())
+                item = [it for it in item if it not in called and not self.names.named_in(it)]
+            case "distinct_from":
                 item = [id_ for id_ in item if f"entity:{id_}" not in self.records]
-            elif column == "sources":
+            case "sources":
                 item = [span for span in item if span["episode"] not in self.episodes]
-            elif column in ("rivals", "derived_from"):
+            case "rivals" | "derived_from":
                 item = [id_ for id_ in item if f"relates_to:{id_}" not in self.records]
-            elif column in ("statements", "endings"):
+            case "statements" | "endings":
                 stay = [self._without(part) for part in parts(item) if self._stays(part)]
-                clean[column] = joined(self.anything(stay)) if stay else None
-                continue
-            elif column == "names":
+                return joined(self.names.cleaned(stay)) if stay else None
+            case "names":
                 item = [self._without(name) for name in item if self._stays(name)]
-            elif column in QUOTING:
+            case "text" | "reason":  # they repeat the words of a text
                 item = self.text(item)
-            clean[column] = self.anything(item)
-        return clean
+        return self.names.cleaned(item)
 
     def text(self, text: str) -> str:
         """Return words, in which anything may be quoted, without what is erased."""
@@ -223,24 +235,14 @@ class Eraser:
             return MARK
         for sentence in self.sentences.within(text):
             text = text.replace(sentence, MARK)
-        return self.names.cleaned(text)
+        return str(self.names.cleaned(text))
 
-    def anything(self, item: Any) -> Any:
-        """Return a value of any shape without the names."""
-        if isinstance(item, str):
-            return self.names.cleaned(item)
-        if isinstance(item, Mapping):
-            return {self.anything(name): self.anything(part) for name, part in item.items()}
-        if isinstance(item, list | tuple):
-            return [self.anything(part) for part in item]
-        return item
+    def _stays(self, statement: Mapping[str, Any]) -> bool:
+        return bool(statement.get("manual")) or statement.get("source", "") not in self.episodes
 
-    def _stays(self, one: Mapping[str, Any]) -> bool:
-        return bool(one.get("manual")) or one.get("source", "") not in self.episodes
-
-    def _without(self, one: Mapping[str, Any]) -> dict[str, Any]:
+    def _without(self, statement: Mapping[str, Any]) -> dict[str, Any]:
         """Return a statement without the words and the places of what is erased."""
-        clean = dict(one)
+        clean = dict(statement)
         if clean.get("source") in self.episodes:
             for name in ("source", "start", "end"):
                 clean.pop(name, None)
@@ -253,11 +255,14 @@ class Eraser:
                 del clean["void"]["fact"]
         return clean
 
-    def _attributes(self, record: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        gone = self.given.get(record, ())
-        return {
-            name: value for name, value in attributes.items() if comparable(name, value) not in gone
-        }
+
+def redacted(value: Value, eraser: Eraser) -> Value:
+    """Return a value without what is erased from its words and its links."""
+    image = json.loads(image_of(value))
+    clean = from_image(
+        type(value), value.id, eraser.image(f"{TABLES[type(value)]}:{value.id}", image)
+    )
+    return replace(value, **{name: getattr(clean, name) for name in _REDACTED[type(value)]})
 
 
 def comparable(name: str, value: Any) -> Attribute:
@@ -283,8 +288,3 @@ def _as_words(name: str) -> str:
     words = _VARIANTS.sub(lambda match: _WRITTEN[match[0]], re.escape(name))
     before = "" if _UNSPACED.match(name[0]) else r"(?<!\w)"
     return before + words + ("" if _UNSPACED.match(name[-1]) else r"(?!\w)")
-
-
-def _ends(change: Mapping[str, Any]) -> Collection[str]:
-    images: list[Mapping[str, Any]] = [change["before"] or {}, change["after"] or {}]
-    return {str(image[end]) for image in images for end in ("in", "out") if end in image}

@@ -4,26 +4,35 @@ What rests on them alone goes with them, what they had closed holds again. Nothi
 episodes and the entities that nothing else speaks of get ``removed_at``, the facts are retracted,
 and reads of an earlier moment find all of it. What a person entered or confirmed rests on that
 person, too, and stays.
+
+Entities that only a withdrawn name had joined are split: without the source of "Globex was renamed
+Initech" the facts of Initech, each stated by that name, move to an entity of their own.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graphrag.edit.editor import put_component
-from graphrag.edit.edits import plain_sentence
-from graphrag.edit.inverse import added, changed_by, inverse
+from graphrag.analysis.orphans import manual_entities
+from graphrag.edit import plain_sentence
+from graphrag.edit.editor import put_component, stored
+from graphrag.edit.inverse import (
+    added,
+    changes_by_record,
+    changes_of,
+    read_touched,
+    standing,
+    undone,
+)
+from graphrag.edit.split import SPLIT, SplitNames, mention, split_names
 from graphrag.errors import InputError
-from graphrag.history.removal_plan import RemovalPlan, resting_on, split_names, unmentioned
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of
-from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.lifetimes.component import Component
 from graphrag.model.assertion import Void, latest_first
 from graphrag.model.attributes import without_source
 from graphrag.model.ids import made_at
-from graphrag.model.values import Entity, Episode, Event, Fact
+from graphrag.model.values import Change, Entity, Episode, Fact
 from graphrag.store import links
 from graphrag.store.changes import ChangeSet
 from graphrag.store.log import events_with
@@ -35,50 +44,46 @@ _ATTRIBUTES = ("attributes", "attribute_times")
 _GONE = Void("retracted", reason="its source was taken back")
 
 
-async def stored_episode(id_: str, group: str, store: Store) -> Episode:
-    """Return an episode of a group as it is stored now.
+@dataclass(frozen=True, slots=True)
+class RemovalPlan:
+    """What is taken back: some episodes, and what a source said without any."""
 
-    Raises:
-        InputError: if there is none with this id.
-    """
-    episode = (await store.get(Episode, [id_])).get(id_)
-    if episode is None or episode.group_id != group:
-        raise InputError(f"no episode has the id {id_!r}: pass an episode from a search, or its id")
-    return episode
+    episodes: Mapping[str, Episode]
+    source: str = ""
+    facts: tuple[str, ...] = ()
+    """Ids of the facts that the source stated, maybe beside others."""
+
+    def named(self, fact: Fact) -> list[str]:
+        """Return the ids of the statements of a fact that the source made without an episode."""
+        return [
+            statement.id
+            for statement in fact.statements
+            if self.source and statement.provenance == self.source and not statement.manual
+        ]
 
 
 async def withdraw(
-    id_: str, index: GroupIndex, ingestion: Ingestion, *, now: datetime
+    given: Episode | str, index: GroupIndex, ingestion: Ingestion, *, now: datetime
 ) -> ChangeSet:
-    """Work out the transaction that removes an episode.
-
-    Raises:
-        InputError: if there is no such episode, or it was removed before.
-    """
-    episode = await stored_episode(id_, index.group_id, ingestion.store)
+    """Work out the transaction that removes an episode."""
+    episode = await stored(Episode, given, index.group_id, ingestion.store)
     if episode.removed_at is not None:
         raise InputError(
-            f"episode {id_} ({episode.name!r}) was removed before, at "
+            f"episode {episode.id} ({episode.name!r}) was removed before, at "
             f"{episode.removed_at.isoformat()}: there is nothing left to remove"
         )
-    changes = ChangeSet(index.group_id, REMOVE_EPISODE)
-    await _take_out(RemovalPlan({id_: episode}), changes, index, ingestion, now)
-    return changes
+    plan = RemovalPlan({episode.id: episode})
+    return await _without(plan, REMOVE_EPISODE, index, ingestion, now)
 
 
 async def withdraw_source(
     source: str, index: GroupIndex, ingestion: Ingestion, *, now: datetime
 ) -> ChangeSet:
-    """Work out the transaction that takes back all that one source said.
-
-    Raises:
-        InputError: if nothing in the group is from it.
-    """
+    """Work out the transaction that takes back all that one source said."""
     store = ingestion.store
     episodes, facts = await links.stated_by(store, index.group_id, source)
     plan = RemovalPlan(await store.get(Episode, episodes), source, tuple(facts))
-    changes = ChangeSet(index.group_id, REMOVE_SOURCE)
-    await _take_out(plan, changes, index, ingestion, now)
+    changes = await _without(plan, REMOVE_SOURCE, index, ingestion, now)
     if not changes:
         raise InputError(
             f"nothing in group {index.group_id!r} that stands is from source {source!r}: give what "
@@ -87,124 +92,151 @@ async def withdraw_source(
     return changes
 
 
-async def _take_out(
-    plan: RemovalPlan, changes: ChangeSet, index: GroupIndex, ingestion: Ingestion, now: datetime
-) -> None:
-    """Note what is different without what is taken back."""
-    store = ingestion.store
+async def _without(
+    plan: RemovalPlan, kind: str, index: GroupIndex, ingestion: Ingestion, now: datetime
+) -> ChangeSet:
+    store, changes = ingestion.store, ChangeSet(index.group_id, kind)
     for episode in plan.episodes.values():
         changes.change(episode, replace(episode, removed_at=now))
-    own = await _tellings(plan.episodes, index, store)
-    component = await _facts(plan, own, index, ingestion, now)
-    mentioned = await _mentioned(plan, index, store)
-    entities = await _entities(mentioned, plan, own, index, store)
-    gone = frozenset(plan.episodes)
-    names = await split_names(entities, component, store, gone=gone, now=now)
-    for id_, fact in component.changed().items():
-        component.facts[id_] = _sourced(fact, component)
-    forsaken = await unmentioned(mentioned, plan, names, component.facts, index, store)
-    entities = [
-        (entity, replace(left, removed_at=now))
-        if entity.id in forsaken and entity.removed_at is None
-        else (entity, left)
-        for entity, left in entities
-    ]
+    spoken_of = {entity for _, entity in await links.mentioned_in(store, plan.episodes)}
+    ends = (index.ends_of(index.facts.row_of[id_]) for id_ in plan.facts)
+    mentioned = index.heirs.each(sorted(spoken_of.union(*ends)))
+    told = await _told(plan.episodes, index, store)
+    component = await _facts(plan, told, index, ingestion, now)
+    entities = await _entities(mentioned, plan, told, index, store)
+    names = await split_names(entities, component, plan.episodes)
+    for id_ in {*component.changed(), *plan.facts}:
+        component.facts[id_] = _sourced(component.facts[id_], component, plan.source)
+    forsaken = await _unmentioned({*mentioned}, plan, names, component.facts, index, store)
     await _unname(entities, component, store)
-    await names.insert(changes, component, ingestion, now=now)
-    await put_component(changes, component, ingestion, now=now)
+    renamed = [left for _, left in entities]
+    await put_component(changes, component, ingestion, new=names.entities, renamed=renamed)
+    after = component.changed()
+    for new in names.entities:
+        mention(changes, new, [after[id_] for id_ in names.copies[new.id] if id_ in after])
     for entity, left in entities:
-        changes.change(entity, left)
+        goes = entity.id in forsaken and entity.removed_at is None
+        changes.change(entity, replace(left, removed_at=now) if goes else left)
+    return changes
+
+
+async def _told(
+    episodes: Mapping[str, Episode], index: GroupIndex, store: Store
+) -> dict[str, list[Change]]:
+    """Return by record, newest first, what these episodes did: they, or what they mention."""
+    records = {f"episode:{id_}": to_micros(it.created_at, 0) for id_, it in episodes.items()}
+    of: dict[str, str] = {}
+    for id_, (episode, _) in (await links.mentions(store, index.group_id, episodes)).items():
+        of.setdefault(episode, id_)
+    records |= {f"mentions:{id_}": made_at(id_) for id_ in of.values()}
+    events = [
+        event
+        for event in await events_with(store, index.group_id, records)
+        if len(changes_of(event, "episode")) == 1
+        and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE)
+    ]
+    return changes_by_record(events)
 
 
 async def _facts(
-    plan: RemovalPlan, own: list[Event], index: GroupIndex, ingestion: Ingestion, now: datetime
+    plan: RemovalPlan,
+    told: Mapping[str, list[Change]],
+    index: GroupIndex,
+    ingestion: Ingestion,
+    now: datetime,
 ) -> Component:
     """Return what is settled anew without what is taken back, settled."""
-    store = ingestion.store
-    changed = changed_by(own, "relates_to")
-    resting, ended = await resting_on(plan.episodes, index, store)
-    stored = await store.get(Fact, {*resting, *changed, *plan.facts})
-    concerned = index.heirs.follow(stored, index.entity_name)
-    component = await component_of(concerned.values(), index, store, ingestion.relations)
-    await component.read(component.reach((), ended), store)
-    for id_ in changed.keys() & component.facts.keys():
-        for change in changed[id_]:
-            component.facts[id_] = inverse(component.facts[id_], change, columns=_ATTRIBUTES)
-    for fact in list(component.facts.values()):
-        left = tuple(statement for statement in fact.statements if not plan.has(statement))
-        if left:  # what nothing else states keeps what was said of it: it leads to the episode
-            component.facts[fact.id] = replace(component.facts[fact.id], statements=left)
+    changed = [record.partition(":")[2] for record in told if record.startswith("relates_to:")]
+    component = Component.of(index, ingestion.relations, ingestion.store, now, gone=plan.episodes)
+    await read_touched(component, plan.episodes, (*changed, *plan.facts))
+    for id_, fact in list(component.facts.items()):
+        fact = undone(fact, told.get(f"relates_to:{id_}", ()), columns=_ATTRIBUTES)
+        left = tuple(
+            statement
+            for statement in fact.statements
+            if statement.source not in plan.episodes or statement.manual
+        )
+        # What nothing else states keeps what was said of it: it leads to the episode.
+        component.facts[id_] = replace(fact, statements=left) if left else fact
     component.void({id_ for fact in component.facts.values() for id_ in plan.named(fact)}, _GONE)
-    component.settle(gone_from(index, gone=plan.episodes), now=now)
-    for id_ in plan.facts:
-        component.facts[id_] = plan.unnamed(component.facts[id_])
+    component.settle()
     return component
 
 
-def _sourced(fact: Fact, component: Component) -> Fact:
+def _sourced(fact: Fact, component: Component, gone: str) -> Fact:
     """Return a fact with the names of the sources that speak of its time, which may be another."""
     if fact.retracted_at is not None or fact.derived_from or component.outcome is None:
         return fact
     said = [component.outcome.said.by_id[id_] for id_ in component.supporting(fact.id)]
     names = dict.fromkeys(statement.provenance for _, statement in said if statement.provenance)
-    others = {
-        statement.provenance for home, _ in said for statement in home.statements
-    } - names.keys()
-    left = dict.fromkeys(name for name in fact.provenance if name not in others)
+    others = {statement.provenance for home, _ in said for statement in home.statements} | {gone}
+    left = dict.fromkeys(name for name in fact.provenance if name in names or name not in others)
     return replace(fact, provenance=(*(left | names),))
 
 
 async def _entities(
-    mentioned: Sequence[str],
+    mentioned: Iterable[str],
     plan: RemovalPlan,
-    own: list[Event],
+    told: Mapping[str, list[Change]],
     index: GroupIndex,
     store: Store,
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that may lose an attribute, a name, or everything that spoke of them."""
-    changed = changed_by(own, "entity")
-    given: dict[str, set[str]] = defaultdict(set)
-    for event in own:
-        for change in event.changes:
-            if change.record.startswith("entity:"):
-                given[change.record].update(added(change, "aliases"))
+    changed = [record.partition(":")[2] for record in told if record.startswith("entity:")]
     family = [member for id_ in mentioned for member in index.heirs.family(id_)]
     pairs = []
     for id_, entity in (await store.get(Entity, [*mentioned, *changed, *family])).items():
-        left = entity
-        for change in changed.get(id_, ()):
-            left = inverse(left, change, columns=_ATTRIBUTES)
+        changes = told.get(f"entity:{id_}", ())
+        left = undone(entity, changes, columns=_ATTRIBUTES)
+        given = {alias for change in changes for alias in added(change, "aliases")}
         for episode in {name.source for name in left.names} & plan.episodes.keys():
-            left = without_source(left, episode, given[f"entity:{id_}"])
+            left = without_source(left, episode, given)
         pairs.append((entity, left))
     return pairs
 
 
-async def _mentioned(plan: RemovalPlan, index: GroupIndex, store: Store) -> list[str]:
-    mentioned = {entity for _, entity in await links.mentioned_in(store, plan.episodes)}
-    ends = (index.ends_of(index.facts.row_of[id_]) for id_ in plan.facts)
-    return index.heirs.each(sorted(mentioned.union(*ends)))
-
-
-async def _tellings(
-    episodes: Mapping[str, Episode], index: GroupIndex, store: Store
-) -> list[Event]:
-    """Return the events that told these episodes: that brought one, or what it mentions."""
-    records = {
-        f"episode:{id_}": to_micros(episode.created_at, 0) for id_, episode in episodes.items()
+async def _unmentioned(
+    candidates: set[str],
+    plan: RemovalPlan,
+    names: SplitNames,
+    facts: Mapping[str, Fact],
+    index: GroupIndex,
+    store: Store,
+) -> set[str]:
+    """Return the entities of which no episode, fact (as it is to be), table or person speaks."""
+    left = candidates - standing(candidates, facts, index)
+    families = {member: heir for heir in left for member in index.heirs.family(heir)}
+    spoken = await links.mentioned_beside(store, families, episodes=plan.episodes)
+    for heir in {families[member] for member in spoken}:
+        episodes, family = {*plan.episodes, *names.episodes[heir]}, index.heirs.family(heir)
+        if not names.episodes[heir] or await links.mentioned_beside(
+            store, family, episodes=episodes
+        ):
+            left.discard(heir)
+    for heir in [*left]:
+        about = (await store.get(Fact, index.facts_of(heir))).values()
+        if any(  # somebody else stated a fact without an episode, in vain or not
+            not statement.source
+            and statement.id not in names.moved[heir]
+            and statement.id not in plan.named(fact)
+            for fact in about
+            if not fact.derived_from
+            for statement in fact.statements
+        ):
+            left.discard(heir)
+    # Somebody may have entered it beside any text and any fact, or made it by a split.
+    made = await store.get(Entity, [id_ for id_, heir in families.items() if heir in left])
+    records = {f"entity:{id_}": to_micros(entity.created_at, 0) for id_, entity in made.items()}
+    events = await events_with(store, index.group_id, records)
+    entered = manual_entities((event.kind, event.changes) for event in events)
+    entered |= {
+        change.record.removeprefix("entity:")
+        for event in events
+        if event.kind == SPLIT
+        for change in event.changes
+        if change.record in records and change.before is None
     }
-    of: dict[str, str] = {}
-    for id_, (episode, _) in (await links.mentions(store, index.group_id, episodes)).items():
-        of.setdefault(episode, id_)
-    records |= {f"mentions:{id_}": made_at(id_) for id_ in of.values()}
-    telling = []
-    for event in await events_with(store, index.group_id, records):
-        changed = {
-            change.record for change in event.changes if change.record.startswith("episode:")
-        }
-        if len(changed) == 1 and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE):
-            telling.append(event)
-    return telling
+    return left - {families[id_] for id_ in entered & families.keys()}
 
 
 async def _unname(
@@ -216,11 +248,11 @@ async def _unname(
         lost -= {left.name, *left.aliases}
         if not lost:
             continue
-        stored = await store.get(Fact, component.index.facts_of(entity.id))
+        about = await store.get(Fact, component.index.facts_of(entity.id))
         ids = [
-            id_ for id_, fact in stored.items() if not lost.isdisjoint((fact.subject, fact.object))
+            id_ for id_, fact in about.items() if not lost.isdisjoint((fact.subject, fact.object))
         ]
-        await component.read(ids, store)
+        await component.read(ids)
         for fact in [component.facts[id_] for id_ in ids if id_ in component.facts]:
             then = [
                 name for name in left.names if made_at(name.source) <= to_micros(fact.created_at, 0)

@@ -6,7 +6,7 @@ the way to another embedder, and back to a moment.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -17,9 +17,9 @@ from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.store.engine import Row
-from graphrag.store.pages import Table, rows_of, write_page
+from graphrag.store.groups import claim_group, discard_group, write_entry
+from graphrag.store.pages import PagedTable, rows_of, write_page
 from graphrag.store.rows import event_of, row_of, vector_bytes
-from graphrag.store.staging import claim_group, discard_group, write_entry
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
 
@@ -27,7 +27,7 @@ _PAGE = 500
 """Rows of one transaction, and events read at once."""
 _LINKS = ("relates_to", "mentions", "occurred_after", "has_member")
 """Tables of links, which are written after what they join."""
-_EVENT = Table("event", links=False)
+_EVENT = PagedTable("event", links=False)
 _INFO = "group_info"
 """The table of the entries of groups: one is closed until all the rest is there."""
 
@@ -46,12 +46,7 @@ class Replayed:
 async def replay_groups(
     source: Ingestion, target: Ingestion, group: str | None, until: datetime | None
 ) -> Replayed:
-    """Replay a group, or all of them, into a store that has none of them.
-
-    Raises:
-        InputError: if there is no such group, or the other store has it.
-        StoreError: if a log is not whole.
-    """
+    """Replay a group, or all of them, into a store that has none of them."""
     there = await group_names(source.store)
     if group is not None and group not in there:
         raise UnknownGroupError(group)
@@ -72,18 +67,14 @@ async def replay_groups(
         finally:
             await target.catalog.drop(name)
     if target.store.searchable:
-        from graphrag.engine.build import build
+        from graphrag.engine.indexes import build
 
         await build(target.store, rows=True)
     return done
 
 
 async def _replay(
-    group: str,
-    source: Ingestion,
-    target: Ingestion,
-    until: datetime | None,
-    done: Replayed,
+    group: str, source: Ingestion, target: Ingestion, until: datetime | None, done: Replayed
 ) -> None:
     if since := await source.store.forgotten_since(group):
         raise InputError(
@@ -104,20 +95,15 @@ async def _replay(
         while page := list(islice(every, _PAGE)):
             if table in EMBEDDED:
                 done.embedded += await _embed(table, page, rows["episode"], source, target)
-            await write_page(target.store, Table(table, table in _LINKS), page)
+            await write_page(target.store, PagedTable(table, table in _LINKS), page)
             done.records += len(page)
-    await _open(group, rows[_INFO].values(), target.store)
+    for entry in rows[_INFO].values():
+        await write_entry(target.store, entry)
+    if rows[_INFO]:
+        await target.store.count_anew(group)
+    else:  # no event speaks of it by then
+        await discard_group(target.store, group)
     done.records += len(rows[_INFO])
-
-
-async def _open(group: str, entries: Collection[Row], store: Store) -> None:
-    """Let everybody see a group that is there, or nobody one that no event speaks of by then."""
-    if not entries:
-        await discard_group(store, group)
-        return
-    for entry in entries:
-        await write_entry(store, entry)
-    await store.count_anew(group)
 
 
 async def _events(
@@ -128,14 +114,12 @@ async def _events(
     while True:
         page = await source.event_rows(group, after=last, limit=_PAGE)
         kept = [row for row in page if until is None or row["at"] <= until]
-        expected = range(last + 1, last + 1 + len(kept))
-        if gap := [
-            number for row, number in zip(kept, expected, strict=True) if row["seq"] != number
-        ]:
-            raise StoreError(
-                f"the log of group {group!r} lacks event {gap[0]}, so a replay would not be the "
-                "graph: health.check() names all that is missing"
-            )
+        for number, row in enumerate(kept, last + 1):
+            if row["seq"] != number:
+                raise StoreError(
+                    f"the log of group {group!r} lacks event {number}, so a replay would not be "
+                    "the graph: health.check() names all that is missing"
+                )
         if kept:
             replayed(map(event_of, kept), state)
             await write_page(target, _EVENT, kept)
@@ -153,17 +137,11 @@ async def _embed(
 ) -> int:
     """Give rows their vectors, and return how many were embedded again."""
     known: Mapping[str, Row] = {}
-    if (source.embedder.name, source.embedder.dimension) == (
-        target.embedder.name,
-        target.embedder.dimension,
-    ):
+    name, dimension = target.embedder.name, target.embedder.dimension
+    if (source.embedder.name, source.embedder.dimension) == (name, dimension):
         stored = await rows_of(source.store, (row["id"] for row in page))
-        dimension = target.embedder.dimension
-        known = {
-            row["id"].id: row
-            for row in stored
-            if embedding_fault(row.get("embedding"), dimension) is None
-        }
+        sound = (it for it in stored if embedding_fault(it.get("embedding"), dimension) is None)
+        known = {row["id"].id: row for row in sound}
     wanted = []
     for row in page:
         same = known.get(row["id"].id)

@@ -11,14 +11,21 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graphrag.edit.editor import put_component
-from graphrag.edit.inverse import Value, added, changes_of, conflict, inverse, restamped
+from graphrag.edit.inverse import (
+    Value,
+    added,
+    changes_of,
+    conflict,
+    inverse,
+    read_touched,
+    restamped,
+    standing,
+)
 from graphrag.edit.merge import remerge, separated, unmerge
 from graphrag.errors import InputError
-from graphrag.history.removal_plan import resting_on, standing
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
-from graphrag.ingest.lifetimes.component import Component, component_of
-from graphrag.ingest.lifetimes.said import gone_from
+from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.policy import FORGET
 from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import without_source
@@ -46,14 +53,8 @@ class Undoing:
     gone: set[str] = field(default_factory=set)
     """Episodes that go with the event."""
     returned: set[str] = field(default_factory=set)
-    """Episodes that return."""
     unread: set[str] = field(default_factory=set)
     """Episodes that nobody has read then."""
-
-    @property
-    def store(self) -> Store:
-        """Return the store that is written to."""
-        return self.ingestion.store
 
     def back(self, value: Value, change: Change) -> Value:
         """Return a value as it was before a change of the event."""
@@ -63,32 +64,24 @@ class Undoing:
 async def revert(
     event: Event, index: GroupIndex, ingestion: Ingestion, *, force: bool, now: datetime
 ) -> ChangeSet:
-    """Work out the transaction that undoes an event.
-
-    Raises:
-        InputError: if it cannot be undone, or a later event changed the same fields.
-    """
+    """Work out the transaction that undoes an event."""
     entities = changes_of(event, "entity")
+    changes = ChangeSet(index.group_id, REVERT)
     if any((change.after or {}).get("merged_into") for change in entities.values()):
-        changes = await unmerge(event, index, ingestion, now=now)
-        changes.kind = REVERT
-        return changes
+        return await unmerge(changes, event, index, ingestion, now=now)
     if pair := separated(event):
-        changes = await remerge(event, pair, index, ingestion, force=force, now=now)
-        changes.kind = REVERT
-        return changes
+        return await remerge(changes, event, pair, index, ingestion, force=force, now=now)
     _refuse_odd(event)
-    changes, undoing = (
-        ChangeSet(index.group_id, REVERT),
-        Undoing(event, index, ingestion, force, now),
-    )
+    undoing = Undoing(event, index, ingestion, force, now)
     await _sagas(changes, undoing)
     await _episodes(changes, undoing)
     stored = await ingestion.store.get(Entity, entities)
     left = {id_: undoing.back(entity, entities[id_]) for id_, entity in stored.items()}
     component = await _undone_facts(undoing, left)
-    await put_component(changes, component, ingestion, now=now)
-    await _entities(changes, undoing, stored, left, component.facts)
+    await put_component(changes, component, ingestion, renamed=left.values())
+    left = await _entities(undoing, stored, left, component.facts)
+    for id_, entity in stored.items():
+        changes.change(entity, left[id_])
     if not changes:
         raise InputError(
             f"event {event.seq} ({event.kind}) changed nothing that still stands: it was reverted "
@@ -100,11 +93,16 @@ async def revert(
 async def _episodes(changes: ChangeSet, undoing: Undoing) -> None:
     """Change the episodes, and note which are unread again, which go, and which return."""
     event, images = undoing.event, changes_of(undoing.event, "episode")
-    for id_, episode in (await undoing.store.get(Episode, images)).items():
+    for id_, episode in (await undoing.ingestion.store.get(Episode, images)).items():
         image = images[id_]
         wanted = undoing.back(episode, image)
         if image.before is None:
-            _refuse_read_since(episode, image, event)
+            read = (image.after or {}).get("status") == "pending" and episode.status == "done"
+            if read and episode.removed_at is None:
+                raise InputError(
+                    f"event {event.seq} ({event.kind}) cannot be reverted: episode {id_} was read "
+                    "since; revert the event that finished it first, or log.remove_episode() it"
+                )
             wanted = replace(episode, removed_at=episode.removed_at or undoing.now)
             undoing.gone.add(id_)
         elif (episode.status, wanted.status) == ("done", "pending"):
@@ -115,14 +113,14 @@ async def _episodes(changes: ChangeSet, undoing: Undoing) -> None:
             undoing.gone.add(id_)
         else:
             undoing.returned.add(id_)
-        await _refuse_added_again(episode, wanted, undoing.index, undoing.store)
+        await _refuse_added_again(episode, wanted, undoing.index, undoing.ingestion.store)
         changes.change(episode, wanted)
 
 
 async def _sagas(changes: ChangeSet, undoing: Undoing) -> None:
     """Let sagas have the summaries that they had; a watermark belongs to its summary."""
     event, images = undoing.event, changes_of(undoing.event, "saga")
-    for id_, saga in (await undoing.store.get(Saga, images)).items():
+    for id_, saga in (await undoing.ingestion.store.get(Saga, images)).items():
         try:
             changes.change(saga, undoing.back(saga, images[id_]))
         except InputError:
@@ -134,52 +132,45 @@ async def _sagas(changes: ChangeSet, undoing: Undoing) -> None:
 
 
 async def _entities(
-    changes: ChangeSet,
     undoing: Undoing,
     stored: Mapping[str, Entity],
-    left: dict[str, Entity],
+    left: Mapping[str, Entity],
     facts: Mapping[str, Fact],
-) -> None:
-    """Change the entities; those go that the event brought and nothing else speaks of."""
-    images = changes_of(undoing.event, "entity")
+) -> dict[str, Entity]:
+    """Return the entities as they are to be; those that the event alone brought are removed."""
+    index, images, after = undoing.index, changes_of(undoing.event, "entity"), dict(left)
     for id_, entity in stored.items():
         if images[id_].before is None:
-            left[id_] = replace(left[id_], removed_at=entity.removed_at or undoing.now)
+            after[id_] = replace(left[id_], removed_at=entity.removed_at or undoing.now)
             for episode in undoing.gone:
-                left[id_] = without_source(left[id_], episode, added(images[id_], "aliases"))
-    gone = [id_ for id_, entity in left.items() if entity.removed_at is not None]
-    held = await _held(gone, undoing, facts)
-    for id_, entity in left.items():
-        changes.change(stored[id_], replace(entity, removed_at=None) if id_ in held else entity)
-
-
-async def _held(entities: list[str], undoing: Undoing, facts: Mapping[str, Fact]) -> set[str]:
-    """Return the entities of which another episode, a live fact or a merged entity speaks."""
-    index = undoing.index
-    families = {member: entity for entity in entities for member in index.heirs.family(entity)}
-    new = [
-        change.record.partition(":")[2]
-        for change in undoing.event.changes
-        if change.before is None and change.record.startswith("mentions:")
-    ]
+                after[id_] = without_source(after[id_], episode, added(images[id_], "aliases"))
+    gone = [id_ for id_, entity in after.items() if entity.removed_at is not None]
+    families = {member: id_ for id_ in gone for member in index.heirs.family(id_)}
+    mentions = changes_of(undoing.event, "mentions")
+    new = [id_ for id_, change in mentions.items() if change.before is None]
     silent = undoing.gone | undoing.unread
-    spoken = await links.mentioned_beside(undoing.store, families, episodes=silent, links=new)
-    return {families[member] for member in spoken} | standing(families.values(), facts, index)
+    spoken = await links.mentioned_beside(
+        undoing.ingestion.store, families, episodes=silent, links=new
+    )
+    for id_ in {families[member] for member in spoken} | standing(gone, facts, index):
+        after[id_] = replace(after[id_], removed_at=None)
+    return after
 
 
 async def _undone_facts(undoing: Undoing, entities: Mapping[str, Entity]) -> Component:
     """Return the facts concerned, settled without the event; ``entities`` are to be so."""
-    index, store, changed = undoing.index, undoing.store, changes_of(undoing.event, "relates_to")
-    resting, ended = await resting_on(undoing.gone | undoing.returned, index, store)
-    stored = await store.get(Fact, [*changed, *resting])
-    followed = index.heirs.follow(stored, index.entity_name)
-    component = await component_of(followed.values(), index, store, undoing.ingestion.relations)
-    await component.read(component.reach((), [*ended, *_ended(entities, component)]), store)
+    index, changed = undoing.index, changes_of(undoing.event, "relates_to")
+    ingestion, gone, back = undoing.ingestion, undoing.gone, undoing.returned
+    component = Component.of(
+        index, ingestion.relations, ingestion.store, undoing.now, gone=gone, back=back
+    )
+    await read_touched(component, gone | back, changed)
+    await component.read(component.reach((), _ended(entities, component)))
     changed = {id_: change for id_, change in changed.items() if id_ in component.facts}
     for id_, change in changed.items():
         fact = undoing.back(component.facts[id_], change)
         component.facts[id_] = replace(fact, statements=_undone(fact, change, undoing))
-    component.settle(gone_from(index, gone=undoing.gone, back=undoing.returned), now=undoing.now)
+    component.settle()
     for id_, change in changed.items():
         component.facts[id_] = restamped(component.facts[id_], change.before)
     return component
@@ -207,45 +198,31 @@ def _ended(entities: Mapping[str, Entity], component: Component) -> list[tuple[s
 
 
 def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ...]:
-    """Return what is said of a fact without the event."""
     if "statements" not in (change.after or {}):
         return fact.statements
-    then = assertions((change.before or {}).get("statements"), fact.id)
-    now = assertions((change.after or {}).get("statements"), fact.id)
+    event, force = undoing.event, undoing.force
+    images = change.before, change.after
+    then, now = (assertions((image or {}).get("statements"), fact.id) for image in images)
+    void = Void("retracted", reason=f"event {event.seq} was reverted")
+    left: list[Assertion] = []
+    for statement in fact.statements:
+        was, brought = then.get(statement.id), now.get(statement.id)
+        if brought is None:
+            later = was is None and statement.manual and statement.void is None
+            left.append(replace(statement, void=void) if later and force else statement)
+        elif was == brought or (statement.manual and not (was or brought.manual)):
+            left.append(statement)
+        elif was is not None and (force or statement in (was, brought)):
+            left.append(was)
+        elif was is None and change.before is None:
+            # It came with the fact, which stays and says why it fell.
+            falls = statement.void is None and statement.source not in undoing.gone
+            left.append(replace(statement, void=void) if falls else statement)
+        elif statement != brought and not force:
+            raise conflict(event, "statements", change.record)
     known = {statement.id for statement in fact.statements}
-    kept = (_back(statement, then, now, change, undoing) for statement in fact.statements)
-    taken = (statement for id_, statement in then.items() if id_ not in now and id_ not in known)
-    return (*(statement for statement in kept if statement is not None), *taken)
-
-
-def _back(
-    one: Assertion,
-    then: Mapping[str, Assertion],
-    now: Mapping[str, Assertion],
-    change: Change,
-    undoing: Undoing,
-) -> Assertion | None:
-    """Return a statement without the event; None for one that the event brought to a fact."""
-    void = Void("retracted", reason=f"event {undoing.event.seq} was reverted")
-    was, brought = then.get(one.id), now.get(one.id)
-    if was is None and brought is None:  # said since
-        later = undoing.force and one.manual and one.void is None
-        return replace(one, void=void) if later else one
-    if was is not None and brought is not None:
-        if one in (was, brought) or was == brought:
-            return one if was == brought else was
-        if undoing.force:
-            return was
-        raise conflict(undoing.event, "statements", change.record)
-    if brought is None or (one.manual and not brought.manual):
-        return one
-    if change.before is None:  # it came with the fact, which stays and says why it fell
-        return (
-            one if one.void is not None or one.source in undoing.gone else replace(one, void=void)
-        )
-    if one != brought and not undoing.force:
-        raise conflict(undoing.event, "statements", change.record)
-    return None
+    left += [statement for id_, statement in then.items() if id_ not in {*now, *known}]
+    return tuple(left)
 
 
 def _refuse_odd(event: Event) -> None:
@@ -255,22 +232,11 @@ def _refuse_odd(event: Event) -> None:
         raise InputError(f"event {event.seq} (forget) cannot be reverted: what it erased is gone")
     for change in event.changes:
         table = change.record.partition(":")[0]
-        if table in _FOLLOWING:
-            continue
-        if table not in ("entity", "relates_to", "episode"):
+        if table not in (*_FOLLOWING, "entity", "relates_to", "episode"):
             raise InputError(
                 f"event {event.seq} ({event.kind}) wrote {change.record}, which follows from the "
                 "facts: communities.build() makes it anew"
             )
-
-
-def _refuse_read_since(episode: Episode, image: Change, event: Event) -> None:
-    read = (image.after or {}).get("status") == "pending" and episode.status == "done"
-    if read and episode.removed_at is None:
-        raise InputError(
-            f"event {event.seq} ({event.kind}) cannot be reverted: episode {episode.id} was read "
-            "since; revert the event that finished it first, or log.remove_episode() it"
-        )
 
 
 async def _refuse_added_again(

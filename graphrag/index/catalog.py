@@ -30,11 +30,9 @@ class Locks:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def __len__(self) -> int:
-        """Count the locks that are there."""
         return len(self._locks)
 
     def __getitem__(self, name: str) -> asyncio.Lock:
-        """Return the lock of a name."""
         return self._locks.get(name) or self._locks.setdefault(name, asyncio.Lock())
 
     def held(self, name: str) -> bool:
@@ -48,8 +46,7 @@ class Catalog:
 
     def __init__(self, store: Store, dimension: int, most_bytes: int) -> None:
         """Start empty; ``most_bytes`` is what groups may take in memory that nobody uses."""
-        self._store = store
-        self._dimension = dimension
+        self._store, self._dimension = store, dimension
         self._groups: WeakValueDictionary[str, GroupIndex] = WeakValueDictionary()
         """Every index that is kept or in use, so that there are never two of a group."""
         self.kept = GroupCache(most_bytes, self._leave)
@@ -67,26 +64,30 @@ class Catalog:
         """Return what a read finds in one state of these groups."""
 
         async def compared() -> Value:
-            found = await read()
+            value = await read()
             for name in names:
                 await self.group(name)  # what another process wrote is a change, too
-            return found
+            return value
 
-        alone = self._store.target.embedded
-        return steady([self.gate(name) for name in names], read if alone else compared)
+        once = read if self._store.target.embedded else compared
+        return steady([self.gate(name) for name in names], once)
 
     async def group(self, name: str) -> GroupIndex:
         """Return the group's index, loaded and up to date.
 
         An embedded store has no other writer; on a server one small query asks for news.
-
-        Raises:
-            QueryError: if the group is being forgotten.
-            StoreError: in a fork of the process that opened the store.
         """
-        self._store.owner.check()
-        index, alone = self._groups.get(name), self._store.target.embedded
+        alone = self._store.target.embedded
         calm = (alone and not self._loading.held(name)) or self.gate(name).held()
+        return await self._current(name, calm=calm, alone=alone)
+
+    async def catch_up(self, name: str) -> GroupIndex:
+        """Return the group's index after reading the newest events, whoever wrote them."""
+        return await self._current(name)
+
+    async def _current(self, name: str, *, calm: bool = False, alone: bool = False) -> GroupIndex:
+        self._store.owner.check()
+        index = self._groups.get(name)
         if index is None or not calm:
             async with self._loading[name]:
                 if (index := self._groups.get(name)) is None:
@@ -94,12 +95,6 @@ class Catalog:
                 index = index if alone else await self._refresh(index)
         self._keep(index)
         return index
-
-    async def catch_up(self, name: str) -> GroupIndex:
-        """Return the group's index after reading the newest events, whoever wrote them."""
-        index = await self.group(name)
-        async with self._loading[name]:
-            return await self._refresh(index)
 
     def loaded(self, name: str) -> bool:
         """Tell whether the group is in memory."""
@@ -120,11 +115,7 @@ class Catalog:
         return await self._checkpoints.damage(name)
 
     async def unsave(self, name: str) -> None:
-        """Delete the file of a group, before something in it is forgotten.
-
-        Raises:
-            StoreError: if it cannot be deleted.
-        """
+        """Delete the file of a group, before something in it is forgotten."""
         try:
             await self._checkpoints.discard(name, self._groups.get(name))
         except OSError as error:
@@ -178,8 +169,7 @@ class Catalog:
 
     async def _from_file(self, name: str) -> GroupIndex | None:
         """Return a group as it was saved, brought up to date; None if it must be read anew."""
-        index = await self._checkpoints.load(name)
-        if index is None:
+        if (index := await self._checkpoints.load(name)) is None:
             return None
         seq, rows = index.seq, rows_of(index)
         if not await refresh_group(self._store, index):

@@ -29,9 +29,6 @@ async def in_child(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
     """Return what a function of a module returns; the event loop goes on.
 
     Where no process can be started, a thread calls it.
-
-    Raises:
-        QueryError: if it took too long or needed too much memory.
     """
     sent = pickle.dumps((work, args, kwargs))
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
@@ -49,7 +46,7 @@ async def in_child(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
         return await asyncio.to_thread(work, *args, **kwargs)
     try:
         async with asyncio.timeout(SECONDS):
-            returned, said = await process.communicate(sent)
+            returned, stderr = await process.communicate(sent)
     except TimeoutError:
         raise QueryError(
             f"{work.__name__} took more than {SECONDS:g} s: ask for a smaller part of the group"
@@ -59,7 +56,7 @@ async def in_child(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
             process.kill()
             await process.wait()
     if process.returncode:
-        _LOG.debug("%s in a child: %s", work.__name__, said.decode(errors="replace"))
+        _LOG.debug("%s in a child: %s", work.__name__, stderr.decode(errors="replace"))
         raise QueryError(
             f"{work.__name__} was ended ({_end(process.returncode)}), as for lack of memory: ask "
             "for a smaller part of the group"
@@ -73,14 +70,12 @@ def _end(code: int) -> str:
 
 
 def _main() -> None:
-    """Read a function and its arguments, and write what it returns."""
     if sys.platform != "win32":
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     work, args, kwargs = pickle.load(sys.stdin.buffer)
-    returned = pickle.dumps(work(*args, **kwargs))
-    sys.stdout.buffer.write(returned)
+    sys.stdout.buffer.write(pickle.dumps(work(*args, **kwargs)))
     sys.stdout.buffer.flush()
     os._exit(0)  # nothing to tidy up: what it returned is written
 

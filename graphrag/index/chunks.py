@@ -1,71 +1,48 @@
-"""The words of episodes: a long one is found by its best chunk.
+"""Words of episodes: a BM25 index that keeps them in order, and the titles that occur in them.
 
-A text of many words has a little of everything, and BM25's correction for length only softens that.
-So a long text counts as its chunks, and all statistics are those of chunks.
+The title of one episode in the text of another links both.
 """
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag.index.arrays import ArrayReader, ArrayWriter
-from graphrag.index.bm25 import BM25Index
-from graphrag.index.columns import Column
-from graphrag.index.entries import K1, B, ranges
-from graphrag.index.texts import PIECE
-from graphrag.store.cache_file import DamagedFileError
+from graphrag.index.arrays import ArrayFile
+from graphrag.index.bm25 import K1, B, BM25Index, terms_of
+from graphrag.index.columns import Column, Shared
+from graphrag.index.entries import Links, ranges
+from graphrag.store.private import DamagedFileError
 from graphrag.text.tokens import tokenize
+
+Phrase = tuple[int, ...]
+LONGEST = 7
+"""Words of a title that is looked for in texts."""
+_SHORTEST = 3
+"""Letters of a title that is looked for."""
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 class ChunkIndex(BM25Index):
-    """Score rows of text by their best chunk; ``PIECE`` stands between two chunks of a text."""
+    """Score rows of text, and keep their words in the order of the text."""
 
     def __init__(self) -> None:
-        self.owner = Column(np.int32)
-        """The row that each chunk belongs to."""
-        self._first = Column(np.int32)
-        """The first chunk of each row."""
-        self._stop = Column(np.int32)
-        self._words = Column(np.int32)
-        """The numbered words of all chunks, one after another, removed ones included."""
-        self._begins = Column(np.int64)
-        """Where the words of each chunk begin."""
+        self._words, self._begins = Column(np.int32), Column(np.int64)
+        """The numbered words of all chunks, removed ones too, and where those of each begin."""
         super().__init__()
 
-    def _columns(self) -> dict[str, Column[np.int32]]:
-        return {"owner": self.owner, "first": self._first, "stop": self._stop}
-
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the words be written, and which chunks each row has."""
-        super().save(out, name)
-        out.lend(f"{name}.words", self._words.values)  # only ever appended to
-        out.lend(f"{name}.begins", self._begins.values)
-        for part, column in self._columns().items():
-            out.put(f"{name}.{part}", column.values, np.int32)
-
-    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
-        """Take over the words of so many rows."""
-        owner = arrays.numbers(f"{name}.owner", np.int32, -1, within=range(rows))
-        chunks = range(len(owner) + 1)
-        first = arrays.numbers(f"{name}.first", np.int32, rows, within=chunks)
-        stop = arrays.numbers(f"{name}.stop", np.int32, rows, within=chunks)
-        if (first >= stop).any():
-            raise DamagedFileError(f"{name} has a row without a chunk")
-        super().load(arrays, name, len(owner))
-        terms = range(len(self.numbers))
-        words = arrays.numbers(f"{name}.words", np.int32, -1, within=terms, rare=True)
-        begins = arrays.numbers(
-            f"{name}.begins", np.int64, len(owner), within=range(len(words) + 1)
-        )
-        if (begins + self._lengths.values > len(words)).any():
+    def exchange(self, file: ArrayFile, name: str, rows: int) -> None:
+        """Write the words of so many rows, in the order of the text, too, or read them."""
+        super().exchange(file, name, rows)
+        self._words.exchange(file, f"{name}.words", within=range(len(self.numbers)))
+        places = range(len(self._words) + 1)
+        self._begins.exchange(file, f"{name}.begins", self.chunks, places)
+        if (self._begins.values + self._lengths.values > len(self._words)).any():
             raise DamagedFileError(f"{name} has words beyond the last")
-        self._words.take(words)
-        self._begins.take(begins)
-        for values, column in zip((owner, first, stop), self._columns().values(), strict=True):
-            column.take(values)
 
     def numbered(self, text: str) -> tuple[int, ...]:
         """Return the words of a text as the index numbers them."""
@@ -77,71 +54,24 @@ class ChunkIndex(BM25Index):
         words = self._words.values[ranges(begins, lengths)]
         return words, np.repeat(self.owner.values[start:stop], lengths)
 
-    def extend(self, texts: Sequence[str]) -> None:
-        """Add many texts at once."""
-        split = [text.split(PIECE) for text in texts]
-        counts = np.array([len(chunks) for chunks in split], dtype=np.int32)
-        ends = len(self) + np.cumsum(counts, dtype=np.int32)
-        rows = len(self._first)
-        self._first.extend(ends - counts)
-        self._stop.extend(ends)
-        self.owner.extend(np.repeat(np.arange(rows, rows + len(split), dtype=np.int32), counts))
-        super().extend([chunk for chunks in split for chunk in chunks])
-
-    def replace(self, row: int, text: str) -> None:
-        """Give a row another text; a removed row comes back."""
-        self.remove(row)
-        chunks = text.split(PIECE)
-        self._first[row], self._stop[row] = len(self), len(self) + len(chunks)
-        self.owner.extend(np.full(len(chunks), row, dtype=np.int32))
-        super().extend(chunks)
-
-    def remove(self, row: int) -> None:
-        """Forget the text of a row, as if it had never been counted; rows keep their numbers."""
-        if not 0 <= row < len(self._first):
-            raise IndexError(f"row {row} of {len(self._first)}")
-        self.leave(np.array([row], dtype=np.intp))
-
-    def leave(self, rows: NDArray[np.intp]) -> None:
-        """Forget the texts of many rows at once, as if they had never been counted."""
-        super().leave(self._spread(rows)[0])
-
-    def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
-        """Return the score of the best chunk of every row; 0 where no term of the query occurs."""
-        return self.best(super().scores(query))
-
     def rows_with(self, word: str) -> NDArray[np.int32]:
         """Return the rows in which a word stands, a row once for each of its chunks."""
         self.settle()
         return self.owner.values[self._of(word)[0]]
 
-    def words_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return how many words each of some rows has."""
-        chunks, begins = self._spread(rows)
-        lengths = self._lengths.values[chunks].astype(np.int64)
-        return np.add.reduceat(lengths, begins) if len(rows) else lengths
-
     def pieces_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return how many chunks each of some rows has."""
         return (self._stop.values[rows] - self._first.values[rows]).astype(np.int64)
 
-    def _spread(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the chunks of some rows, one row after another, and where those of each begin."""
-        counts = self.pieces_of(rows)
-        return ranges(self._first.values[rows], counts), np.cumsum(counts) - counts
-
     def by_term(
         self, terms: Sequence[str], rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Return what each term gives to each chunk of some rows.
+        """Return what each term gives to each chunk of some rows, and where those of each begin.
 
-        Args:
-            terms: Different from each other: the columns of what is returned.
-            rows: At least one. Their chunks are the lines, one row after another; the second thing
-                returned is where those of each row begin.
+        The terms, all different, are the columns; the chunks, one row after another, the lines.
         """
         chunks, begins = self._spread(rows)
-        line = np.full(len(self), -1, dtype=np.int32)
+        line = np.full(self.chunks, -1, dtype=np.int32)
         line[chunks] = np.arange(len(chunks))
         gains_of = np.zeros((len(chunks), len(terms)), dtype=np.float32)
         columns = {term: column for column, term in enumerate(terms)}
@@ -154,12 +84,9 @@ class ChunkIndex(BM25Index):
     def grouped(
         self, query: str | Sequence[str], group: NDArray[np.intp], groups: int
     ) -> NDArray[np.float32]:
-        """Return the score of groups of rows, each as if it were one text.
+        """Return the scores of ``groups`` groups of rows, each as if it were one text.
 
-        Args:
-            query: As for ``scores``.
-            group: The group of each row, -1 for none.
-            groups: How many there are.
+        ``group`` is the group of each row, -1 for none.
         """
         self.settle()
         of_chunk = group[self.owner.values]
@@ -168,8 +95,7 @@ class ChunkIndex(BM25Index):
         scores = np.zeros(groups, dtype=np.float32)
         average = float(lengths.mean()) if groups else 0.0
         room = K1 * (1 - B + B * lengths / (average or 1.0))
-        terms = tokenize(query) if isinstance(query, str) else query
-        for term, repeats in Counter(terms).items():
+        for term, repeats in Counter(terms_of(query)).items():
             chunks, times = self._of(term)
             holding = of_chunk[chunks]
             inside = holding >= 0
@@ -182,33 +108,153 @@ class ChunkIndex(BM25Index):
     def entire(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of every row as one text, however many chunks it has.
 
-        Words are as rare as among the chunks, and of the length of several chunks its square root
-        counts: nothing is asked of the group that the score of a chunk does not depend on.
+        Words are as rare as among the chunks; of the length of several its square root counts.
         """
-        rows, owner = len(self._first), self.owner.values
+        rows, owner = len(self), self.owner.values
         texts, total = self._size()
         share = np.bincount(owner, self._lengths.values, rows) * texts / max(total, 1)
         several = np.bincount(owner, minlength=rows) > 1
         room = K1 * (1 - B + B * np.where(several, np.sqrt(share), share)).astype(np.float32)
         scores = np.zeros(rows, dtype=np.float32)
-        terms = tokenize(query) if isinstance(query, str) else query
-        for _, weight, chunks, times in self._weighted(terms):
+        for _, weight, chunks, times in self._weighted(terms_of(query)):
             counts = np.bincount(owner[chunks], times, rows).astype(np.float32)
             scores += weight * (counts / (counts + room))
         return scores
 
-    def best(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the best of each row's chunks."""
-        best = np.zeros(len(self._first), dtype=np.float32)
-        if len(best) == len(scores):  # each text is one chunk
-            best[self.owner.values] = scores
-            return best
-        held = np.flatnonzero(scores > 0)
-        np.maximum.at(best, self.owner.values[held].astype(np.intp), scores[held])
-        return best
-
-    def _enter(self, rows: NDArray[np.int64], numbers: NDArray[np.int32]) -> None:
-        added = self._lengths.values[len(self._begins) :]  # of the chunks that were just added
+    def _enter(self, chunks: Sequence[str], owner: NDArray[np.int32]) -> NDArray[np.int32]:
+        numbers = super()._enter(chunks, owner)
+        added = self._lengths.values[len(self._begins) :]
         self._begins.extend(len(self._words) + np.cumsum(added, dtype=np.int64) - added)
         self._words.extend(numbers)
-        super()._enter(rows, numbers)
+        return numbers
+
+
+class Titles(Shared):
+    """The titles of the rows of one group, and the rows in which each stands."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._own = Column(np.int32)
+        self._numbers: dict[Phrase, int] = {}
+        self._lengths: dict[int, int] = {}
+        """The length of the longest title that begins with a word."""
+        self._pieces = 0
+        """Chunks that were searched for titles."""
+        self.links = Links()
+        """Rows of episodes and the titles that they bear or name."""
+
+    def exchange(self, file: ArrayFile, name: str, rows: int, pieces: ChunkIndex) -> None:
+        """Write the titles of so many rows, and where each stands, or read both."""
+        self._names = file.strings(f"{name}.names", self._names, rows)
+        sizes = file.integers(f"{name}.sizes", map(len, self._numbers), within=range(1, 1 << 31))
+        flat = chain.from_iterable(self._numbers)
+        words = file.integers(f"{name}.words", flat, sum(sizes))
+        self._own.exchange(file, f"{name}.own", within=range(-1, len(sizes)))
+        terms, lengths = range(len(pieces.numbers)), range(1, LONGEST + 1)
+        begins = file.integers(f"{name}.begins", self._lengths, within=terms)
+        longest = file.integers(f"{name}.longest", self._lengths.values(), len(begins), lengths)
+        self._pieces = file.number(f"{name}.pieces", self._pieces, range(pieces.chunks + 1))
+        if file.reads:
+            word = iter(words)
+            phrases = [tuple(islice(word, size)) for size in sizes]
+            self._numbers = dict(zip(phrases, range(len(phrases)), strict=True))
+            self._lengths = dict(zip(begins, longest, strict=True))
+        if len(self._own) > rows or len(self._numbers) < len(sizes):
+            raise DamagedFileError(f"{name} has too many titles")
+        self.links.exchange(file, f"{name}.links", rows, len(sizes))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def enter(self, first: int, names: Sequence[str]) -> None:
+        """Take over the titles of new rows, "" for none."""
+        assert first == len(self._names)
+        self._names += names
+
+    def of_rows(self, kept: NDArray[np.bool_]) -> "Titles":
+        """Return these titles without those of other rows, which keep their places."""
+        titles = Titles()
+        named = zip(self._names, kept.tolist(), strict=True)
+        titles.enter(0, [name if stays else "" for name, stays in named])
+        return titles
+
+    @property
+    def own(self) -> NDArray[np.int32]:
+        """Return the number of the title of each row, -1 for none."""
+        return self._own.values
+
+    def catch_up(self, pieces: ChunkIndex) -> None:
+        """Find new titles in old texts, and all titles in new ones."""
+        rows = range(len(self._own), len(self._names))
+        if not rows and self._pieces == pieces.chunks:
+            return
+        self._own.extend(np.full(len(rows), -1))
+        named = (row for row in rows if self._names[row])  # of messages none
+        fresh = {phrase[:2] for row in named if (phrase := self._read(row, pieces))}
+        old, self._pieces = self._pieces, pieces.chunks
+        own = self.own.tolist()
+        pairs = [(row, own[row]) for row in rows if own[row] >= 0]
+        pairs += self._find(fresh, pieces, 0, old)
+        known = [(first,) for first in self._lengths]
+        pairs += self._find(known, pieces, old, self._pieces)
+        self.links.enter(pairs)
+
+    def named(self, words: Sequence[int]) -> list[int]:
+        """Return the titles that stand in a text given as numbered words, in order."""
+        numbers: dict[int, None] = {}
+        at = 0
+        while at < len(words):
+            number, length = self._longest(words, at, len(words))
+            if length:
+                numbers[number] = None
+            at += max(1, length)
+        return list(numbers)
+
+    def _longest(self, words: Sequence[int], at: int, stop: int) -> tuple[int, int]:
+        """Return the longest title that begins at a word, and its length; 0 if there is none."""
+        for length in range(min(self._lengths.get(words[at], 0), stop - at), 0, -1):
+            if (number := self._numbers.get(tuple(words[at : at + length]))) is not None:
+                return number, length
+        return -1, 0
+
+    def _read(self, row: int, pieces: ChunkIndex) -> Phrase:
+        """Number the title of a row; return it if it is new and may be looked for in texts."""
+        name = self._names[row]
+        bare = _BRACKETS.sub("", name) or name
+        if not (phrase := pieces.numbered(bare)):
+            return ()
+        new = phrase not in self._numbers
+        self._own[row] = self._numbers.setdefault(phrase, len(self._numbers))
+        if not new or len(phrase) > LONGEST or sum(map(str.isalnum, bare)) < _SHORTEST:
+            return ()
+        self._lengths[phrase[0]] = max(len(phrase), self._lengths.get(phrase[0], 0))
+        return phrase
+
+    def _find(
+        self, sought: Collection[Phrase], pieces: ChunkIndex, start: int, stop: int
+    ) -> list[tuple[int, int]]:
+        """Return the row and the title wherever one that begins so stands in some chunks.
+
+        The longest counts, from left to right.
+        """
+        if not sought or start == stop:
+            return []
+        words, rows = pieces.stream(start, stop)
+        begins, alone, follows = np.zeros((3, len(pieces.numbers)), dtype=np.bool_)
+        begins[[phrase[0] for phrase in sought]] = True
+        alone[[phrase[0] for phrase in sought if len(phrase) == 1]] = True
+        follows[[phrase[1] for phrase in sought if len(phrase) > 1]] = True
+        after = np.append(words[1:], 0)
+        places = np.flatnonzero(begins[words] & (alone[words] | follows[after]))
+        bounds = np.append(np.flatnonzero(np.diff(rows)) + 1, len(words))
+        stops = bounds[bounds.searchsorted(places, "right")].tolist()
+        pairs, behind = [], 0
+        for at, end, row in zip(places.tolist(), stops, rows[places].tolist(), strict=True):
+            if at < behind:
+                continue
+            window = words[at : min(end, at + LONGEST)].tolist()
+            number, length = self._longest(window, 0, len(window))
+            if length:
+                pairs.append((row, number))
+                behind = at + length
+        return pairs

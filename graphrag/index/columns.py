@@ -19,9 +19,9 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.index.arrays import ArrayReader
+from graphrag.index.array_file import ArrayReader, ArrayWriter
+from graphrag.index.arrays import ANY, ArrayFile
 from graphrag.index.cosines import Rows
-from graphrag.store.cache_file import HeldFile
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -43,9 +43,9 @@ class Shared:
 
         Whatever else changes in place does so only before it is seen.
         """
-        other = copy.copy(self)
-        vars(other).update((name, _shared(part)) for name, part in [*vars(other).items()])
-        return other
+        twin = copy.copy(self)
+        vars(twin).update((name, _shared(part)) for name, part in [*vars(twin).items()])
+        return twin
 
 
 def _shared(part: object) -> object:
@@ -68,18 +68,22 @@ class Column(Shared, Generic[Scalar]):
 
     def take(self, values: NDArray[Scalar]) -> None:
         """Hold these values instead, as they lie in memory."""
-        self._buffer = values
-        self._size = len(values)
+        self._buffer, self._size = values, len(values)
+
+    def exchange(self, file: ArrayFile, name: str, rows: int = -1, within: range = ANY) -> None:
+        """Write the values, or read so many numbers in a range."""
+        values = file.numbers(name, self.values, rows, within)
+        if file.reads:
+            self.take(values)
 
     def share(self) -> Self:
         """Return the same values in the same memory, until one of both changes them."""
-        other = copy.copy(self)
-        other.take(self.values)
-        self._lent = other._lent = True
-        return other
+        twin = copy.copy(self)
+        twin.take(self.values)
+        self._lent = twin._lent = True
+        return twin
 
     def __len__(self) -> int:
-        """Count the rows."""
         return self._size
 
     @property
@@ -101,31 +105,26 @@ class Column(Shared, Generic[Scalar]):
     def extend(self, values: ArrayLike) -> None:
         """Add many values; a cast that loses the kind (float to int, say) is a ``TypeError``."""
         added = np.asarray(values)
-        # An empty list arrives as float64, which no integer column would accept.
-        if added.size == 0:
+        if added.size == 0:  # an empty list arrives as float64, which no integer column accepts
             return
         size = self._size + len(added)
-        self._reserve(size)
-        np.copyto(self._buffer[self._size : size], added, casting="same_kind")
-        self._size = size
-
-    def _reserve(self, size: int) -> None:
         if size > len(self._buffer):
-            buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self._buffer.dtype)
+            buffer = np.empty(max(size, 2 * len(self._buffer)), dtype=self.dtype)
             buffer[: self._size] = self.values
             self._buffer, self._lent = buffer, False
+        np.copyto(self._buffer[self._size : size], added, casting="same_kind")
+        self._size = size
 
 
 class RowMatrix(Shared, Generic[Scalar]):
     """Hold rows of one width and type; who changes them is alone meanwhile."""
 
     def __init__(self, width: int, dtype: type[Scalar]) -> None:
-        """Hold none yet."""
         self._first: NDArray[Scalar] = np.empty((0, width), dtype)
-        self._held: tuple[HeldFile, int] | None = None
+        self._file: tuple[ArrayReader, str] | None = None
+        """The file of the first rows, and their name in it, if few at a time are read from it."""
         self._rest: NDArray[Scalar] = np.empty((0, width), dtype)
-        self._added = 0
-        """How many rows of ``_rest`` are filled."""
+        self._added = 0  # rows of ``_rest`` that are filled
         self._blocks: dict[int, NDArray[Scalar]] = {}
         """Rows that hold instead of those before, by the number of the first."""
         self._fresh: set[int] = set()
@@ -133,21 +132,24 @@ class RowMatrix(Shared, Generic[Scalar]):
         self._borrowed = 0
         """How many rows are in the memory of another matrix."""
 
-    def load(self, arrays: ArrayReader, name: str, rows: int, *, picked: bool = False) -> None:
-        """Take over so many rows of a file, of which few at a time are ``picked`` or all used."""
-        self._first = arrays.array(name, self._first.dtype, rows, self.width)
-        if picked and rows >= _WORTH_READING and hasattr(os, "preadv"):  # not on Windows
-            self._held = arrays.held(name)
+    def exchange(self, file: ArrayFile, name: str, rows: int, *, picked: bool = False) -> None:
+        """Write the rows, or read so many: few at a time are ``picked``, or all used."""
+        if isinstance(file, ArrayWriter):
+            file.lend(name, *self.parts(slice(None)))
+            return
+        self._first = file.numbers(name, self._first, rows)
+        worth = picked and rows >= _WORTH_READING and hasattr(os, "preadv")  # not on Windows
+        if worth and isinstance(file, ArrayReader):
+            self._file = file, name
 
     def share(self) -> Self:
         """Return the same rows in the same memory, which each of both changes apart."""
         self._fresh.clear()
-        other = super().share()
-        other._rest, other._fresh, other._borrowed = self._rest[: self._added], set(), len(self)
-        return other
+        twin = super().share()
+        twin._rest, twin._fresh, twin._borrowed = self._rest[: self._added], set(), len(self)
+        return twin
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self._first) + self._added
 
     @property
@@ -167,12 +169,12 @@ class RowMatrix(Shared, Generic[Scalar]):
         if isinstance(rows, slice):
             first, *others = self.parts(rows)
             return np.concatenate((first, *others)) if others else first
-        found = self._found(rows)
+        taken = self._found(rows)
         for start, block in self._blocks.items():
             inside = (rows >= start) & (rows < start + len(block))
             if inside.any():
-                found[inside] = block[rows[inside] - start]
-        return found
+                taken[inside] = block[rows[inside] - start]
+        return taken
 
     def _found(self, rows: NDArray[np.intp]) -> NDArray[Scalar]:
         """Return some rows as they were before any was copied."""
@@ -182,20 +184,19 @@ class RowMatrix(Shared, Generic[Scalar]):
         if not kept:
             return self._rest[: self._added].take(rows, axis=0)
         late = rows >= kept
-        found = np.empty((len(rows), self.width), self._first.dtype)
-        found[~late] = self._picked(rows[~late])
-        found[late] = self._rest[: self._added][rows[late] - kept]
-        return found
+        taken = np.empty((len(rows), self.width), self._first.dtype)
+        taken[~late] = self._picked(rows[~late])
+        taken[late] = self._rest[: self._added][rows[late] - kept]
+        return taken
 
     def _picked(self, rows: NDArray[np.intp]) -> NDArray[Scalar]:
-        """Return some of the first rows."""
         unsure = not 0 <= rows.min(initial=0) <= rows.max(initial=0) < len(self._first)
-        if self._held is None or unsure or len(rows) > _PICKED:
+        if self._file is None or unsure or len(rows) > _PICKED:
             return self._first.take(rows, axis=0)
-        file, at = self._held
-        found = np.empty((len(rows), self.width), self._first.dtype)
-        file.read(at, rows, found)
-        return found
+        file, name = self._file
+        taken = np.empty((len(rows), self.width), self._first.dtype)
+        file.read_rows(name, rows, taken)
+        return taken
 
     def parts(self, rows: slice) -> Iterator[NDArray[Scalar]]:
         """Yield the rows from one to another where they lie: one view, or a few; never none."""
@@ -224,21 +225,16 @@ class RowMatrix(Shared, Generic[Scalar]):
         if (added := rows - len(self._first)) > len(self._rest):
             self._move(added)
 
-    def grow(self, rows: int) -> None:
-        """Have room for so many rows more: who adds them by and by says so once."""
-        if (size := self._added + rows) > len(self._rest):
-            # Pages that were never written cost no memory, so spare room is free until used.
-            self._move(2 * size + 16)
-
     def extend(self, rows: NDArray[Scalar]) -> None:
         """Add rows behind the others."""
-        self.grow(len(rows))
         size = self._added + len(rows)
+        if size > len(self._rest):
+            # Pages that were never written cost no memory, so spare room is free until used.
+            self._move(2 * size + 16)
         self._rest[self._added : size] = rows
         self._added = size
 
     def __setitem__(self, row: int, numbers: ArrayLike) -> None:
-        """Give a row other numbers."""
         start = row - row % _BLOCK
         if start not in self._fresh or row >= start + len(self._blocks[start]):
             self._blocks[start] = self[start : start + _BLOCK].copy()
@@ -281,9 +277,7 @@ def _bytes_of(value: object, seen: set[int]) -> int:
     if not type(value).__module__.startswith("graphrag."):
         return sys.getsizeof(value)
     own = getattr(value, "__dict__", {})
-    parts = [
-        *own.values(),
-        *(getattr(value, name, None) for name in getattr(value, "__slots__", ())),
-    ]
+    slots = getattr(value, "__slots__", ())
+    parts = [*own.values(), *(getattr(value, name, None) for name in slots)]
     size = sys.getsizeof(value) + sys.getsizeof(own)
     return size + sum([_bytes_of(part, seen) for part in parts if type(part) is not int])

@@ -33,18 +33,9 @@ class Cosines:
     def __init__(
         self, rows: int, exact: Product, rough: Product | None = None, slack: float = 0.0
     ) -> None:
-        """Compute nothing yet.
-
-        Args:
-            rows: Number of rows.
-            exact: Cosines of some rows.
-            rough: The same, quicker; None: there is nothing quicker.
-            slack: Largest error of a rough cosine.
-        """
-        self.rows = rows
-        self._exact = exact
-        self._rough = exact if rough is None else rough
-        self.slack = slack
+        """Compute nothing yet; ``rough`` is quicker than ``exact`` and wrong by up to ``slack``."""
+        self.rows, self.slack = rows, slack
+        self._exact, self._rough = exact, rough or exact
 
     @cached_property
     def rough(self) -> NDArray[np.float32]:
@@ -99,13 +90,9 @@ class BestOf(Cosines):
         owner: NDArray[np.int32],
         penalty: Callable[[NDArray[np.float32]], NDArray[np.float32]],
     ) -> None:
-        """Compute nothing yet.
+        """Compute nothing yet; ``owner`` has the row of each part.
 
-        Args:
-            whole: Cosines of the rows.
-            parts: Cosines of the parts.
-            owner: Row of each part.
-            penalty: Given rough cosines of the parts, what each row's score is reduced by.
+        ``penalty`` returns what each row's score is reduced by, given rough cosines of the parts.
         """
         slack = max(whole.slack, parts.slack)
         super().__init__(whole.rows, self._exact_best, self._rough_best, slack)
@@ -130,6 +117,13 @@ class BestOf(Cosines):
         return np.asarray(best - self._off[chosen])
 
 
+def top(
+    scores: NDArray[np.float32], k: int, mask: Mask | None = None, floor: float | None = None
+) -> Best:
+    """Return rows and scores of the k best in the mask and above the floor; NaN never wins."""
+    return top_within(scores, 0.0, scores.__getitem__, k, mask, floor)
+
+
 def top_within(
     rough: NDArray[np.float32],
     slack: float,
@@ -138,53 +132,21 @@ def top_within(
     mask: Mask | None = None,
     floor: float | None = None,
 ) -> Best:
-    """Return rows and exact scores of the k best of scores that are wrong by ``slack`` at most.
-
-    ``exact`` is asked only about the rows that may be among them.
-    """
-    if not slack or k < 1:
-        return top(rough, k, mask, floor)
+    """Return the k best of scores wrong by ``slack`` at most; ``exact`` is asked of likely ones."""
+    if k < 1:
+        return np.empty(0, dtype=np.intp), rough[:0]
     likely = None if floor is None or floor < 0 else near(rough, k, mask, floor, slack)
     if likely is None:
-        rows = np.arange(len(rough)) if mask is None else np.flatnonzero(mask)
-        values = rough[rows]
+        eligible = ~np.isnan(rough) if floor is None else rough + np.float32(slack) > floor
+        rows = np.flatnonzero(eligible if mask is None else eligible & mask)
+        likely = rows, rough[rows]
+    rows, values = likely
+    if slack:
+        if len(rows) > k:
+            rows = rows[values >= kth_best(values, k) - np.float32(2 * slack)]
+        values = exact(rows)
         if floor is not None:
-            above = values + slack > floor
-            rows, values = rows[above], values[above]
-    else:
-        rows, values = likely
-    if len(rows) > k:
-        rows = rows[values >= kth_best(values, k) - np.float32(2 * slack)]
-    places, scores = top(exact(rows), k, floor=floor)
-    return rows[places], scores
-
-
-def top(
-    scores: NDArray[np.float32],
-    k: int,
-    mask: Mask | None = None,
-    floor: float | None = None,
-) -> Best:
-    """Return rows and scores of the k best, best first.
-
-    Args:
-        scores: One score per row; NaN never wins.
-        k: How many; fewer come back when fewer are allowed.
-        mask: Rows that may win.
-        floor: Scores that win are above it.
-    """
-    if k < 1:
-        return np.empty(0, dtype=np.intp), scores[:0]
-    quick = floor is not None and floor >= 0 and len(scores) > _BLOCK * k
-    likely = near(scores, k, mask, floor) if floor is not None and quick else None
-    if likely is not None:
-        rows, values = likely
-    else:
-        eligible = scores > floor if floor is not None else ~np.isnan(scores)
-        if mask is not None:
-            eligible &= mask
-        rows = np.flatnonzero(eligible)
-        values = scores[rows]
+            rows, values = rows[values > floor], values[values > floor]
     if len(values) > k:
         cut = kth_best(values, k)
         above, level = np.flatnonzero(values > cut), np.flatnonzero(values == cut)
@@ -195,11 +157,7 @@ def top(
 
 
 def near(
-    scores: NDArray[np.float32],
-    k: int,
-    mask: Mask | None,
-    floor: float,
-    slack: float = 0.0,
+    scores: NDArray[np.float32], k: int, mask: Mask | None, floor: float, slack: float = 0.0
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]] | None:
     """Return the rows that score no less than the k-th best block maximum, if there is one.
 

@@ -1,56 +1,37 @@
-"""Rows by key, such as texts by term or facts by entity, in sorted segments that never change.
+"""Rows by key in sorted segments that never change: texts by term, facts by entity, links.
 
-What is new becomes a segment of its own; a segment that is not small beside the one before is
-merged with it. A removed row stays in its segment until then: ``since`` has the number of the first
-segment whose entries of a row count.
+New entries become a segment of their own; a segment that is not small beside the one before is
+merged with it. Rows that are not alive stay in a segment until then, and are left out of answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from itertools import chain
+from typing import Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.arrays import ArrayFile
 from graphrag.index.columns import Shared
-from graphrag.store.cache_file import DamagedFileError
+from graphrag.store.private import DamagedFileError
 
-if TYPE_CHECKING:
-    from graphrag.index.scope import Scope
-
-K1: Final = 1.5
-B: Final = 0.75
 ROW_BITS: Final = 32
-"""Of a key and a row as one number."""
-NEVER: Final = int(np.iinfo(np.int32).max)
-"""In place of the first segment that counts, of a row without a text."""
+"""Bits of the row in a key and a row as one number."""
+_LOW: Final = (1 << ROW_BITS) - 1
 _MOST: Final = 255
 """Largest count of a pair: one more of a term in a text changes nothing."""
 _SHARE: Final = 8
 """A segment is merged into the one before when that is fewer times as long."""
-_FEW_FACTS: Final = 5_000
-"""Facts up to which a pass over all of them is as quick as looking at an entity's."""
-_WALKED: Final = 8
-"""A walk over more than this part of all facts is quicker as passes over all of them."""
 
+Alive = NDArray[np.bool_]
+"""Whether each row lives."""
 Counts = NDArray[np.uint8]
 Rows = NDArray[np.intp]
 Pairs = NDArray[np.int64]
 """Each a key and a row: ``key << ROW_BITS | row``."""
 Entries = tuple[NDArray[np.int32], Counts]
 """The rows of one key, and how often each has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What scores depend on beyond the text itself."""
-
-    texts: int
-    terms: int
-    """Of all texts together, repetitions included."""
-    frequencies: Mapping[str, int]
-    """In how many texts a term occurs; at least the terms of the queries to come."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,36 +44,33 @@ class Segment:
     """Where the entries of each key begin, and where the last end."""
     rows: NDArray[np.int32]
     counts: Counts
-    number: int = 0
 
     @classmethod
-    def of(cls, pairs: Pairs, number: int) -> Self:
+    def of(cls, pairs: Pairs) -> Self:
         """Return the segment of some pairs, which may be repeated."""
         distinct, counts = np.unique(pairs, return_counts=True)
-        return cls._sorted(distinct, np.minimum(counts, _MOST).astype(np.uint8), number)
+        return cls._sorted(distinct, np.minimum(counts, _MOST).astype(np.uint8))
 
     @classmethod
-    def merged(cls, segments: Sequence["Segment"], since: NDArray[np.int32] | None) -> Self:
-        """Return the entries of several segments; without ``since`` all count."""
+    def merged(cls, segments: Sequence["Segment"], alive: Alive | None) -> Self:
+        """Return the entries of several segments, those of rows that live if they are given."""
         pairs, counts = [np.empty(0, np.int64)], [np.empty(0, np.uint8)]
         for segment in segments:
-            kept = slice(None) if since is None else since[segment.rows] <= segment.number
+            kept = slice(None) if alive is None else alive[segment.rows]
             pairs.append(segment.pairs[kept])
             counts.append(segment.counts[kept])
         every = np.concatenate(pairs)
         order = every.argsort(kind="stable")
-        number = max((segment.number for segment in segments), default=0)
-        return cls._sorted(every[order], np.concatenate(counts)[order], number)
+        return cls._sorted(every[order], np.concatenate(counts)[order])
 
     @classmethod
-    def _sorted(cls, pairs: Pairs, counts: Counts, number: int) -> Self:
+    def _sorted(cls, pairs: Pairs, counts: Counts) -> Self:
         keys = (pairs >> ROW_BITS).astype(np.int32)
         first = np.flatnonzero(np.diff(keys, prepend=-1))
-        rows = (pairs & ((1 << ROW_BITS) - 1)).astype(np.int32)
-        return cls(keys[first], np.append(first, len(pairs)), rows, counts, number)
+        rows = (pairs & _LOW).astype(np.int32)
+        return cls(keys[first], np.append(first, len(pairs)), rows, counts)
 
     def __len__(self) -> int:
-        """Count the entries."""
         return len(self.rows)
 
     @property
@@ -116,28 +94,6 @@ class Segment:
         counts = np.where(self.keys[at] == keys, self.starts[at + 1] - self.starts[at], 0)
         return self.starts[at], counts
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the entries be written."""
-        out.lend(f"{name}.numbers", self.keys)
-        out.lend(f"{name}.bounds", self.starts)
-        out.lend(f"{name}.rows", self.rows)
-        out.lend(f"{name}.counts", self.counts)
-
-    @classmethod
-    def load(cls, arrays: ArrayReader, name: str, keys: range, rows: int) -> Self:
-        """Return the saved entries of so many rows.
-
-        Raises:
-            DamagedFileError: if they are not what was written.
-        """
-        numbers = arrays.numbers(f"{name}.numbers", np.int32, -1, within=keys)
-        of_rows = arrays.numbers(f"{name}.rows", np.int32, -1, within=range(rows))
-        counts = arrays.array(f"{name}.counts", np.uint8, len(of_rows))
-        bounds = arrays.rising(f"{name}.bounds", len(numbers) + 1, to=len(of_rows))
-        if not (counts >= 1).all() or (numbers[1:] <= numbers[:-1]).any():
-            raise DamagedFileError(f"{name} has keys out of order")
-        return cls(numbers, bounds, of_rows, counts)
-
 
 class Segments(Shared):
     """The segments of an index, the largest first."""
@@ -145,39 +101,42 @@ class Segments(Shared):
     def __init__(self) -> None:
         self._segments: list[Segment] = []
 
-    def take(self, segment: Segment) -> None:
-        """Take over one segment instead."""
-        self._segments = [segment]
+    def exchange(
+        self, file: ArrayFile, name: str, keys: range, rows: int, alive: Alive | None = None
+    ) -> None:
+        """Write the entries of so many rows, those that live, or read them."""
+        segment = self.merged(alive)
+        numbers = file.numbers(f"{name}.numbers", segment.keys, within=keys)
+        of_rows = file.numbers(f"{name}.rows", segment.rows, within=range(rows))
+        counts = file.numbers(f"{name}.counts", segment.counts, len(of_rows), range(1, _MOST + 1))
+        bounds = file.bounds(f"{name}.bounds", segment.starts, len(numbers), to=len(of_rows))
+        if (numbers[1:] <= numbers[:-1]).any():
+            raise DamagedFileError(f"{name} has keys out of order")
+        self._segments = [Segment(numbers, bounds, of_rows, counts)]
 
     def __len__(self) -> int:
-        """Count the entries."""
         return sum(map(len, self._segments))
 
-    @property
-    def number(self) -> int:
-        """Return the number of the next segment."""
-        return 1 + max((segment.number for segment in self._segments), default=0)
-
-    def add(self, pairs: Pairs, since: NDArray[np.int32] | None = None) -> None:
+    def add(self, pairs: Pairs, alive: Alive | None = None) -> None:
         """Add entries."""
-        parts = [*self._segments, Segment.of(pairs, self.number)]
+        parts = [*self._segments, Segment.of(pairs)]
         while len(parts) > 1 and _SHARE * len(parts[-1]) > len(parts[-2]):
-            parts[-2:] = [Segment.merged(parts[-2:], since)]
+            parts[-2:] = [Segment.merged(parts[-2:], alive)]
         self._segments = parts
 
-    def merged(self, since: NDArray[np.int32] | None = None) -> Segment:
-        """Return all entries that count."""
-        return Segment.merged(self._segments, since)
+    def merged(self, alive: Alive | None = None) -> Segment:
+        """Return all entries, those of rows that live if they are given."""
+        return Segment.merged(self._segments, alive)
 
-    def of(self, key: int, since: NDArray[np.int32] | None = None) -> Entries:
-        """Return the rows of a key, and how often each has it; without ``since`` all count."""
+    def of(self, key: int, alive: Alive | None = None) -> Entries:
+        """Return the rows of a key, and how often each has it."""
         rows, counts = [np.empty(0, np.int32)], [np.empty(0, np.uint8)]
         for segment in self._segments:
             place = segment.place(key)
             here, times = segment.rows[place], segment.counts[place]
-            if since is not None:
-                valid = since[here] <= segment.number
-                here, times = here[valid], times[valid]
+            if alive is not None:
+                living = alive[here]
+                here, times = here[living], times[living]
             if len(here):
                 rows.append(here)
                 counts.append(times)
@@ -196,10 +155,8 @@ class Segments(Shared):
 
     def counts(self, keys: Rows) -> Rows:
         """Return how many entries each of some keys has."""
-        total = np.zeros(len(keys), dtype=np.intp)
-        for segment in self._segments:
-            total += segment.places(keys)[1]
-        return total
+        counts = (segment.places(keys)[1] for segment in self._segments)
+        return sum(counts, np.zeros(len(keys), dtype=np.intp))
 
 
 def ranges(firsts: NDArray[np.integer], counts: NDArray[np.integer]) -> Rows:
@@ -208,58 +165,76 @@ def ranges(firsts: NDArray[np.integer], counts: NDArray[np.integer]) -> Rows:
     return np.asarray(shift + np.arange(int(counts.sum())), dtype=np.intp)
 
 
-class Adjacency:
-    """Rows of facts by the rows of their ends, which never change: only new facts are entered.
+class Links(Shared):
+    """Pairs of a row on the left, such as an episode, and one on the right, such as an entity."""
 
-    Ends are as stored: following merges means asking for all merged ids.
-    """
+    def __init__(self, seq: int = 0) -> None:
+        self.seq = seq  # of the newest event that is in here
+        self._left = Segments()  # the rows on the right by those on the left
+        self._right: Segments | None = None
+        """The reverse, made when it is first asked for: most pairs are read from one side only."""
 
-    def __init__(self, facts: "Scope") -> None:
-        self._facts = facts
-        self._entered = 0
-        self._segments = Segments()
+    def exchange(self, file: ArrayFile, name: str, left: int, right: int) -> None:
+        """Write the pairs of rows below these, or read them."""
+        self.seq = file.number(f"{name}.seq", self.seq)
+        self._left.exchange(file, name, range(left), right)
 
-    def at(self, ends: Sequence[int], relation: int) -> NDArray[np.integer]:
-        """Return the rows of one relation at an entity, which may have several rows itself.
+    def __len__(self) -> int:
+        return len(self._left)
 
-        They are in the order of addition.
-        """
-        rows = self._all_at(ends)
-        return np.asarray(rows[self._facts["relation"][rows] == relation])
+    def enter(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Add pairs, whether they are there already or not."""
+        new = np.unique(_flat(pairs))
+        known = _pairs(*self.of_left(np.unique(new >> ROW_BITS)))
+        new = np.setdiff1d(new, known, assume_unique=True)
+        if len(new):
+            self._left.add(new)
+            if self._right is not None:
+                self._right.add(_reversed(new))
 
-    def latest(self, ends: Sequence[int], *, relations: int, each: int) -> dict[int, list[int]]:
-        """Return up to ``each`` rows of the ``relations`` relations that were added last."""
-        rows = self._all_at(ends)
-        codes = self._facts["relation"][rows]
-        newest = dict.fromkeys(codes[::-1].tolist())
-        return {code: rows[codes == code][-each:].tolist() for code in [*newest][:relations]}
+    def of_left(self, rows: ArrayLike) -> tuple[Rows, Rows]:
+        """Return the pairs of some rows on the left, which are given once each."""
+        return self._left.of_each(np.asarray(rows, dtype=np.intp))
 
-    def _all_at(self, ends: Sequence[int]) -> NDArray[np.integer]:
-        self._enter()
-        if len(ends) == 1:
-            return self._segments.of(ends[0])[0]
-        return np.unique(self._segments.of_each(np.array(ends, dtype=np.intp))[1])
+    def of_right(self, rows: ArrayLike) -> tuple[Rows, Rows]:
+        """Return the pairs of some rows on the right: those on the left, those on the right."""
+        rights, lefts = self._by_right().of_each(np.asarray(rows, dtype=np.intp))
+        return lefts, rights
 
-    def around(self, entities: Rows, before: int) -> Rows | None:
-        """Return the facts at some entities, some twice; None if a pass over all is quicker.
+    def counts_right(self, rows: ArrayLike) -> Rows:
+        """Return how many pairs each of some rows on the right is in."""
+        return self._by_right().counts(np.asarray(rows, dtype=np.intp))
 
-        ``before``: the number of facts that there were, for a look at an earlier state.
-        """
-        if before < _FEW_FACTS:
-            return None
-        self._enter()
-        if self._segments.counts(entities).sum() > before // _WALKED:
-            return None
-        rows = self._segments.of_each(entities)[1]
-        return rows if self._entered == before else rows[rows < before]
+    def _by_right(self) -> Segments:
+        if self._right is None:
+            right = Segments()
+            right.add(_reversed(self._left.merged().pairs))
+            self._right = right
+        return self._right
 
-    def _enter(self) -> None:
-        """Enter the rows that have come since."""
-        first, last = self._entered, len(self._facts)
-        if first < last:
-            self._entered = last
-            rows = np.arange(first, last)
-            ends = (
-                self._facts[name][first:last].astype(np.int64) for name in ("subject", "object")
-            )
-            self._segments.add(np.concatenate([end << ROW_BITS | rows for end in ends]))
+    def among(self, left: Alive, right: Alive, gone: Iterable[tuple[int, int]]) -> "Links":
+        """Return the links between rows that live, without some, to be added to apart."""
+        among = Links(self.seq)
+        pairs = np.setdiff1d(self._left.merged().pairs, _flat(gone), assume_unique=True)
+        # Rows that are newer than the masks do not live.
+        pairs = pairs[(pairs >> ROW_BITS < len(left)) & (pairs & _LOW < len(right))]
+        among._left.add(pairs[left[pairs >> ROW_BITS] & right[pairs & _LOW]])
+        return among
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Return all pairs, to be compared."""
+        pairs = self._left.merged().pairs
+        return set(zip((pairs >> ROW_BITS).tolist(), (pairs & _LOW).tolist(), strict=True))
+
+
+def _pairs(lefts: NDArray[np.generic], rights: NDArray[np.generic]) -> Pairs:
+    return np.asarray(lefts.astype(np.int64) << ROW_BITS | rights.astype(np.int64))
+
+
+def _reversed(pairs: Pairs) -> Pairs:
+    return _pairs(pairs & _LOW, pairs >> ROW_BITS)
+
+
+def _flat(pairs: Iterable[tuple[int, int]]) -> Pairs:
+    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64)
+    return _pairs(flat[::2], flat[1::2])

@@ -4,30 +4,77 @@ Rows enter it only after their transaction committed. A fact takes about 1.6 kB 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.index.arrays import ArrayFile
 from graphrag.index.columns import Shared
-from graphrag.index.entries import Adjacency
-from graphrag.index.episodes import Episodes, Timeline
-from graphrag.index.filed import TextMap
-from graphrag.index.merged import Heirs, Rows
+from graphrag.index.edges import Ends, MergedIds
+from graphrag.index.entries import ROW_BITS, Rows, Segments
 from graphrag.index.name_index import NameBook
-from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, Scope
-from graphrag.index.texts import entity_text, fact_text
-from graphrag.model.assertion import held_from
-from graphrag.model.attributes import names_of
-from graphrag.model.values import JSON, Entity, Episode, Fact
+from graphrag.index.scope import COMMUNITIES, ENTITIES, FACTS, PASSAGES, ScopeIndex
+from graphrag.index.text_map import TextMap
+from graphrag.index.texts import EpisodeOrder, Episodes
+from graphrag.model.values import JSON
 from graphrag.names.key import name_key
-from graphrag.protocols import Matrix
-from graphrag.temporal.moment import to_micros
 
 BEGINNING, FOREVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 """In place of a start that is unknown, and of an end that there is not."""
 
-Mask = npt.NDArray[np.bool_]
+_FEW_FACTS: Final = 5_000
+"""Facts up to which a pass over all of them is as quick as looking at an entity's."""
+_WALKED: Final = 8
+"""A walk over more than this part of all facts is quicker as passes over all of them."""
+
+
+class Adjacency:
+    """Rows of facts by the rows of their ends as stored, which never change.
+
+    Whoever follows merges asks for all merged ids.
+    """
+
+    def __init__(self, facts: ScopeIndex) -> None:
+        self._facts, self._segments = facts, Segments()
+        self._entered = 0
+
+    def at(self, ends: Sequence[int], relation: int) -> npt.NDArray[np.integer]:
+        """Return the facts of one relation at an entity of several rows, in order of addition."""
+        rows = self._all_at(ends)
+        return np.asarray(rows[self._facts["relation"][rows] == relation])
+
+    def latest(self, ends: Sequence[int], *, relations: int, each: int) -> dict[int, list[int]]:
+        """Return up to ``each`` rows of the ``relations`` relations that were added last."""
+        rows = self._all_at(ends)
+        codes = self._facts["relation"][rows]
+        newest = dict.fromkeys(codes[::-1].tolist())
+        return {code: rows[codes == code][-each:].tolist() for code in [*newest][:relations]}
+
+    def _all_at(self, ends: Sequence[int]) -> npt.NDArray[np.integer]:
+        self._enter()
+        if len(ends) == 1:
+            return self._segments.of(ends[0])[0]
+        return np.unique(self._segments.of_each(np.array(ends, dtype=np.intp))[1])
+
+    def around(self, entities: Rows, before: int) -> Rows | None:
+        """Return the facts at some entities below row ``before``; None if a scan is faster."""
+        if before < _FEW_FACTS:
+            return None
+        self._enter()
+        if self._segments.counts(entities).sum() > before // _WALKED:
+            return None
+        rows = self._segments.of_each(entities)[1]
+        return rows if self._entered == before else rows[rows < before]
+
+    def _enter(self) -> None:
+        first, last = self._entered, len(self._facts)
+        if first < last:
+            self._entered = last
+            rows = np.arange(first, last)
+            ends = (self._facts[name][first:last] for name in ("subject", "object"))
+            pairs = [end.astype(np.int64) << ROW_BITS | rows for end in ends]
+            self._segments.add(np.concatenate(pairs))
 
 
 class GroupIndex(Shared):
@@ -38,28 +85,67 @@ class GroupIndex(Shared):
         self.seq = 0
         """Number of the newest event that is in here."""
         self.upto: int | None = None  # in a view of the past: the event that its rows are as of
-        self.entities = Scope(dimension, ENTITIES, lean=True)
-        self.facts = Scope(dimension, FACTS, lean=True)
+        self.entities = ScopeIndex(dimension, ENTITIES)
+        self.facts = ScopeIndex(dimension, FACTS)
         self.episodes = Episodes(dimension)
-        self.passages = Scope(dimension, PASSAGES)
-        self.communities = Scope(dimension, COMMUNITIES)
+        self.passages = ScopeIndex(dimension, PASSAGES)
+        self.communities = ScopeIndex(dimension, COMMUNITIES)
         self.relations: list[str] = []
         self._relation_code, self._type_code = dict[str, int](), dict[str, int]()
         self.saga_codes: dict[str, int] = {}
         self.sagas: dict[str, str] = {}
         """Id by name of the sagas that have a row."""
         self.names = NameBook()
-        self.heirs = Heirs()
+        self.heirs = MergedIds()
         """Columns keep the ends as they are stored; every look-up here follows the heirs."""
         self.summaries = TextMap()
         self.adjacency = Adjacency(self.facts)
-        self.timeline = Timeline()
+        self.timeline = EpisodeOrder()
         self.derived: dict[object, Any] = {}
         """What is worked out from these columns: see ``index/retention.py``."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the columns: a copy of them, or their file, has nothing worked out of it yet."""
         return {**vars(self), "derived": {}}
+
+    def exchange(self, file: ArrayFile) -> None:
+        """Write the group, or read it."""
+        for relation in file.distinct("relations", self.relations):
+            self.relation_code(relation)
+        for kind in file.distinct("types", self.types):
+            self.type_code(kind)
+        for saga in file.distinct("saga_codes", self.saga_codes):
+            self.saga_code(saga)
+        sagas = file.strings("sagas", self.sagas)
+        ids = file.strings("saga_ids", self.sagas.values(), len(sagas))
+        self.sagas = dict(zip(sagas, ids, strict=True))
+        entities, facts, episodes = self.entities, self.facts, self.episodes
+        entities.exchange(file, "entities", {"type": range(len(self.types))})
+        within = dict.fromkeys(("subject", "object"), range(len(entities)))
+        facts.exchange(file, "facts", {**within, "relation": range(len(self.relations))})
+        episodes.exchange(file, "episodes", {"saga": range(-1, len(self.saga_codes))})
+        episodes.exchange_links(file, "episodes", len(entities), len(facts))
+        self.passages.exchange(file, "passages", {"episode": range(len(episodes))})
+        self.communities.exchange(file, "communities", {})
+        named, dated = (
+            {} if file.reads else dict(zip(scope.ids, range(len(scope)), strict=True))
+            for scope in (entities, episodes)
+        )
+        self.names.exchange(file, "names", entities.ids, named)
+        self.summaries.exchange_by_row(file, "summaries", entities.ids, named)
+        self.heirs.exchange(file, "heirs")
+        self.timeline.exchange(file, "timeline", episodes, dated)
+
+    @property
+    def scopes(self) -> dict[str, ScopeIndex]:
+        """The columns of each table."""
+        return {
+            "entity": self.entities,
+            "relates_to": self.facts,
+            "episode": self.episodes,
+            "passage": self.passages,
+            "community": self.communities,
+        }
 
     @property
     def is_part(self) -> bool:
@@ -91,7 +177,7 @@ class GroupIndex(Shared):
         """Return the name of an entity."""
         return self.names.names[id_][0]
 
-    def ends(self, heirs: Heirs | None = None) -> tuple[Rows, Rows]:
+    def ends(self, heirs: MergedIds | None = None) -> tuple[Ends, Ends]:
         """Return the rows of the subject and the object of every fact, heirs for the merged."""
         heirs = self.heirs if heirs is None else heirs
         subject, object_ = self.facts["subject"], self.facts["object"]
@@ -117,28 +203,21 @@ class GroupIndex(Shared):
         touching = np.isin(self.facts["subject"], rows) | np.isin(self.facts["object"], rows)
         return [self.facts.ids[fact] for fact in np.flatnonzero(touching & self.facts.alive.values)]
 
-    def facts_at(self, entity: str, relation: str, other: str | None = None) -> list[str]:
-        """Return the ids of the facts of one relation at an entity, in either direction.
+    def rows_at(self, entity: str, relation: str, end: str | None = None) -> list[int]:
+        """Return the rows of the facts of one relation at an entity, or those that join an ``end``.
 
-        With ``other`` only those that lead to it. The cost does not grow with the group.
+        They are in the order of addition. The cost does not grow with the group.
         """
-        return [self.facts.ids[fact] for fact in self.rows_at(entity, relation, other)]
-
-    def rows_at(self, entity: str, relation: str, other: str | None = None) -> list[int]:
-        """Return the rows of what ``facts_at`` gives, in the order of telling."""
         code = self._relation_code.get(relation)
         if code is None:
             return []
         rows = self.adjacency.at(self._rows_of(entity), code)
-        if other is not None and len(rows):
-            rows = np.intersect1d(rows, self.adjacency.at(self._rows_of(other), code))
+        if end is not None and len(rows):
+            rows = np.intersect1d(rows, self.adjacency.at(self._rows_of(end), code))
         return list(rows[self.facts.alive.values[rows]].tolist())
 
     def latest_facts(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
-        """Return the rows of the facts added last at an entity, by relation, in order of addition.
-
-        Up to ``each`` rows of up to ``relations`` relations, the one added last first; quickly.
-        """
+        """Return up to ``each`` rows of the ``relations`` relations added last at an entity."""
         latest = self.adjacency.latest(self._rows_of(entity), relations=relations, each=each)
         alive = self.facts.alive.values
         return {
@@ -150,84 +229,9 @@ class GroupIndex(Shared):
         """Return the summary of an entity."""
         return "".join(self.summaries.find(id_))
 
-    def add_entities(self, entities: Sequence[Entity], vectors: Matrix) -> None:
-        """Append entities; one vector each."""
-        ids, texts = [entity.id for entity in entities], [*map(entity_text, entities)]
-        rows = [self._columns(entity) for entity in entities]
-        columns = {name: [row[name] for row in rows] for name in self.entities.columns}
-        self.entities.extend(ids, vectors, texts, columns)
-        for entity in entities:
-            self.summarize(entity.id, entity.summary)
-            self._register(entity)
-
-    def change_entity(self, entity: Entity) -> None:
-        """Take over whatever is new about an entity."""
-        self.entities.replace(entity.id, None, entity_text(entity), **self._columns(entity))
-        self.summarize(entity.id, entity.summary)
-        self._register(entity)
-
     def summarize(self, id_: str, summary: str) -> None:
         """Take over an entity's new summary, which is remembered and not searched."""
         self.summaries[id_] = (summary,) if summary else ()
-
-    def add_facts(self, facts: Sequence[Fact], vectors: Matrix) -> None:
-        """Append facts; one vector each, their entities already present."""
-        row_of = self.entities.row_of
-        self.facts.extend(
-            [fact.id for fact in facts],
-            vectors,
-            [fact_text(fact) for fact in facts],
-            {
-                "subject": [row_of[fact.subject_id] for fact in facts],
-                "object": [row_of[fact.object_id] for fact in facts],
-                "relation": [self.relation_code(fact.relation) for fact in facts],
-                "valid": [to_micros(held_from(fact), BEGINNING) for fact in facts],
-                "invalid": [to_micros(fact.invalid_at, FOREVER) for fact in facts],
-                "retracted": [to_micros(fact.retracted_at, FOREVER) for fact in facts],
-                "pending": [fact.pending for fact in facts],
-                "observed": [fact.observed for fact in facts],
-            },
-        )
-
-    def change_fact(self, fact: Fact) -> None:
-        """Take over a fact's new interval."""
-        self.facts.replace(
-            fact.id,
-            valid=to_micros(held_from(fact), BEGINNING),
-            invalid=to_micros(fact.invalid_at, FOREVER),
-            retracted=to_micros(fact.retracted_at, FOREVER),
-            pending=fact.pending,
-            observed=fact.observed,
-        )
-
-    def add_episodes(self, episodes: Sequence[Episode], vectors: Matrix) -> None:
-        """Append episodes; one vector each."""
-        times = [to_micros(episode.valid_at, BEGINNING) for episode in episodes]
-        self.episodes.enter(
-            [episode.id for episode in episodes],
-            vectors,
-            [(episode.name, episode.content, episode.source) for episode in episodes],
-            {
-                "valid": times,
-                "removed": [to_micros(episode.removed_at, FOREVER) for episode in episodes],
-                "saga": [self.saga_code(episode.saga) for episode in episodes],
-            },
-        )
-        for one, valid_at in zip(episodes, times, strict=True):
-            stands = one.removed_at is None
-            self.timeline.enter(one.id, one.content_hash, valid_at, one.key, stands=stands)
-
-    def change_episode(self, episode: Episode) -> None:
-        """Take over whether an episode is removed; a removed one may be added again."""
-        removed = to_micros(episode.removed_at, FOREVER)
-        self.episodes.replace(episode.id, removed=removed, saga=self.saga_code(episode.saga))
-        said = episode.content_hash, to_micros(episode.valid_at, BEGINNING)
-        self.timeline.stand(episode.id, *said, episode.key, stands=removed == FOREVER)
-
-    def add_passages(self, ids: Sequence[str], episodes: Sequence[str], vectors: Matrix) -> None:
-        """Append the passages of long episodes, which are already present."""
-        rows = [self.episodes.row_of[episode] for episode in episodes]
-        self.passages.extend(ids, vectors, [""] * len(ids), {"episode": rows})
 
     def relation_code(self, relation: str) -> int:
         """Return the number that stands for a relation in the columns."""
@@ -256,11 +260,3 @@ class GroupIndex(Shared):
         self.names.enter(id_, entity_type, names, attributes)
         if merged_into is not None or id_ in self.heirs:
             self.heirs.redirect(id_, merged_into)
-
-    def _columns(self, entity: Entity) -> dict[str, int]:
-        kind, removed = self.type_code(entity.entity_type), to_micros(entity.removed_at, FOREVER)
-        return {"type": kind, "removed": removed, "endings": bool(entity.endings)}
-
-    def _register(self, entity: Entity) -> None:
-        names, given = names_of(entity), entity.attributes
-        self.register_entity(entity.id, entity.entity_type, names, given, entity.merged_into)

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from itertools import chain
+from collections.abc import Collection, Container, Iterable, Mapping
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -12,31 +12,20 @@ import numpy.typing as npt
 
 from graphrag.display.lists import Group
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.index.tables import (
-    COLUMNS,
-    NEVER,
-    Page,
-    Rows,
-    ahead,
-    by_group,
-    by_ids,
-    pages,
-    readable,
-    scopes_of,
-    tied,
-)
-from graphrag.index.texts import community_text
-from graphrag.index.vectors import from_bytes
+from graphrag.index.tables import COLUMNS, PAGE, Page, Rows, by_group, pages, readable, tied
+from graphrag.index.texts import NEVER, WORD_COLUMNS, row_of_value, row_words
 from graphrag.model.assertion import latest_first
 from graphrag.model.values import Entity, Episode, Fact
+from graphrag.protocols import Matrix
 from graphrag.store.assertions import name_values
 from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.groups import read_size
-from graphrag.store.record import Record
+from graphrag.store.record import Record, id_of
+from graphrag.store.rows import TABLES
 from graphrag.store.store import Store
 
-_WORDS = frozenset({"subject", "name", "object", "text"})
-"""Columns of a fact that it is found by."""
+_REWORDED = {table: frozenset(WORD_COLUMNS[table]) for table in ("relates_to", "entity")}
+"""Columns of the words of rows, in tables where they may change."""
 _LARGE = 2_000
 """Rows from which it matters how they are read."""
 _EVENTS = 500
@@ -57,22 +46,23 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await store.group_sizes())):
         await asyncio.to_thread(_enter, index, await by_group(store, group))
         return index
-    async for table, rows in ahead(pages(store, group)):
-        # In a thread: the event loop stays free, and the next page is asked for at once.
-        await asyncio.to_thread(_fill, index, table, rows)
+    for table in COLUMNS:
+        async for rows in pages(store, group, table):
+            # In a thread: the event loop stays free, and the next page is asked for at once.
+            await asyncio.to_thread(_fill, index, table, rows)
     await asyncio.to_thread(_prepare, index)
     return index
 
 
-def _enter(index: GroupIndex, found: Iterable[Page]) -> None:
-    for table, rows in found:
+def _enter(index: GroupIndex, pages: Iterable[Page]) -> None:
+    for table, rows in pages:
         _fill(index, table, rows)
     _prepare(index)
 
 
 def _prepare(index: GroupIndex) -> None:
     """Make what the first search would wait for: sorted words, codes of the vectors, titles."""
-    for scope in scopes_of(index).values():
+    for scope in index.scopes.values():
         scope.postings.settle()
         scope.vectors.prepare()
     index.episodes.titles.catch_up(index.episodes.postings)
@@ -87,11 +77,11 @@ async def read_rows(store: Store, wanted: Mapping[str, Collection[str]]) -> dict
     tables = [table for table in COLUMNS if wanted.get(table)]
     if not tables:
         return {}
-    found = await store.query(
+    answers = await store.query(
         "".join(f"SELECT VALUE {COLUMNS[table]} FROM ${table};" for table in tables),
         **{table: [Record(table, id_) for id_ in wanted[table]] for table in tables},
     )
-    return dict(zip(tables, found, strict=True))
+    return dict(zip(tables, answers, strict=True))
 
 
 def assembled(group: str, dimension: int, rows: Mapping[str, Rows]) -> GroupIndex:
@@ -116,7 +106,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
     touched: dict[str, set[str]] = defaultdict(set)
     gone: set[tuple[str, str]] = set()
     reworded: set[str] = set()
-    """Facts that are found by other words now."""
+    """Facts and entities that are found by other words now."""
     limit = 2
     while events := await store.events(index.group_id, after=seq, limit=limit):
         seq = events[-1].seq
@@ -129,7 +119,7 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
                 gone.add((table, id_))
             else:
                 touched[table].add(id_)
-                if table == "relates_to" and change.after and not _WORDS.isdisjoint(change.after):
+                if not _REWORDED.get(table, frozenset()).isdisjoint(change.after or ()):
                     reworded.add(id_)
         if len(events) < limit:
             break
@@ -139,77 +129,130 @@ async def refresh_group(store: Store, index: GroupIndex) -> bool:
         _forget(index, table, id_)
     for id_ in touched["community"]:  # read anew: nothing points at its row
         _forget(index, "community", id_)
-    for table in COLUMNS:
-        row_of = scopes_of(index)[table].row_of
-        known = {id_ for id_ in touched[table] if id_ in row_of}
-        async for _, rows in ahead(by_ids(store, table, sorted(touched[table] - known))):
-            _fill(index, table, rows)
-        touched[table] &= known
-    for entity in (await store.get(Entity, touched["entity"])).values():
-        index.change_entity(entity)
-    for episode in (await store.get(Episode, touched["episode"])).values():
-        index.change_episode(episode)
-    for fact in (await store.get(Fact, touched["relates_to"])).values():
-        index.change_fact(fact)
-    await _reword(store, index, reworded & touched["relates_to"])
+    ids = [(table, id_) for table in COLUMNS for id_ in sorted(touched[table])]
+    for first in range(0, len(ids), PAGE):
+        wanted: dict[str, list[str]] = defaultdict(list)
+        for table, id_ in ids[first : first + PAGE]:
+            wanted[table].append(id_)
+        for table, rows in (await read_rows(store, wanted)).items():
+            row_of = index.scopes[table].row_of
+            known = [row for row in rows if row[0] in row_of]
+            _fill(index, table, [row for row in rows if row[0] not in row_of])
+            _change(index, table, tied(index, table, known), reworded)
     if touched["saga"]:
         index.sagas = await read_sagas(store, index.group_id)
     index.seq = seq
     return True
 
 
-async def _reword(store: Store, index: GroupIndex, facts: set[str]) -> None:
-    """Take over the words and vectors of facts that were changed by hand."""
-    async for _, rows in by_ids(store, "relates_to", sorted(facts)):
-        vectors = from_bytes([row[1] for row in rows], index.facts.vectors.dimension)
-        for row, vector in zip(rows, vectors, strict=True):
-            index.facts.replace(row[0], vector=vector, text=_words(row))
-
-
-def _words(row: list[Any]) -> str:
-    return f"{row[5]} {row[4].replace('_', ' ')} {row[6]}. {row[7]}"
-
-
 async def read_sagas(store: Store, group: str) -> dict[str, str]:
     """Return the ids of the sagas of a group by name."""
     sql = "SELECT VALUE [name, record::id(id)] FROM saga WHERE group_id = $group;"
-    [rows] = await store.query(sql, group=group)
-    return dict(rows)
+    return dict((await store.query(sql, group=group))[0])
 
 
 def _forget(index: GroupIndex, table: str, id_: str) -> None:
-    scope = scopes_of(index)[table]
-    if id_ in scope.row_of:
-        scope.remove(id_)
+    index.scopes[table].leave([id_])
     if table == "entity":
         index.summarize(id_, "")
 
 
+def enter_values(
+    index: GroupIndex, values: Iterable[Entity | Fact | Episode], vectors: Mapping[str, Matrix]
+) -> None:
+    """Append what was just written, each with its vector; what it points to is there."""
+    for kind, members in groupby(values, type):
+        rows = [*map(row_of_value, members)]
+        _append(index, TABLES[kind], rows, np.stack([vectors[row[0]] for row in rows]))
+
+
+_ENDS = ("subject", "object", "relation")
+
+
+def change_values(index: GroupIndex, values: Iterable[Entity | Fact]) -> None:
+    """Take over what is new of what was just written.
+
+    A fact leads where it led: of a merged entity it names the heir, and its row the entity itself.
+    """
+    for kind, members in groupby(values, type):
+        _change(index, TABLES[kind], [*map(row_of_value, members)], (), kept=_ENDS)
+
+
+def enter_passages(
+    index: GroupIndex, episode: str, ids: Iterable[str], vectors: Mapping[str, Matrix]
+) -> None:
+    """Append the passages of an episode that is there."""
+    if named := [*ids]:
+        rows = [[id_, None, episode] for id_ in named]
+        _append(index, "passage", rows, np.stack([vectors[id_] for id_ in named]))
+
+
 def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
-    rows = tied(index, table, rows)
-    if not rows:
-        return
-    vectors, blank = readable(index, table, rows)
-    ids = [row[0] for row in rows]
+    if rows := tied(index, table, rows):
+        vectors, blank = readable(index, table, rows)
+        _append(index, table, rows, vectors)
+        index.scopes[table].blank(blank)
+
+
+def _append(index: GroupIndex, table: str, rows: Rows, vectors: Matrix) -> None:
+    ids, columns = [row[0] for row in rows], _columns(index, table, rows)
+    if table == "episode":
+        texts = [(row[7], row[2], row[8]) for row in rows]
+        index.episodes.enter(ids, vectors, texts, columns)
+        for row in rows:
+            index.timeline.enter(row[0], row[3], row[4], row[9], stands=row[5] == NEVER)
+    else:
+        index.scopes[table].extend(ids, vectors, [row_words(table, row) for row in rows], columns)
     if table == "entity":
-        texts = [" ".join((row[3], *row[4])) for row in rows]
-        types = [index.type_code(row[2]) for row in rows]
-        removed = _moments([row[8] for row in rows], FOREVER)
-        endings = [row[9] for row in rows]
-        index.entities.extend(
-            ids, vectors, texts, {"type": types, "removed": removed, "endings": endings}
-        )
-        for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _, said in rows:
-            called = latest_first(name, aliases, name_values(said or ()))
-            index.register_entity(id_, kind, called, attributes, merged_into and merged_into.id)
-            index.summarize(id_, summary)
-    elif table == "relates_to":
-        row_of = index.entities.row_of
-        index.facts.extend(
-            ids,
-            vectors,
-            [_words(row) for row in rows],
-            {
+        _register(index, rows)
+
+
+def _change(
+    index: GroupIndex, table: str, rows: Rows, reworded: Container[str], kept: Collection[str] = ()
+) -> None:
+    """Take over what is new of rows that are there; ``reworded`` have other words and vectors."""
+    scope, columns = index.scopes[table], _columns(index, table, rows)
+    anew = [row for row in rows if row[0] in reworded]
+    vectors, blank = readable(index, table, anew) if anew else (np.empty((0, 0)), list[str]())
+    vector_of = {row[0]: vector for row, vector in zip(anew, vectors, strict=True)}
+    for place, row in enumerate(rows):
+        values = {name: column[place] for name, column in columns.items() if name not in kept}
+        vector = vector_of.get(row[0])
+        renamed = table == "entity" and _is_renamed(index, row)
+        text = row_words(table, row) if renamed or vector is not None else None
+        scope.replace(row[0], vector, text, **values)
+        if table == "episode":
+            index.timeline.stand(row[0], row[3], row[4], row[9], stands=row[5] == NEVER)
+    scope.blank(blank)
+    if table == "entity":
+        _register(index, rows)
+
+
+def _is_renamed(index: GroupIndex, row: list[Any]) -> bool:
+    # A dated name is among the names before it is an alias: equal names may have other words.
+    name, aliases, dated = row[3], row[4], row[10]
+    return bool(dated) or index.names.names[row[0]] != (name, *aliases)
+
+
+def _register(index: GroupIndex, rows: Rows) -> None:
+    for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _, dated in rows:
+        called = latest_first(name, aliases, name_values(dated or ()))
+        index.register_entity(id_, kind, called, attributes, id_of(merged_into))
+        index.summarize(id_, summary)
+
+
+def _columns(index: GroupIndex, table: str, rows: Rows) -> Mapping[str, Any]:
+    """Return the columns of rows, those of a fact's ends among them, which never change."""
+    match table:
+        case "entity":
+            return {
+                "type": [index.type_code(row[2]) for row in rows],
+                "removed": _moments([row[8] for row in rows], FOREVER),
+                "endings": [row[9] for row in rows],
+            }
+        case "relates_to":
+            row_of = index.entities.row_of
+            return {
                 "subject": [row_of[row[2]] for row in rows],
                 "object": [row_of[row[3]] for row in rows],
                 "relation": [index.relation_code(row[4]) for row in rows],
@@ -218,26 +261,16 @@ def _fill(index: GroupIndex, table: str, rows: Rows) -> None:
                 "retracted": _moments([row[10] for row in rows], FOREVER),
                 "pending": [row[11] for row in rows],
                 "observed": [row[12] for row in rows],
-            },
-        )
-    elif table == "episode":
-        times = np.array([row[4] for row in rows], dtype=np.int64)
-        removed = _moments([row[5] for row in rows], FOREVER)
-        sagas = np.array([index.saga_code(row[6]) for row in rows], dtype=np.int32)
-        said = [(row[7], row[2], row[8]) for row in rows]
-        index.episodes.enter(
-            ids, vectors, said, {"valid": times, "removed": removed, "saga": sagas}
-        )
-        for id_, _, _, content_hash, valid_at, gone, _, _, _, key in rows:
-            index.timeline.enter(id_, content_hash, valid_at, key, stands=gone == NEVER)
-    elif table == "passage":
-        index.add_passages(ids, [row[2] for row in rows], vectors)
-    elif table == "community":
-        texts = [community_text(name, summary) for _, _, name, summary in rows]
-        index.communities.extend(ids, vectors, texts, {})
-    scope = scopes_of(index)[table]
-    for id_ in blank:
-        scope.vectors.blank(scope.row_of[id_])
+            }
+        case "episode":
+            return {
+                "valid": np.array([row[4] for row in rows], dtype=np.int64),
+                "removed": _moments([row[5] for row in rows], FOREVER),
+                "saga": [index.saga_code(row[6]) for row in rows],
+            }
+        case "passage":
+            return {"episode": [index.episodes.row_of[row[2]] for row in rows]}
+    return {}
 
 
 def _moments(micros: list[int], missing: int) -> npt.NDArray[np.int64]:

@@ -11,18 +11,16 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.arrays import ArrayFile
 from graphrag.index.columns import Shared
-from graphrag.index.filed import FiledIds, FiledTexts, TextMap
-from graphrag.index.row_ids import Ids
+from graphrag.index.ids import Ids
+from graphrag.index.text_map import TextMap
 from graphrag.names.identifiers import identifiers
-from graphrag.names.key import is_name, name_key, skeleton
+from graphrag.names.key import is_name, model_drawers, name_key, skeleton
 from graphrag.names.likeness import core, initials, readings, without_courtesy, without_legal_form
-from graphrag.names.models import model_drawers
 from graphrag.names.words import NICKNAMES
-from graphrag.store.cache_file import DamagedFileError
+from graphrag.store.private import DamagedFileError
 
 _EDGE = 5
 """Letters of the beginning and of the end of a name."""
@@ -49,12 +47,11 @@ class Blocks:
 
     def near(self, key: str) -> list[str]:
         """Return the ids that share a drawer with this key; a full one counts little."""
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for drawer in drawers(key):
-            ids = self._drawers.get(drawer) or ()
-            for id_ in ids:
-                found[id_] = found.get(id_, 0.0) + 1.0 / len(ids)
-        return sorted(found, key=lambda id_: -found[id_])
+            for id_ in (ids := self._drawers.get(drawer) or ()):
+                scores[id_] = scores.get(id_, 0.0) + 1.0 / len(ids)
+        return sorted(scores, key=lambda id_: -scores[id_])
 
 
 @lru_cache(_REMEMBERED)
@@ -106,49 +103,37 @@ class NameBook(Shared):
     def __init__(self) -> None:
         self.names = TextMap()
         """The names of each entity, the proper one first."""
-        self._types = TextMap()
-        self._identifiers = TextMap()
-        """The name and the value of each attribute that could identify an entity, in turns."""
+        self._about = TextMap()
+        """The type of each entity, and name and value, in turns, of what could identify it."""
         self._ids = TextMap()
         """Ids by a text and what it is: a key, a word, an identifier."""
         self._blocks: Blocks | None = None
 
     def share(self) -> Self:
         """Return the same names, to be changed apart: the next write fills the drawers."""
-        other = super().share()
-        other._blocks = None
-        return other
+        twin = super().share()
+        twin._blocks = None
+        return twin
 
-    def save(self, out: ArrayWriter, name: str, rows: Mapping[str, int]) -> None:
-        """Let the names be written, by the rows of entities."""
-        self._ids.save_ids(out, f"{name}.ids", rows)
-        for part, texts in self._by_row().items():
-            texts.save_by_row(out, f"{name}.{part}", rows)
-
-    def load(self, arrays: ArrayReader, name: str, ids: Ids, alive: NDArray[np.bool_]) -> None:
-        """Take over the names of entities, of which those that live must have one."""
-        self._ids.take(FiledIds(arrays, f"{name}.ids", ids))
-        filed = {part: FiledTexts(arrays, f"{name}.{part}", ids) for part in self._by_row()}
-        if not (filed["names"].has & filed["types"].has)[alive].all():
+    def exchange(self, file: ArrayFile, name: str, ids: Ids, rows: Mapping[str, int]) -> None:
+        """Write the names of entities, by their ``rows``, or read them."""
+        self._ids.exchange_ids(file, f"{name}.ids", ids, rows)
+        names = np.diff(self.names.exchange_by_row(file, f"{name}.names", ids, rows))
+        about = np.diff(self._about.exchange_by_row(file, f"{name}.about", ids, rows))
+        if file.reads and not ((names > 0) & (about > 0))[ids.alive.values].all():
             raise DamagedFileError(f"{name} has an entity without a name or a type")
-        if (np.diff(filed["identifiers"].bounds) % 2).any():
+        if (about[about > 0] % 2 == 0).any():
             raise DamagedFileError(f"{name} has an identifier without a value")
-        for part, texts in self._by_row().items():
-            texts.take(filed[part])
-
-    def _by_row(self) -> Mapping[str, TextMap]:
-        return {"names": self.names, "types": self._types, "identifiers": self._identifiers}
 
     def entries(self) -> dict[tuple[str, ...], object]:
         """Return everything that is known of names, to be compared."""
-        found: dict[tuple[str, ...], object] = {(key,): {*ids} for key, ids in self._ids.items()}
-        return found | {
-            ("name", id_): (self.type_of(id_), names) for id_, names in self.names.items()
-        }
+        known: dict[tuple[str, ...], object] = {(key,): {*ids} for key, ids in self._ids.items()}
+        named = self.names.items()
+        return known | {("name", id_): (self.type_of(id_), names) for id_, names in named}
 
     def type_of(self, id_: str) -> str:
         """Return the type of an entity."""
-        return self._types[id_][0]
+        return self._about[id_][0]
 
     def keyed(self, key: str) -> Sequence[str]:
         """Return the ids of the entities that have a name with this key, oldest first."""
@@ -172,7 +157,7 @@ class NameBook(Shared):
 
     def identifiers_of(self, id_: str) -> frozenset[tuple[str, str]]:
         """Return every attribute of an entity that could be an identifier, with its value."""
-        texts = self._identifiers.find(id_)
+        _, *texts = self._about.find(id_) or ("",)
         return frozenset(zip(texts[::2], texts[1::2], strict=True))
 
     def like(self, key: str) -> list[str]:
@@ -189,16 +174,14 @@ class NameBook(Shared):
         """Take over the names, the type and the identifiers of a new or changed entity."""
         if id_ in self.names:
             self._leave(id_, names)
-        self._types[id_] = (kind,)
+        pairs = sorted(identifiers(attributes)) if attributes else []
+        self._about[id_] = (kind, *chain.from_iterable(pairs))
         self.names[id_] = tuple(names)
         for name in names:
             for text in _texts_of(name, kind):
                 self._ids.add(text, id_)
-        if attributes:
-            pairs = sorted(identifiers(attributes))
-            self._identifiers[id_] = tuple(chain.from_iterable(pairs))
-            for field, value in pairs:
-                self._ids.add(f"{_IDENTIFIER}{field}\n{value}", id_)
+        for field, value in pairs:
+            self._ids.add(f"{_IDENTIFIER}{field}\n{value}", id_)
         if self._blocks is not None:
             self._blocks.file(id_, map(name_key, names))
 
@@ -211,7 +194,6 @@ class NameBook(Shared):
                     self._ids.discard(text, id_)
         for field, value in self.identifiers_of(id_):
             self._ids.discard(f"{_IDENTIFIER}{field}\n{value}", id_)
-        self._identifiers[id_] = ()
 
 
 def _texts_of(name: str, kind: str) -> Iterator[str]:

@@ -81,9 +81,9 @@ async def steady(gates: Sequence[Gate], read: Callable[[], Awaitable[Value]]) ->
         for gate in gates:
             gate.reads.add(reading)
         try:
-            found = await read()
+            value = await read()
             if hold or not reading.disturbed:
-                return found
+                return value
         except Exception:  # of columns that changed meanwhile: the read is made again
             if hold or not reading.disturbed:
                 raise
@@ -156,11 +156,7 @@ _UNKNOWN = 4 << 30
 
 
 def checked_budget(given: int | None) -> int:
-    """Return the bytes that groups may take in memory; by default a quarter of the machine's.
-
-    Raises:
-        InputError: if it is no number of bytes.
-    """
+    """Return the bytes that groups may take in memory; by default a quarter of the machine's."""
     if given is None:
         return max(_LEAST, (machine_memory() or _UNKNOWN) // _SHARE)
     if isinstance(given, bool) or not isinstance(given, int) or given < _LEAST:
@@ -176,20 +172,16 @@ class GroupCache:
 
     def __init__(self, most_bytes: int, leaving: Callable[[GroupIndex], None]) -> None:
         """Start empty; ``leaving`` is called with each index before it is let go."""
-        self._most = most_bytes
-        self._leaving = leaving
+        self._most, self._leaving = most_bytes, leaving
         self._kept: OrderedDict[str, GroupIndex] = OrderedDict()
         self._sizes: dict[str, tuple[State, int]] = {}
-        """The size of each, and its state when it was measured."""
+        """The state of each when it was measured, and its bytes; their sum is ``nbytes``."""
         self.nbytes = 0
-        """Of all that is kept, each as it was measured last."""
 
     def __len__(self) -> int:
-        """Count what is kept."""
         return len(self._kept)
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether this is kept."""
         return key in self._kept
 
     def groups(self) -> list[GroupIndex]:

@@ -4,22 +4,22 @@ A row keeps its number for life: removal only marks it dead, so that columns of 
 point at it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.arrays import ANY, Array, ArrayFile
 from graphrag.index.bm25 import BM25Index
 from graphrag.index.columns import Column, Shared
-from graphrag.index.lazy import AsideColumn
-from graphrag.index.row_ids import Ids, RowOf
+from graphrag.index.ids import Ids, RowOf
 from graphrag.index.vectors import Vectors
+from graphrag.model.values import Origin, Source
 from graphrag.protocols import Matrix
-from graphrag.store.cache_file import DamagedFileError
+from graphrag.temporal.moment import to_micros
 
-Array = npt.NDArray[Any]
 Columns = Mapping[str, type[np.generic]]
 
 ENTITIES: Columns = {"type": np.int32, "removed": np.int64, "endings": np.bool_}
@@ -39,19 +39,109 @@ EPISODES: Columns = {
     "saga": np.int32,
     "message": np.bool_,
     "asks": np.bool_,
-    "own": np.bool_,
-    "figures": np.bool_,
 }
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}
 
+MISSING: Final = int(np.iinfo(np.int64).min)
+"""Stands for no moment."""
+Codec = tuple[type[np.generic], Any, Callable[[Any], Any]]
+"""Type of a column, what it holds for no value, and how a value enters it."""
 
-class Scope(Shared):
+
+def _micros(value: datetime | str | int) -> int:
+    if isinstance(value, int):
+        return value
+    moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    return to_micros(moment, MISSING)
+
+
+_MOMENT: Final[Codec] = (np.int64, MISSING, _micros)
+_FLAG: Final[Codec] = (np.bool_, False, bool)
+_CODECS: Final[dict[str, Codec]] = {
+    **dict.fromkeys(("created_at", "expired_at", "reference_time"), _MOMENT),
+    **dict.fromkeys(("as_given", "confirmed", "observed", "untyped"), _FLAG),
+    "confidence": (np.float64, np.nan, float),
+    "origin": (np.int8, -1, get_args(Origin).index),
+    "source": (np.int8, -1, get_args(Source).index),
+}
+
+
+class AsideColumn(Shared):
+    """One value a row, as of one event, read when a filter first asks for it (``read_aside``).
+
+    What most rows lack, attributes and labels, has no codec and is kept by row.
+    """
+
+    def __init__(self, name: str, seq: int) -> None:
+        self.name = name
+        self.seq = seq  # of the newest event that is in here
+        self._codec = _CODECS.get(name)
+        self._dense = None if self._codec is None else Column(self._codec[0])
+        self.sparse: dict[int, Any] = {}  # by row
+
+    def exchange(self, file: ArrayFile, name: str, rows: int) -> None:
+        """Write the values of so many rows, or read them."""
+        self.seq = file.number(f"{name}.seq", self.seq)
+        if self._dense is not None:
+            self._dense.exchange(file, name)
+            return
+        places = file.integers(f"{name}.rows", self.sparse, within=range(rows))
+        texts = file.strings(name, map(json.dumps, self.sparse.values()), len(places))
+        if file.reads:
+            self.sparse = dict(zip(places, map(json.loads, texts), strict=True))
+
+    @property
+    def moment(self) -> bool:
+        """Tell whether it holds moments."""
+        return self._codec is _MOMENT
+
+    @property
+    def is_sparse(self) -> bool:
+        """Tell whether values are kept by row, of those that have one."""
+        return self._codec is None
+
+    def values(self, rows: int) -> Array:
+        """Return the dense values of as many rows."""
+        assert self._dense is not None and self._codec is not None
+        if (more := rows - len(self._dense)) > 0:
+            self._dense.extend(np.full(more, self._codec[1], dtype=self._codec[0]))
+        return self._dense.values[:rows]
+
+    def put(self, row: int, value: Any) -> None:
+        """Hold another value in a row, None for none."""
+        self.fill([row], [value])
+
+    def copy(self, row: int, source: "AsideColumn", there: int) -> None:
+        """Hold in a row what another column of the same name holds in one of its own."""
+        if self._codec is None:
+            self.put(row, source.sparse.get(there))
+        else:
+            self._put([row], source.values(there + 1)[there])
+
+    def fill(self, rows: Sequence[int], values: Sequence[Any]) -> None:
+        """Put many values; moments may come as microseconds."""
+        if self._codec is not None:
+            _, empty, encode = self._codec
+            self._put(rows, [empty if value is None else encode(value) for value in values])
+            return
+        for row, value in zip(rows, values, strict=True):
+            if value:
+                self.sparse[row] = value
+            else:
+                self.sparse.pop(row, None)
+
+    def _put(self, rows: Sequence[int], values: object) -> None:
+        self.values(max(rows, default=-1) + 1)  # of which a view of the past may have the same
+        if self._dense is not None:
+            self._dense[np.array(rows, dtype=np.intp)] = values
+
+
+class ScopeIndex(Shared):
     """Rows that can be ranked by meaning and by words, and masked by columns."""
 
-    def __init__(self, dimension: int, columns: Columns, *, lean: bool = False) -> None:
-        self.ids = Ids(lean=lean)
-        self.alive = Column(np.bool_)
+    def __init__(self, dimension: int, columns: Columns) -> None:
+        self.ids = Ids()
         self.vectors = Vectors(dimension)
         self.postings = BM25Index()
         self.columns = {name: Column(dtype) for name, dtype in columns.items()}
@@ -62,39 +152,25 @@ class Scope(Shared):
         self.version = 0
         """Another number after every change of the rows or their columns."""
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the rows be written."""
-        self.ids.save(out, f"{name}.ids")
-        out.put(f"{name}.alive", self.alive.values, np.bool_)
-        self.vectors.save(out, f"{name}.vectors")
-        self.postings.save(out, f"{name}.words")
-        for field, column in self.columns.items():
-            out.put(f"{name}.{field}", column.values, column.dtype)
-        out.texts(f"{name}.aside", self.aside)
-        for field, lazy in self.aside.items():
-            lazy.save(out, f"{name}.aside.{field}")
-
-    def load(self, arrays: ArrayReader, name: str, within: Mapping[str, range]) -> None:
-        """Take over rows; ``within`` has the bounds of the columns that number something."""
-        self.ids.load(arrays, f"{name}.ids")
+    def exchange(self, file: ArrayFile, name: str, within: Mapping[str, range]) -> None:
+        """Write the rows, or read them; ``within`` bounds the columns that number something."""
+        self.ids.exchange(file, f"{name}.ids")
         rows = len(self.ids)
-        alive = arrays.array(f"{name}.alive", np.bool_, rows)
-        self.alive.take(alive)
-        if not self.ids.live(alive):
-            raise DamagedFileError(f"{name} has two rows of one id")
-        self.vectors.load(arrays, f"{name}.vectors", rows)
-        self.postings.load(arrays, f"{name}.words", rows)
+        self.vectors.exchange(file, f"{name}.vectors", rows)
+        self.postings.exchange(file, f"{name}.words", rows)
         for field, column in self.columns.items():
-            values = arrays.array(f"{name}.{field}", column.dtype, rows)
-            if field in within:
-                arrays.numbers(f"{name}.{field}", column.dtype, rows, within=within[field])
-            column.take(values)
-        for field in arrays.texts(f"{name}.aside"):
-            self.aside[field] = AsideColumn.load(arrays, f"{name}.aside.{field}", field, rows)
+            column.exchange(file, f"{name}.{field}", rows, within.get(field, ANY))
+        for field in file.strings(f"{name}.aside", self.aside):
+            aside = self.aside.setdefault(field, AsideColumn(field, 0))
+            aside.exchange(file, f"{name}.aside.{field}", rows)
 
     def __len__(self) -> int:
-        """Count the rows, dead ones too."""
         return len(self.ids)
+
+    @property
+    def alive(self) -> Column[np.bool_]:
+        """Which rows live."""
+        return self.ids.alive
 
     @property
     def row_of(self) -> RowOf:
@@ -102,7 +178,6 @@ class Scope(Shared):
         return self.ids.row_of
 
     def __getitem__(self, name: str) -> Array:
-        """Return a column's values, one per row."""
         return self.columns[name].values
 
     def extend(
@@ -118,7 +193,6 @@ class Scope(Shared):
         self.postings.extend(texts)
         for name, column in self.columns.items():
             column.extend(np.asarray(columns[name], dtype=column.dtype))
-        self.alive.extend(np.ones(len(ids), dtype=np.bool_))
         self.ids.extend(ids)
 
     def replace(
@@ -134,17 +208,14 @@ class Scope(Shared):
         for name, value in columns.items():
             self.columns[name][row] = value
 
-    def remove(self, id_: str) -> None:
-        """Take one row out of every ranking."""
-        row = self.row_of.pop(id_)
-        self.version += 1
-        self.alive[row] = False
-        self.postings.remove(row)
+    def blank(self, ids: Iterable[str]) -> None:
+        """Let rows be like nothing: their vectors are missing or damaged where they are stored."""
+        for id_ in ids:
+            self.vectors.blank(self.row_of[id_])
 
     def leave(self, ids: Collection[str]) -> None:
         """Take many rows out of every ranking at once; those that are not there are left out."""
         rows = self.ids.rows(ids)
         self.version += 1
-        self.alive[rows] = False
         self.ids.leave(rows)
         self.postings.leave(rows)

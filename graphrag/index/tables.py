@@ -1,27 +1,36 @@
-"""Fields of each table that are read into columns, page by page, tolerant of damaged rows.
+"""What of each table is read into columns, at once or on first use, tolerant of damaged rows.
 
 Moments travel as integer microseconds and vectors as bytes: decoding a datetime costs ten times an
 integer. A row without a vector is found by words alone, a dangling link is left out; both are
 logged, and ``health`` finds and repairs them.
 """
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any
 
 import numpy as np
 
+from graphrag.index.entries import Links
 from graphrag.index.group import GroupIndex
-from graphrag.index.scope import Scope
+from graphrag.index.scope import AsideColumn, ScopeIndex
+from graphrag.index.texts import NEVER
 from graphrag.index.vectors import from_bytes, norms_of
+from graphrag.model.values import Event
 from graphrag.protocols import Matrix
-from graphrag.store.record import Record
+from graphrag.store.pages import paged
+from graphrag.store.record import LINKED, Record, id_of
 from graphrag.store.store import Store
 
 _LOG = logging.getLogger("graphrag")
-# No datetime of Python is in the year 0, so it can stand for "no value".
-NEVER = -62_167_219_200_000_000
 
 
 def _micros(column: str) -> str:
@@ -34,7 +43,9 @@ Rows = list[list[Any]]
 Page = tuple[str, Rows]
 """A table and some of its rows."""
 
-_PAGE = 2_000
+PAGE = 2_000
+_FEW = 500
+"""Rows that are read by their ids: the index may hold a part of the group only."""
 COLUMNS = {
     "entity": (
         "[record::id(id), embedding, entity_type, name, aliases ?? [], summary, attributes ?? {}, "
@@ -42,8 +53,7 @@ COLUMNS = {
     ),
     "relates_to": (
         "[record::id(id), embedding, record::id(in), record::id(out), name, subject, object, text, "
-        f"{_micros(_START)}, "
-        f"{_micros('invalid_at')}, {_micros('retracted_at')}, "
+        f"{_micros(_START)}, {_micros('invalid_at')}, {_micros('retracted_at')}, "
         "pending ?? false, observed ?? false]"
     ),
     "episode": (
@@ -64,51 +74,17 @@ async def by_group(store: Store, group: str) -> list[Page]:
     return list(zip(COLUMNS, await store.query(sql, group=group), strict=True))
 
 
-async def pages(store: Store, group: str) -> AsyncIterator[Page]:
-    """Read whole tables in the order of their ids, half the cost of reading them by group."""
-    for table, columns in COLUMNS.items():
-        after = ""
-        while True:
-            # A range: ``WHERE id > $after`` reads the table from its beginning each time.
-            source = f"type::record('{table}', $after>..) WHERE group_id = $group"
-            sql = f"SELECT VALUE {columns} FROM {source} LIMIT {_PAGE};"
-            [rows] = await store.query(sql, after=after, group=group)
-            yield table, rows
-            if len(rows) < _PAGE:
-                break
-            after = rows[-1][0]
+def pages(store: Store, group: str, table: str) -> AsyncIterator[Rows]:
+    """Read a whole table in the order of its ids, half the cost of reading it by group."""
 
+    async def ask(last: list[Any] | None) -> Rows:
+        # A range: ``WHERE id > $after`` reads the table from its beginning each time.
+        source = f"type::record('{table}', $after>..) WHERE group_id = $group"
+        sql = f"SELECT VALUE {COLUMNS[table]} FROM {source} LIMIT {PAGE};"
+        [rows] = await store.query(sql, after="" if last is None else last[0], group=group)
+        return list(rows)
 
-async def by_ids(store: Store, table: str, ids: Sequence[str]) -> AsyncIterator[Page]:
-    """Read some rows of a table, page by page."""
-    sql = f"SELECT VALUE {COLUMNS[table]} FROM $ids;"
-    for first in range(0, len(ids), _PAGE):
-        some = [Record(table, id_) for id_ in ids[first : first + _PAGE]]
-        [rows] = await store.query(sql, ids=some)
-        yield table, rows
-
-
-async def ahead(pages: AsyncIterator[Page]) -> AsyncIterator[Page]:
-    """Yield pages, each asked for while the one before is used: the engine never waits."""
-    asked = asyncio.ensure_future(anext(pages, None))
-    try:
-        while (page := await asked) is not None:
-            asked = asyncio.ensure_future(anext(pages, None))
-            yield page
-    finally:
-        asked.cancel()
-        await asyncio.gather(asked, return_exceptions=True)
-
-
-def scopes_of(index: GroupIndex) -> dict[str, Scope]:
-    """Return the columns of each table."""
-    return {
-        "entity": index.entities,
-        "relates_to": index.facts,
-        "episode": index.episodes,
-        "passage": index.passages,
-        "community": index.communities,
-    }
+    return paged(ask, PAGE)
 
 
 def tied(index: GroupIndex, table: str, rows: Rows) -> Rows:
@@ -131,23 +107,18 @@ def tied(index: GroupIndex, table: str, rows: Rows) -> Rows:
 
 
 def readable(index: GroupIndex, table: str, rows: Rows) -> tuple[Matrix, list[str]]:
-    """Return the vectors of rows, and the ids of those whose vector is to be left blank."""
+    """Decode the vectors of rows, and return the ids of rows that have no usable one besides."""
     dimension = index.entities.vectors.dimension
-    blobs = [row[1] for row in rows]
-    stand_in = np.ones(dimension, "<f4").tobytes()
-    size = len(stand_in)
-    bad = {
-        place
-        for place, blob in enumerate(blobs)
-        if not isinstance(blob, bytes) or len(blob) != size
-    }
-    vectors = _with(blobs, bad, stand_in, dimension)
+    size, missing = 4 * dimension, bytes(4 * dimension)
+    blobs = (row[1] for row in rows)
+    sound = [blob if isinstance(blob, bytes) and len(blob) == size else missing for blob in blobs]
+    vectors = from_bytes(sound, dimension)
     with np.errstate(over="ignore", invalid="ignore"):
         norms = norms_of(vectors)
-    if pointless := np.flatnonzero(~(np.isfinite(norms) & (norms > 0))).tolist():
-        bad.update(pointless)
-        vectors = _with(blobs, bad, stand_in, dimension)
-    if bad:
+    bad = np.flatnonzero(~(np.isfinite(norms) & (norms > 0)))
+    if len(bad):
+        vectors = vectors.copy()
+        vectors[bad] = 1
         _LOG.warning(
             "group %r: %d rows of %s have no usable vector and are found by their words alone; "
             "health.repair() embeds them anew",
@@ -155,11 +126,148 @@ def readable(index: GroupIndex, table: str, rows: Rows) -> tuple[Matrix, list[st
             len(bad),
             table,
         )
-    return vectors, [rows[place][0] for place in sorted(bad)]
+    return vectors, [rows[place][0] for place in bad.tolist()]
 
 
-def _with(blobs: list[Any], bad: set[int], stand_in: bytes, dimension: int) -> Matrix:
-    if not bad:
-        return from_bytes(blobs, dimension)
-    sound = [stand_in if place in bad else blob for place, blob in enumerate(blobs)]
-    return from_bytes(sound, dimension)
+async def read_aside(
+    store: Store, index: GroupIndex, wanted: Mapping[str, Collection[str]]
+) -> None:
+    """Have these columns, by table, as of the newest event that is in the index, or a later one."""
+    scopes = index.scopes
+    for table, names in wanted.items():
+        if missing := sorted(set(names) - scopes[table].aside.keys()):
+            await _read(store, index, table, scopes[table], missing)
+    while True:
+        columns = [(table, name) for table, names in wanted.items() for name in names]
+        seqs = [scopes[table].aside[name].seq for table, name in columns]
+        if min(seqs, default=index.seq) >= index.seq:
+            return
+        events = await store.events(index.group_id, after=min(seqs))
+        for table, name in columns:
+            _catch_up(scopes[table].aside[name], table, scopes[table], events)
+
+
+async def _read(
+    store: Store, index: GroupIndex, table: str, scope: ScopeIndex, names: Sequence[str]
+) -> None:
+    # A commit during the read has a later number; taking it in once more changes nothing.
+    columns = [AsideColumn(name, index.seq) for name in names]
+    fields = (_micros(column.name) if column.moment else column.name for column in columns)
+    few = len(scope.row_of) <= _FEW
+    source = "$ids" if few else f"{table} WHERE group_id = $group"
+    [stored] = await store.query(
+        f"SELECT VALUE [record::id(id), {', '.join(fields)}] FROM {source};",
+        ids=[Record(table, id_) for id_ in scope.row_of] if few else [],
+        group=index.group_id,
+    )
+    known = [values for values in stored if values[0] in scope.row_of]
+    rows = [scope.row_of[values[0]] for values in known]
+    for place, column in enumerate(columns, start=1):
+        values = [each[place] for each in known]
+        if column.moment:
+            values = [None if value == NEVER else value for value in values]
+        if column.name in LINKED:
+            values = [*map(id_of, values)]
+        column.fill(rows, values)
+        scope.aside[column.name] = column
+
+
+def _catch_up(column: AsideColumn, table: str, scope: ScopeIndex, events: Sequence[Event]) -> None:
+    """Take in what events changed that are not in the column yet."""
+    for event in events:
+        if event.seq <= column.seq:
+            continue
+        for change in event.changes:
+            kind, _, id_ = change.record.partition(":")
+            if kind == table and change.after and column.name in change.after:
+                if id_ in scope.row_of:
+                    column.put(scope.row_of[id_], change.after[column.name])
+        column.seq = event.seq
+
+
+Ids = tuple[str, str]
+"""Of an episode, and of what it mentions or states."""
+PairsOf = Callable[[str, Mapping[str, Any]], set[Ids]]
+"""The pairs that the image of a record in the log has, given its id."""
+
+
+async def read_mentions(store: Store, index: GroupIndex) -> Links:
+    """Return the entities that each episode mentions, as of the newest event in the index."""
+    episodes, entities, links = index.episodes, index.entities, index.episodes.mentions
+    if links is None or not await _caught_up(links, store, index, "mentions", entities, _mentioned):
+        source = "$rows->mentions" if index.is_part else "mentions WHERE group_id = $group"
+        what = "[record::id(in), record::id(out)]"
+        links, pairs = await _read_links(store, index, what, source, "episode", episodes)
+        links.enter(_rows(pairs, index, entities))
+        episodes.mentions = links
+    return links
+
+
+async def read_sources(store: Store, index: GroupIndex) -> Links:
+    """Return the facts that each episode states, as of the newest event in the index."""
+    episodes, facts, links = index.episodes, index.facts, index.episodes.sources
+    if links is None or not await _caught_up(links, store, index, "relates_to", facts, _stated):
+        source = "$rows" if index.is_part else "relates_to WHERE group_id = $group"
+        what = "[record::id(id), sources.episode]"
+        links, rows = await _read_links(store, index, what, source, "relates_to", facts)
+        pairs = ((episode.id, fact) for fact, stated_by in rows for episode in stated_by)
+        links.enter(_rows(pairs, index, facts))
+        episodes.sources = links
+    return links
+
+
+async def _read_links(
+    store: Store, index: GroupIndex, what: str, source: str, table: str, scope: ScopeIndex
+) -> tuple[Links, list[Any]]:
+    """Return empty links as of the newest event in the index, and what is to be entered."""
+    links = Links(index.seq)  # before the query, as in ``_read``
+    rows = [Record(table, id_) for id_ in scope.row_of] if index.is_part else []
+    sql = f"SELECT VALUE {what} FROM {source};"
+    [stored] = await store.query(sql, rows=rows, group=index.group_id)
+    return links, stored
+
+
+async def _caught_up(
+    links: Links, store: Store, index: GroupIndex, table: str, others: ScopeIndex, pairs_of: PairsOf
+) -> bool:
+    """Take in what was committed since; False if a pair was taken back, which is rare."""
+    if links.seq >= index.seq:
+        return True
+    seq, added = index.seq, set[Ids]()
+    for event in await store.events(index.group_id, after=links.seq):
+        for change in event.changes:
+            kind, _, id_ = change.record.partition(":")
+            if kind == table:
+                after = pairs_of(id_, change.after or {})
+                if not pairs_of(id_, change.before or {}) <= after:
+                    return False
+                added |= after
+    links.enter(_rows(added, index, others))
+    links.seq = seq
+    return True
+
+
+def _mentioned(_: str, image: Mapping[str, Any]) -> set[Ids]:
+    if not {"in", "out"} <= image.keys():
+        return set()
+    episode, entity = (str(image[end]).partition(":")[2] for end in ("in", "out"))
+    return {(episode, entity)}
+
+
+def _stated(fact: str, image: Mapping[str, Any]) -> set[Ids]:
+    return {(episode, fact) for episode in source_episodes(image)}
+
+
+def source_episodes(image: Mapping[str, Any] | None) -> set[str]:
+    """Return the ids of the episodes that the image of a fact in the log names as its sources."""
+    return {span["episode"] for span in (image or {}).get("sources") or ()}
+
+
+def _rows(
+    ids: Iterable[Sequence[str]], index: GroupIndex, others: ScopeIndex
+) -> Iterator[tuple[int, int]]:
+    """Yield the rows of pairs, as far as both are in the index."""
+    episodes, rows = index.episodes.row_of, others.row_of
+    for episode, goal in ids:
+        if episode in episodes and goal in rows:
+            yield episodes[episode], rows[goal]

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphrag.errors import InputError
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.arrays import ArrayFile
 from graphrag.index.columns import Column, RowMatrix, Shared
 from graphrag.index.cosines import Cosines, Product, Rows
-from graphrag.store.cache_file import DamagedFileError
+from graphrag.store.private import DamagedFileError
 
 _WORTH_CODES = 5_000
 """Rows from which codes are made."""
@@ -49,37 +49,26 @@ class Codes(Shared):
         self._scale = Column(np.float32)
         self._most_lost = 0.0
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the codes be written, and what belongs to them."""
-        out.lend(name, *self._codes.parts(slice(None)))
-        out.put(f"{name}.scale", self._scale.values, np.float32)
-        out.put(f"{name}.lost", [self._most_lost], np.float64)
-
-    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
-        """Take over so many codes."""
-        self._codes.load(arrays, name, rows)
-        scale = arrays.array(f"{name}.scale", np.float32, rows)
-        [self._most_lost] = arrays.array(f"{name}.lost", np.float64, 1).tolist()
-        if not (np.isfinite(scale).all() and 0 <= self._most_lost <= 1):
+    def exchange(self, file: ArrayFile, name: str, rows: int) -> None:
+        """Write so many codes, or read them."""
+        self._codes.exchange(file, name, rows)
+        self._scale.exchange(file, f"{name}.scale", rows)
+        [self._most_lost] = file.numbers(f"{name}.lost", np.array([self._most_lost]), 1).tolist()
+        if not (np.isfinite(self._scale.values).all() and 0 <= self._most_lost <= 1):
             raise DamagedFileError(f"{name} has what is no number")
-        self._scale.take(scale)
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self._scale.values)
 
     def extend(self, units: NDArray[np.float32]) -> None:
         """Append the codes of unit vectors."""
-        self.grow(len(units))
+        if len(units) > BLOCK:
+            self._codes.reserve(len(self._codes) + len(units))
         for start in range(0, len(units), BLOCK):
             codes, scale, lost = _coded(units[start : start + BLOCK])
             self._codes.extend(codes)
             self._scale.extend(scale)
             self._most_lost = max(self._most_lost, float(lost.max(initial=0.0)))
-
-    def grow(self, added: int) -> None:
-        """Have room for so many rows more: who adds them by and by says so once."""
-        self._codes.grow(added)
 
     def replace(self, row: int, unit: NDArray[np.float32]) -> None:
         """Give a row another vector."""
@@ -128,14 +117,11 @@ def _coded(
 class Vectors(Shared):
     """Hold one vector of a fixed dimension per row and compare them all with a query.
 
-    Several threads may search at once, and any of them may make the codes, which are filled before
-    they are seen. Whoever changes rows is alone meanwhile.
+    Several threads may search at once, and any may make the codes; who changes rows is alone.
     """
 
     def __init__(self, dimension: int, *, worth_codes: int = _WORTH_CODES) -> None:
-        """Hold none yet; from ``worth_codes`` rows on there are codes."""
-        self.dimension = dimension
-        self._worth_codes = worth_codes
+        self.dimension, self._worth_codes = dimension, worth_codes
         self._units: RowMatrix[np.float32] = RowMatrix(dimension, np.float32)
         self._codes: Codes | None = None
 
@@ -144,23 +130,17 @@ class Vectors(Shared):
         self.prepare()
         return super().share()
 
-    def save(self, out: ArrayWriter, name: str) -> None:
-        """Let the vectors be written, and their codes."""
-        self.prepare()
-        out.lend(name, *self._units.parts(slice(None)))
-        if self._codes is not None:
-            self._codes.save(out, f"{name}.codes")
-
-    def load(self, arrays: ArrayReader, name: str, rows: int) -> None:
-        """Take over so many vectors."""
-        coded = available() and f"{name}.codes" in arrays
-        self._units.load(arrays, name, rows, picked=coded)  # without codes all rows are read
+    def exchange(self, file: ArrayFile, name: str, rows: int) -> None:
+        """Write so many vectors and their codes, or read both."""
+        if not file.reads:
+            self.prepare()
+        coded = available() and file.has(f"{name}.codes", self._codes is not None)
+        self._units.exchange(file, name, rows, picked=coded)  # without codes all rows are read
         if coded:
-            self._codes = Codes(self.dimension)
-            self._codes.load(arrays, f"{name}.codes", rows)
+            self._codes = Codes(self.dimension) if self._codes is None else self._codes
+            self._codes.exchange(file, f"{name}.codes", rows)
 
     def __len__(self) -> int:
-        """Count the rows."""
         return len(self._units)
 
     @property
@@ -219,23 +199,12 @@ class Vectors(Shared):
             self._codes = codes
 
     def _unit(self, vector: ArrayLike) -> NDArray[np.float32]:
-        row = np.asarray(vector)[np.newaxis]
-        if row.dtype == np.float32 and row.shape == (1, self.dimension):
-            norms = np.sqrt(np.einsum("ij,ij->i", row, row))
-            if _SHORTEST <= norms[0] < np.inf:  # checked at every search, without the rest of it
-                return np.asarray(row[0] / norms)
-        rows, norms = _checked(row, self.dimension)
+        rows, norms = _checked(np.asarray(vector)[np.newaxis], self.dimension)
         return np.asarray(rows[0] / norms[0])
 
 
 def from_bytes(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
-    """Read stored vectors, one row each, as little-endian float32."""
-    expected = 4 * dimension
-    for got in set(map(len, blobs)):
-        if got != expected:
-            raise InputError(
-                f"stored vector: expected {expected} bytes ({dimension} numbers), got {got}"
-            )
+    """Read stored vectors of this dimension, one row each, as little-endian float32."""
     # One join and one reinterpretation: a loop over rows would cost more than reading them.
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)
 

@@ -3,17 +3,15 @@
 Extractors of texts alone read windows of episodes: one that is shown entities would see fewer.
 Those that wait for a server (``side_by_side``) have several episodes under way, delivered in order.
 Each sees the texts before it, stored or not, and the entities stored when it began. Planning
-happens in order, against everything written before, so that with the rules the graph is the same as
-if the episodes were added one by one.
+happens in order, so that with the rules the graph is the same as if they were added one by one.
 """
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence, Sized
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from graphrag.errors import (
     BudgetExceededError,
@@ -25,8 +23,8 @@ from graphrag.errors import (
     TransactionError,
 )
 from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
-from graphrag.ingest.ingestion import Ingestion, known
-from graphrag.ingest.intake import NewEpisode, Stream, prepare, windows
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import NewEpisode, Stream, known, prepare, windows
 from graphrag.ingest.read_episode import embed_ahead, prepare_texts, read
 from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
 from graphrag.model.checks import shown
@@ -47,11 +45,7 @@ _LONG = 40_000
 
 
 def checked_on_error(on_error: str) -> None:
-    """Say what may be done about errors, if this may not.
-
-    Raises:
-        InputError: if it is neither.
-    """
+    """Refuse a way to treat errors that does not exist."""
     if on_error not in ("stop", "skip"):
         raise InputError(f"on_error is 'stop' or 'skip', not {on_error!r}")
 
@@ -64,12 +58,9 @@ async def add_all(
     on_progress: Callable[[Progress], None] | None = None,
     on_error: OnError = "stop",
 ) -> BatchReport:
-    """Add episodes in order, each in its own transaction, and return what happened.
+    """Add episodes in order, each in its own transaction; ``group`` is for those that name none.
 
-    Those that name no group are of ``group``.
-
-    What was committed before an error or a crash stays; adding the same episodes again continues
-    where it stopped.
+    What was committed before an error stays; adding the same episodes again continues there.
     """
     checked_on_error(on_error)
     report = BatchReport()
@@ -80,7 +71,7 @@ async def add_all(
         of_one = isinstance(error, _OF_ONE) and not isinstance(error, BudgetExceededError)
         return on_error == "stop" or not of_one
 
-    reader = _Reader(ingestion, group, report.steps, stops)
+    reader = _ReadAhead(ingestion, group, report.steps, stops)
     async with aclosing(reader.read(episodes)) as arrivals:
         async for arrival in arrivals:
             result = await _write(ingestion, arrival)
@@ -92,8 +83,7 @@ async def add_all(
             else:
                 report.failed.append(Failed(report.done + 1, arrival.name, result))
             if on_progress is not None:
-                last = result if isinstance(result, Added) else None
-                failed = len(report.failed)
+                last, failed = result if isinstance(result, Added) else None, len(report.failed)
                 on_progress(Progress(report.done, total, last, failed, report.seconds))
     report.seconds = time.perf_counter() - started
     return report
@@ -134,16 +124,14 @@ async def _write(ingestion: Ingestion, arrival: Arrival) -> Added | GraphRAGErro
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ReadAhead:
     """Reads ahead of what is being written."""
 
     ingestion: Ingestion
     group: str
     """Of the episodes that name none."""
     steps: dict[str, float]
-    """Seconds by step."""
     stops: Callable[[GraphRAGError], bool]
-    """Tells whether an error ends the batch."""
 
     async def read(self, episodes: Episodes) -> AsyncGenerator[Arrival, None]:
         """Yield the episodes in order; each is taken to be written when the next is asked for.
@@ -153,46 +141,40 @@ class _Reader:
         extractor = self.ingestion.extractor
         abreast = int(getattr(extractor, "side_by_side", 1))
         many = 1 if abreast > 1 or looks_at_graph(extractor) else _MANY
-        waiting: dict[Key, Arrival] = {}
-        under_way: deque[asyncio.Task[list[Arrival]]] = deque()
-        coming: asyncio.Task[list[NewEpisode] | None] | None = None
-        failure: Exception | None = None
-        ended = False
         source = windows(episodes, many=many, size=_size, longest=_LONG)
+        waiting: dict[Key, Arrival] = {}
+        room, tasks = asyncio.Semaphore(abreast), set[asyncio.Task[Any]]()
+        reading: asyncio.Queue[asyncio.Task[list[Arrival]] | None] = asyncio.Queue()
+
+        async def begin() -> None:
+            try:
+                await room.acquire()
+                async for window in source:
+                    before = [*filter(None, (other.to_read for other in waiting.values()))]
+                    arrivals = await self._prepared(window, waiting)
+                    task = asyncio.create_task(self._window(arrivals, before))
+                    tasks.add(task)
+                    reading.put_nowait(task)
+                    await room.acquire()
+            finally:
+                reading.put_nowait(None)
+
+        beginning = asyncio.create_task(begin())
+        tasks.add(beginning)
         try:
-            while True:
-                while not ended and len(under_way) < abreast:
-                    coming = coming or asyncio.create_task(_following(source))
-                    if under_way:  # what is read is not kept waiting for a slow stream
-                        first = asyncio.FIRST_COMPLETED
-                        await asyncio.wait([coming, under_way[0]], return_when=first)
-                        if not coming.done():
-                            break
-                    try:
-                        window = await coming
-                    except Exception as error:  # noqa: BLE001 - raised below, after what came before
-                        failure, window = error, None
-                    coming, ended = None, window is None
-                    if window is not None:
-                        before = [*filter(None, (other.to_read for other in waiting.values()))]
-                        arrivals = await self._prepared(window, waiting)
-                        reading = self._window(arrivals, before)
-                        under_way.append(asyncio.create_task(reading))
-                if not under_way:
-                    break
+            while (task := await reading.get()) is not None:
                 began, embedded = time.perf_counter(), self.steps["embed"]
-                arrivals = await under_way[0]
-                under_way.popleft()
+                arrivals = await task
+                tasks.discard(task)
                 embedded -= self.steps["embed"]
                 self.steps["extract"] += time.perf_counter() - began + embedded
                 for arrival in arrivals:
                     yield arrival
                     if arrival.episode is not None and not arrival.again:
                         waiting.pop(_key(arrival.episode), None)
-            if failure is not None:
-                raise failure
+                room.release()
+            await beginning
         finally:
-            tasks = [*under_way, *([coming] if coming is not None else [])]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -212,11 +194,11 @@ class _Reader:
                 arrivals.append(Arrival(name, error=error))
                 if self.stops(error):
                     break
-                continue
-            again = _comes(episode, waiting)
-            arrivals.append(Arrival(name, episode, known=stored, again=again))
-            if not again:
-                waiting[_key(episode)] = arrivals[-1]
+            else:
+                again = _comes(episode, waiting)
+                arrivals.append(Arrival(name, episode, known=stored, again=again))
+                if not again:
+                    waiting[_key(episode)] = arrivals[-1]
         return arrivals
 
     async def _window(self, prepared: Sequence[Arrival], before: list[Episode]) -> list[Arrival]:
@@ -227,8 +209,7 @@ class _Reader:
         for arrival in prepared:
             if (episode := arrival.to_read) is not None:
                 try:
-                    extraction = await read(ingestion, episode, before)
-                    arrival = replace(arrival, extraction=extraction)
+                    arrival = replace(arrival, extraction=await read(ingestion, episode, before))
                     before.append(episode)
                 except GraphRAGError as error:
                     arrival = Arrival(arrival.name, episode, error=error)
@@ -236,14 +217,10 @@ class _Reader:
             if arrival.error is not None and self.stops(arrival.error):
                 break
         began = time.perf_counter()
-        pairs = [(arrival.episode, arrival.extraction) for arrival in arrivals]
+        pairs = ((arrival.episode, arrival.extraction) for arrival in arrivals)
         await embed_ahead(ingestion, [(e, x) for e, x in pairs if e is not None and x is not None])
         self.steps["embed"] += time.perf_counter() - began
         return arrivals
-
-
-async def _following(source: AsyncGenerator[list[NewEpisode], None]) -> list[NewEpisode] | None:
-    return await anext(source, None)
 
 
 def _comes(episode: Episode, waiting: dict[Key, Arrival]) -> bool:

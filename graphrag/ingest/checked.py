@@ -21,7 +21,6 @@ from graphrag.temporal.moment import parse_moment
 
 Part = TypeVar("Part")
 _SHOWN = 60
-"""Characters of a text in a note."""
 _LONGEST_NOTE = 2000
 _MOST_NOTES = 1000
 """Notes of one extraction: the event of its episode keeps them all."""
@@ -33,13 +32,10 @@ def checked_extraction(given: Extraction, episode: Episode) -> Extraction:
     mentions = tuple(checking.each("mentions", given.mentions, checking.mention))
     claims = tuple(checking.each("claims", given.claims, checking.claim))
     shown_ids = tuple(checking.each("shown", given.shown, _text))
-    dropped, adjusted = (
-        list(checking.each(name, words, lambda name, text: checked_text(name, text)))
-        for name, words in (("dropped", given.dropped), ("adjusted", given.adjusted))
-    )
-    return Extraction(
-        mentions, claims, _notes((*dropped, *checking.notes)), _notes(adjusted), shown_ids
-    )
+    dropped = [*checking.each("dropped", given.dropped, checked_text)]
+    adjusted = [*checking.each("adjusted", given.adjusted, checked_text)]
+    notes = _notes([*dropped, *checking.notes]), _notes(adjusted)
+    return Extraction(mentions, claims, *notes, shown_ids)
 
 
 def checked_ruling(given: Ruling, case: Case) -> Ruling:
@@ -51,8 +47,7 @@ def checked_ruling(given: Ruling, case: Case) -> Ruling:
             named = [ids] if isinstance(ids, str) else ids if isinstance(ids, Collection) else ()
             known = [id_ for id_ in named if isinstance(id_, str)]
             kept = dict.fromkeys(id_ for id_ in known if id_ in choices.get(mention, ()))
-            if kept:
-                yield mention, tuple(kept)
+            yield mention, tuple(kept)
 
     meant = {mention: ids[0] for mention, ids in answers(given.entity_of) if len(ids) == 1}
     distinct = {
@@ -61,9 +56,7 @@ def checked_ruling(given: Ruling, case: Case) -> Ruling:
         if (rest := tuple(id_ for id_ in ids if id_ != meant.get(mention)))
     }
     exclusive = given.exclusive if isinstance(given.exclusive, Collection) else ()
-    return Ruling(
-        meant, distinct, tuple(conflict for conflict in case.conflicts if conflict in exclusive)
-    )
+    return Ruling(meant, distinct, tuple(each for each in case.conflicts if each in exclusive))
 
 
 def _notes(notes: Collection[str]) -> tuple[str, ...]:
@@ -146,16 +139,8 @@ class _Checking:
         )
 
     def _moment(self, name: str, given: datetime | None) -> datetime | None:
-        if given is None:
-            return None
-        return parse_moment(given, what=name, reference=self._episode.valid_at)
-
-    def _date(self, name: str, given: Date | None) -> Date | None:
-        if given is None:
-            return None
-        if not isinstance(given, Date):
-            raise InputError(f"{name} is {shown(given)}; expected Date")
-        return Date(parse_moment(given.moment, what=name), _precision(name, given.precision))
+        reference = self._episode.valid_at
+        return None if given is None else parse_moment(given, what=name, reference=reference)
 
     def _entity_name(self, given: EntityName) -> EntityName:
         if not isinstance(given, EntityName):
@@ -163,8 +148,8 @@ class _Checking:
         return EntityName(
             _text("a name", given.name),
             _choice(get_args(Naming), "kind", given.kind),
-            self._date("since", given.since),
-            self._date("until", given.until),
+            _date("since", given.since),
+            _date("until", given.until),
             self._moment("at", given.at),
             _text("source", given.source),
         )
@@ -177,20 +162,22 @@ class _Checking:
         except TypeError:
             places = f"{shown(first)} to {shown(last)}"
             raise InputError(f"{what} is at {places}: expected whole numbers") from None
-        content = self._episode.content
-        size = len(content)
+        content, size = self._episode.content, len(self._episode.content)
         if 0 <= start <= end <= size:
             return start, end
         at = content.find(words) if words else -1
-        if at >= 0:
-            place = at, at + len(words)
-        else:
-            place = min(max(start, 0), size), min(max(end, 0), size)
-            if place[0] >= place[1]:  # nothing of it is in the text: a claim rests on all of it
-                place = (0, 0) if kind == "mention" else (0, size)
-        note = f"{what} is not at {start} to {end} of {size} characters: it was put at {place[0]} "
-        self.notes[f"{note}to {place[1]}"] = None
-        return place
+        first, last = (at, at + len(words)) if at >= 0 else (max(start, 0), min(end, size))
+        if first >= last:  # nothing of it is in the text: a claim rests on all of it
+            first, last = 0, 0 if kind == "mention" else size
+        note = f"{what} is not at {start} to {end} of {size} characters: "
+        self.notes[f"{note}it was put at {first} to {last}"] = None
+        return first, last
+
+
+def _date(name: str, given: Date | None) -> Date | None:
+    if given is not None and not isinstance(given, Date):
+        raise InputError(f"{name} is {shown(given)}; expected Date")
+    return given and Date(parse_moment(given.moment, what=name), _precision(name, given.precision))
 
 
 def _text(name: str, given: str, *, longest: int = LONGEST) -> str:
@@ -217,11 +204,7 @@ def _flag(name: str, given: bool) -> bool:
 
 
 def checked_share(name: str, given: float) -> float:
-    """Return a number from 0 to 1 as Python's own.
-
-    Raises:
-        InputError: if it is none.
-    """
+    """Return a number from 0 to 1 as Python's own, checked."""
     is_number = isinstance(given, Real) and not isinstance(given, bool)
     if not is_number or not 0 <= given <= 1:
         raise InputError(f"{name} is {shown(given)}: give a number from 0 to 1")

@@ -1,7 +1,7 @@
-"""The road of an episode: known again or new, read or kept for later, planned, written, reported.
+"""Episodes added to a graph: known again or new, read or kept for later, planned and written.
 
-A model that is dead or refuses costs the facts of a text, not the text: it stays in the graph as
-``failed``, with the reason, and is read when it is added again or by ``queue.retry``.
+If a model fails, the text stays in the graph as ``failed``, with the reason, and is read when it is
+added again or by ``queue.retry``.
 """
 
 import logging
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from graphrag.errors import BudgetExceededError, GraphRAGError, InputError, LLMError
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.effects import left_out, without_effect
-from graphrag.ingest.ingestion import Ingestion, known, limited
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import known
 from graphrag.ingest.plan import EpisodeRows, Plan, new_saga
-from graphrag.ingest.planning import Planning
+from graphrag.ingest.planning import Planning, without_effect
 from graphrag.ingest.read_episode import fitted, read, ruled
 from graphrag.ingest.reports import Added
-from graphrag.ingest.statements import Successions, mentions_of, state
+from graphrag.ingest.statements import mentions_of, state, unusable
 from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
@@ -47,10 +47,7 @@ async def add_episode(
     """Read an episode, unless it is read already, and write it, in one transaction.
 
     With ``waited`` the episode is in the store already and is finished, unless it was finished or
-    removed meanwhile.
-
-    Raises:
-        ExtractionError: if it could not be read; if a model is to blame, its text is stored.
+    removed meanwhile. If a model fails, the text is stored before the error is raised.
     """
     group, tracer = episode.group_id, ingestion.tracer
     try:
@@ -69,12 +66,7 @@ async def add_episode(
 async def add_known(
     ingestion: Ingestion, stored: Episode, given: Episode, *, wait: bool = True
 ) -> Added:
-    """Return a stored episode that is given again, after reading it if that failed before.
-
-    Raises:
-        InputError: if it is part of another saga.
-        ExtractionError: if it could not be read this time either.
-    """
+    """Return a stored episode that is given again, after reading it if that failed before."""
     joined = await _join(ingestion, stored, given)
     if joined is None:  # another writer gave it a saga meanwhile
         return await add_episode(ingestion, given)
@@ -88,18 +80,17 @@ async def put_unread(ingestion: Ingestion, episode: Episode, kind: str) -> Episo
     text = EpisodeRows(episode)
     plan = Plan(group=episode.group_id, kind=kind, text=text)
     await plan.embed(ingestion.embedder)
-    repeated: Episode | None = None
+    repeated: list[Episode | None] = []
 
     async def build(index: GroupIndex) -> ChangeSet:
-        nonlocal repeated
-        repeated = await known(ingestion, episode)
-        if repeated is not None:
+        repeated.append(await known(ingestion, episode))
+        if repeated[-1] is not None:
             return ChangeSet(episode.group_id, kind)
         text.place(index)
         return plan.changes()
 
     await ingestion.writer.commit(episode.group_id, build, enter=plan.enter)
-    return repeated
+    return repeated[-1]
 
 
 async def keep_unread(ingestion: Ingestion, episode: Episode, error: GraphRAGError) -> None:
@@ -127,11 +118,8 @@ def described(error: Exception) -> str:
 async def _write(
     ingestion: Ingestion, episode: Episode, extraction: Extraction, *, waited: bool
 ) -> Added:
-    """Write an episode with what was read in it."""
     trust = ingestion.trust.of(episode.source_description)
-    if trust < 0:
-        extraction = limited(extraction, episode.source_description)
-    extraction, violations = await fitted(ingestion, episode.group_id, extraction)
+    extraction, violations = await fitted(ingestion, episode, extraction)
     # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
     ruling = await ruled(ingestion, episode, extraction)
     write = EpisodeWrite(ingestion, episode, extraction, ruling, trust, waited)
@@ -146,11 +134,7 @@ async def _write(
 
 
 async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episode | None:
-    """Give a stored episode the saga and key it comes with again; None if it changed meanwhile.
-
-    Raises:
-        InputError: if it is part of another saga.
-    """
+    """Give a stored episode its new saga and key; None if it changed meanwhile."""
     if stored.saga is not None and given.saga not in (None, stored.saga):
         raise InputError(
             f"episode {stored.id} is in the graph as part of saga {stored.saga!r}, not "
@@ -160,22 +144,16 @@ async def _join(ingestion: Ingestion, stored: Episode, given: Episode) -> Episod
     if joined == stored:
         return stored
 
-    is_stale = False
-
     async def build(index: GroupIndex) -> ChangeSet:
-        nonlocal is_stale
         changes = ChangeSet(stored.group_id, kind="join_episode")
         current = (await ingestion.store.get(Episode, [stored.id])).get(stored.id)
-        is_stale = current != stored
-        if is_stale:
-            return changes
-        if (saga := new_saga(joined, index)) is not None:
-            changes.insert(saga)
-        changes.change(stored, joined)
+        if current == stored:
+            if (saga := new_saga(joined, index)) is not None:
+                changes.insert(saga)
+            changes.change(stored, joined)
         return changes
 
-    await ingestion.writer.commit(stored.group_id, build)
-    return None if is_stale else joined
+    return joined if await ingestion.writer.commit(stored.group_id, build) else None
 
 
 @dataclass(slots=True)
@@ -187,12 +165,10 @@ class EpisodeWrite:
     extraction: Extraction
     ruling: Ruling
     trust: float
-    """Of its source."""
     waited: bool
     """It is in the store already, and is finished unless it was finished or removed meanwhile."""
     plan: Plan | None = None
     repeated: Episode | None = None
-    """The stored episode that this one repeats, if it does."""
     seconds: dict[str, float] = field(default_factory=dict)
     _began: float = 0.0
 
@@ -248,24 +224,15 @@ class EpisodeWrite:
         planning = Planning(plan, index, ingestion, now)
         said = ((self._with_alias(mention), id_) for mention, id_ in entity_of.items())
         await planning.enrich(said, episode.valid_at, episode.id)
-        claims = Successions(
-            extraction.claims, resolution, index, ingestion.relations, episode.valid_at
-        )
-        statements = state(
-            (*extraction.claims, *claims.posts()),
-            episode,
-            entity_of,
-            planning.named,
-            now=now,
-            ruling=self.ruling,
-            trust=self.trust,
-        )
+        about = extraction.claims, episode, entity_of, planning.named
+        statements = state(*about, now=now, ruling=self.ruling, trust=self.trust)
         new = [fact async for fact in in_turns(statements)]
         with traced(ingestion.tracer, "judge", group=group) as note:
             ledger = await planning.judge(new)
             note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
         lost = dict.fromkeys(without_effect(new, ledger))  # a death is more than one fact
-        plan.notes = (*extraction.dropped, *left_out(extraction.claims, entity_of), *lost)
+        unused = filter(None, (unusable(claim, entity_of) for claim in extraction.claims))
+        plan.notes = (*extraction.dropped, *unused, *lost)
         started = time.perf_counter()
         await planning.finish()
         self.seconds["embed"] = time.perf_counter() - started

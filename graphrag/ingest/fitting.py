@@ -1,12 +1,12 @@
 """Given facts against the ontology, and turned to the direction their relations are stored in.
 
-What a row tells of the type of a name counts for the rows after it, whether it is written yet or
-not: a table gives the same graph in batches of any size.
+The type that a row gives to a name counts for the rows after it, written or not: a table makes the
+same graph in batches of any size.
 """
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from graphrag.errors import InputError
@@ -15,10 +15,11 @@ from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.plan import Plan
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.names.key import name_key
-from graphrag.ontology.conform import Violation, stored_as
+from graphrag.model.values import VALUE
+from graphrag.names.key import is_value, name_key
+from graphrag.ontology.conform import UNTYPED, Violation, stored_as
 from graphrag.ontology.ontology import Ontology
-from graphrag.ontology.types import UNTYPED
+from graphrag.resolve import as_value
 
 _LOG = logging.getLogger("graphrag")
 _SHOWN = 5
@@ -30,12 +31,10 @@ def warn_of(group: str, violations: Sequence[Placed]) -> None:
     """Log what does not fit the ontology: one line, whatever the number."""
     if not violations:
         return
-    first = {violation.problem: (place, violation) for place, violation in reversed(violations)}
+    first = {violation.problem: f"{place}{violation}" for place, violation in reversed(violations)}
     counts = Counter(violation.problem for _, violation in violations)
-    parts = [
-        f"{first[problem][0]}{first[problem][1]}" + (f" ({count} times)" if count > 1 else "")
-        for problem, count in counts.most_common(_SHOWN)
-    ]
+    most = counts.most_common(_SHOWN)
+    parts = [first[it] + (f" ({count} times)" if count > 1 else "") for it, count in most]
     if len(counts) > _SHOWN:
         parts.append(f"and {len(counts) - _SHOWN} more kinds")
     _LOG.warning("ontology of group %r: %s", group, "; ".join(parts))
@@ -48,18 +47,15 @@ def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
     that end, it is one.
     """
     subject, object_ = (
-        mention
-        if mention.entity_type in ontology.entities
-        else replace(mention, entity_type=UNTYPED)
-        for mention in (given.subject.mention, given.object.mention)
+        it if it.entity_type in ontology.entities else replace(it, entity_type=UNTYPED)
+        for it in (given.subject.mention, given.object.mention)
     )
     claim = ontology.typed(Claim(subject, given.relation, object_, given.text, 0, 0))
-    ends = []
-    for end, mention in ((given.subject, claim.subject), (given.object, claim.object)):
-        if mention is not None and mention.entity_type != UNTYPED:
-            end = replace(end, mention=mention)
-        ends.append(end)
-    return replace(given, subject=ends[0], object=ends[1])
+    if claim.subject.entity_type != UNTYPED:
+        given = replace(given, subject=replace(given.subject, mention=claim.subject))
+    if claim.object is not None and claim.object.entity_type != UNTYPED:
+        given = replace(given, object=replace(given.object, mention=claim.object))
+    return given
 
 
 class Fitting:
@@ -79,20 +75,17 @@ class Fitting:
                 self._note(entity.entity_type, entity.name, *entity.aliases)
 
     def fact(self, given: GivenFact) -> GivenFact:
-        """Return a fact as it may be stored.
+        """Return a fact as it may be stored; the ontology may refuse it.
 
         An end of unknown type gets the one that the declared ends of the relation leave for it.
-
-        Raises:
-            InputError: if the ontology leaves out anything of it, or an entity is of another group.
         """
         subject, object_ = (self._by_id(end, given.place) for end in (given.subject, given.object))
         if subject is not given.subject or object_ is not given.object:
             given = replace(given, subject=subject, object=object_)
         if self._ingestion.ontology:
             given = self._checked(given)
-        if self._ingestion.trust and given.provenance:
-            given = replace(given, trust=self._ingestion.trust.of(given.provenance[-1]))
+        if given.provenance and (trust := self._ingestion.trust.of(given.provenance[-1])):
+            given = replace(given, assertion=replace(given.assertion, trust=trust))
         relations = self._ingestion.relations
         ends = given.subject.mention, given.object.mention
         given = replace(given, relation=stored_as(given.relation, *ends, relations))
@@ -100,11 +93,7 @@ class Fitting:
         return given if straight is None else given.turned(straight)
 
     def entity(self, end: End) -> End:
-        """Return an entity as it may be stored.
-
-        Raises:
-            InputError: if the ontology leaves out anything of it, or it is of another group.
-        """
+        """Return an entity as it may be stored; the ontology may refuse it."""
         end = self._by_id(end, "")
         if not self._ingestion.ontology:
             return end
@@ -121,29 +110,25 @@ class Fitting:
         assert claim.object is not None, "an object was given"
         for mention in (claim.subject, claim.object):
             self._note(mention.entity_type, mention.name, *mention.aliases)
+        said = given.assertion
         return replace(
             given,
             subject=replace(given.subject, mention=claim.subject),
             object=replace(given.object, mention=claim.object),
             attributes=claim.attributes,
-            untyped=claim.untyped,
+            assertion=replace(said, untyped=True) if claim.untyped else said,
         )
 
     def _check(self, extraction: Extraction, place: str) -> Extraction:
         checked, violations = self._ingestion.ontology.check(extraction, self._type_of)
         # An attribute is left out alone; anything else that is left out takes the fact with it.
-        out = [
-            str(violation)
-            for violation in violations
-            if not violation.kept and violation.kind != "attribute"
-        ]
+        out = [each for each in violations if not each.kept and each.kind != "attribute"]
         if out:
-            raise InputError(f"{place}the ontology refuses it: {'; '.join(out)}")
+            raise InputError(f"{place}the ontology refuses it: {'; '.join(map(str, out))}")
         self.violations += ((place, violation) for violation in violations)
         return checked
 
     def _by_id(self, end: End, place: str) -> End:
-        """Return an end that is given by the id of an entity as that entity."""
         known, name = self._index.entities.row_of, end.mention.name
         if end.id is None and name in known:
             mention = replace(end.mention, name=self._index.entity_name(name))
@@ -173,4 +158,22 @@ class Fitting:
         types = {index.entity_type(id_) for id_ in index.entities_keyed(key)}
         if new_types := self._new_types.get(key):
             types = (types | new_types) - {UNTYPED}
+        types -= {VALUE}
         return types.pop() if len(types) == 1 else UNTYPED
+
+
+def with_values(facts: Mapping[int, GivenFact]) -> dict[int, GivenFact]:
+    """Return a batch with the values among its objects typed.
+
+    A number of which something is said is a name, and so are the others of that relation, as in a
+    network whose nodes are numbers.
+    """
+    numbered = {fact.relation for fact in facts.values() if is_value(fact.subject.mention.name)}
+    typed = dict(facts)
+    for number, fact in facts.items():
+        end = fact.object
+        if end.id is None and fact.relation not in numbered:
+            value = as_value(end.mention)
+            if value is not end.mention:
+                typed[number] = replace(fact, object=replace(end, mention=value))
+    return typed

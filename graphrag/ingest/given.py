@@ -1,8 +1,7 @@
 """A fact as a caller gives it, checked before anything is touched.
 
-Times: a start that is given is a stated one. Without a start, a fact with a reference time is known
-to hold since then (``observed``), as an episode's would be; a fact without any time has an unknown
-start, which reads as "always so far".
+A start that is given is a stated one. Without one, a fact with a reference time is known to hold
+since then (``observed``), as that of an episode; without any time its start is unknown.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,18 +13,24 @@ from types import NoneType
 from graphrag.errors import InputError
 from graphrag.ingest.checked import checked_share
 from graphrag.ingest.statements import Named, as_fact
-from graphrag.model.assertion import Assertion, Date, Kind, Precision
-from graphrag.model.checks import checked_attributes, checked_name, checked_text, shown
+from graphrag.model.assertion import Assertion, Date, Kind
+from graphrag.model.checks import (
+    BadVectorError,
+    checked_attributes,
+    checked_name,
+    checked_text,
+    shown,
+    unit_vectors,
+)
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
-from graphrag.model.unit_vectors import BadVectorError, unit_vectors
-from graphrag.model.values import JSON, Entity, Fact, Origin, Span
+from graphrag.model.values import JSON, Entity, Fact, Origin
 from graphrag.names.key import name_key
 from graphrag.ontology.conform import loops
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Matrix
 from graphrag.resolve.mentions import UNTYPED
-from graphrag.temporal.moment import Moment, parse_moment, precision_of
+from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,36 +55,29 @@ class GivenFact:
     subject: End
     relation: str
     object: End
+    assertion: Assertion
     text: str = ""
-    """The sentence; empty for one made of the names."""
-    valid_at: datetime | None = None
-    invalid_at: datetime | None = None
-    valid_precision: Precision = "exact"
-    invalid_precision: Precision = "exact"
     reference_time: datetime | None = None
-    observed: bool = False
-    kind: Kind = "state"
-    confidence: float = 1.0
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     vector: Matrix | None = None
     origin: Origin = "manual"
     provenance: tuple[str, ...] = ()
     """Where it was stated, for people; last where it is stated now."""
-    trust: float = 0.0
-    """Of the source that states it."""
-    untyped: bool = False
-    """True if the ontology does not relate entities of these types by the relation."""
     place: str = ""
     """Where it stands in what was handed in, such as ``row 7``, for errors."""
-    span: Span | None = None
-    """The episode that states it, if another memory has read it there."""
-    reason: str = ""
-    """Why it ended, if it did."""
+
+    @property
+    def valid_at(self) -> datetime | None:
+        """Return its start, stated or observed."""
+        said = self.assertion
+        if said.since is not None:
+            return said.since.moment
+        return None if said.kind == "was" else said.at
 
     def stated(self, group: str, subject: Named, object_: Named, *, now: datetime) -> Fact:
         """Return the statement between two entities."""
         return as_fact(
-            self._said(now),
+            self.assertion,
             group,
             subject,
             self.relation,
@@ -90,30 +88,6 @@ class GivenFact:
             origin=self.origin,
             attributes=self.attributes,
             provenance=self.provenance,
-        )
-
-    def _said(self, now: datetime) -> Assertion:
-        start, end, span = self.valid_at, self.invalid_at, self.span or Span("", 0, 0)
-        since = None if start is None or self.observed else Date(start, self.valid_precision)
-        at = start if self.observed else None
-        if since is not None and not self.span:  # a text that gives a start speaks of that alone
-            at = self.reference_time
-        if self.kind == "was" and end is None and not self.observed:
-            at = self.reference_time or now  # over by then
-        return Assertion(
-            new_id(),
-            since,
-            None if end is None else Date(end, self.invalid_precision),
-            at,
-            self.kind,
-            trust=self.trust,
-            confidence=self.confidence,
-            source=span.episode_id,
-            provenance=self.provenance[-1] if self.provenance else "",
-            start=span.start,
-            end=span.end,
-            untyped=self.untyped,
-            reason="" if end is None else self.reason,
         )
 
     @property
@@ -128,8 +102,7 @@ class GivenFact:
 
     def turned(self, relation: str) -> "GivenFact":
         """Return the same fact stated from the other end."""
-        names = self.subject.mention.name, self.object.mention.name
-        text = self.text or self._sentence(*names)
+        text = self.text or self._sentence(self.subject.mention.name, self.object.mention.name)
         return replace(self, subject=self.object, relation=relation, object=self.subject, text=text)
 
     def _sentence(self, subject: str, object_: str) -> str:
@@ -145,19 +118,15 @@ def given_end(
     vector: Matrix | None = None,
     what: str = "subject",
 ) -> End:
-    """Return an end for a name, an id or an entity.
-
-    Raises:
-        InputError: if it is no name.
-    """
+    """Return an end for a name, an id or an entity, checked."""
     if isinstance(given, Entity):
         return End(Mention(given.name, given.entity_type), given.id)
     known = type(given) is str and type(entity_type) in (str, NoneType)
     mention = (_mention if known else _mention.__wrapped__)(given, entity_type, what)
     if aliases or attributes is not None:
         names = tuple(checked_name(f"an alias of {shown(given)}", alias) for alias in aliases)
-        given_ones = {} if attributes is None else attributes
-        checked = checked_attributes(given_ones, f"{what} {shown(given)}")
+        own = {} if attributes is None else attributes
+        checked = checked_attributes(own, f"{what} {shown(given)}")
         mention = replace(mention, aliases=names, attributes=checked)
     return End(mention, vector=vector)
 
@@ -195,9 +164,6 @@ def given_fact(
 
     ``observed`` tells whether the start is only when it was first seen to hold; None judges that by
     the times. ``source`` is where it is stated now, ``provenance`` where it was stated before.
-
-    Raises:
-        InputError: naming what cannot be used, and why.
     """
     if not isinstance(relation, str) or not checked_name("relation", relation).strip():
         raise InputError(f"relation {shown(relation)} is no name: give one such as 'works_at'")
@@ -219,24 +185,31 @@ def given_fact(
         observed = kind == "state" and start is None and ahead
     if observed and start is None:
         start = stated_at
+    observed = observed and start is not None
     sources = (*provenance, *([source] if source else ()))
+    named = tuple(dict.fromkeys(checked_name("source", name) for name in sources))
+    since = until = None
+    if start is not None and not observed:
+        since = Date(start, "exact" if valid_at is None else precision_of(valid_at))
+    if end is not None:
+        until = Date(end, "exact" if invalid_at is None else precision_of(invalid_at))
+    at = start if observed else None if since is None else stated_at
+    if kind == "was" and end is None and not observed:
+        at = stated_at or utc_now()  # over by then
+    said = Assertion(
+        new_id(), since, until, at, kind, confidence=share, provenance=named[-1] if named else ""
+    )
     return GivenFact(
         subject,
         "_".join(relation.split()),
         object_,
+        said,
         text="" if text is None else checked_text("text", text).strip(),
-        valid_at=start,
-        invalid_at=end,
-        valid_precision="exact" if valid_at is None else precision_of(valid_at),
-        invalid_precision="exact" if invalid_at is None else precision_of(invalid_at),
         reference_time=stated_at,
-        observed=observed and start is not None,
-        kind=kind,
-        confidence=share,
         attributes={} if attributes is None else checked_attributes(attributes, "the fact"),
         vector=vector,
         origin=origin,
-        provenance=tuple(dict.fromkeys(checked_name("source", name) for name in sources)),
+        provenance=named,
         place=place,
     )
 
@@ -263,11 +236,7 @@ def _misfit(
 
 
 def checked_vector(given: object, dimension: int, what: str) -> Matrix:
-    """Return a precomputed embedding, scaled to length 1.
-
-    Raises:
-        InputError: if it is no vector of this dimension, or holds what is no number.
-    """
+    """Return a precomputed embedding of a dimension, scaled to length 1, checked."""
     try:
         return unit_vectors(given, (dimension,))
     except BadVectorError as error:

@@ -1,38 +1,181 @@
-"""What writing needs: the store, what is plugged in, the rules of a graph, and trust in sources.
+"""What writing needs: transactions, the store, what is plugged in, and trust in sources.
+
+A transaction is planned under the lock of its group, and planned again if another writer was
+faster: the event number is the lock between processes. Removed entities keep row and names and
+return when a new fact speaks of them.
 
 A less trusted source neither ends nor replaces what a more trusted one said, in any order; its fact
 is kept as contested until a person confirms it. Trust is a number per source name:
 ``source_description`` of an episode, ``source`` of a table or fact.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from math import isfinite
 
-from graphrag.errors import InputError
-from graphrag.index.catalog import Catalog
-from graphrag.index.group import BEGINNING
-from graphrag.ingest.commit import Writer
-from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import Episode
+from graphrag.errors import InputError, PolicyError, TransactionError
+from graphrag.index.catalog import Catalog, Locks
+from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.ingest.policy import FAILED, Policy, broken, refused
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Arbiter, Embedder, Extractor, Tracer
-from graphrag.store.store import Store
-from graphrag.temporal.moment import to_micros
+from graphrag.store.changes import LIBRARY, ChangeSet, Update
+from graphrag.store.connection import outlast
+from graphrag.store.log import OpenStreams
+from graphrag.store.store import StaleGroupError, Store
+from graphrag.temporal.moment import from_micros
 
-REVIEW_BELOW = 0.7
-"""JudgingRules give 0.8; a model's own figure below this has been a guess more often than not."""
+_LOG = logging.getLogger("graphrag")
+_REPLANS = 100
+"""Tries of a transaction: a fast writer of another process may win many times in a row."""
+DENIED = "denied"
+"""Kind of the event that stands in the log for a refused transaction."""
 
-_SHOWN = 60
-"""Characters of a text in an error."""
+Build = Callable[[GroupIndex], Awaitable[ChangeSet]]
+"""Work out a transaction against the group as it is now; an empty one writes nothing."""
+Enter = Callable[[GroupIndex, int], None]
+"""Put what was committed under this event number into the index."""
+REVIEW_BELOW = 0.55
+"""Rules of extraction give 0.8, a model for a guess 0.5; the network states nothing below this."""
 
 
-def checked_threshold(value: float) -> float:
-    """Return the threshold, or say that it is none."""
-    if not 0 <= value <= 1:
-        raise InputError(f"review_below is {value!r}: give a confidence from 0 to 1")
-    return value
+def returning(changes: ChangeSet, index: GroupIndex) -> list[str]:
+    """Add to a transaction that the removed entities it speaks of are there; return their ids."""
+    entities = index.entities
+    updates = (update for update in changes.updates if update.table == "entity")
+    decided = {update.id for update in updates if "removed_at" in update.after}
+    back = []
+    for id_ in dict.fromkeys(_spoken_of(changes, index)):
+        row = entities.row_of.get(id_)
+        at = FOREVER if row is None else int(entities["removed"][row])
+        if id_ not in decided and at != FOREVER:
+            was = {"removed_at": from_micros(at)}
+            changes.updates.append(Update("entity", id_, was, {"removed_at": None}))
+            back.append(id_)
+    return back
+
+
+def _spoken_of(changes: ChangeSet, index: GroupIndex) -> Iterator[str]:
+    for row in changes.new_rows("mentions"):
+        yield from index.heirs.each([row["out"].id])
+    for row in changes.new_rows("relates_to"):
+        yield from index.heirs.each([row["in"].id, row["out"].id])
+    for update in changes.updates:
+        if update.table == "relates_to" and "retracted_at" in update.after:
+            if update.after["retracted_at"] is None and update.id in index.facts.row_of:
+                yield from index.ends_of(index.facts.row_of[update.id])
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Every write of the library goes through here, whatever planned it."""
+
+    store: Store
+    catalog: Catalog
+    actor: str = LIBRARY
+    """Who writes what names no actor of its own."""
+    policy: Policy | None = None
+    streams: OpenStreams = field(default_factory=OpenStreams)
+    locks: Locks = field(default_factory=Locks)
+
+    async def commit(self, group: str, build: Build, *, enter: Enter | None = None) -> int:
+        """Build and apply one transaction and return its event number, 0 if it is empty.
+
+        ``build`` may be called several times: whenever another writer committed first. Without
+        ``enter`` the index reads the new event back, which costs two more round trips. What is
+        committed stays written: if it does not get into the index, the group is read anew.
+        """
+        async with self.locks[group]:
+            index = await self.catalog.group(group)
+            for _ in range(_REPLANS):
+                changes = await build(index)
+                if not changes:
+                    return 0
+                back = returning(changes, index)
+                if back and changes.ready is not None:
+                    self.store.prepare(changes, after=changes.ready.seq - 1)
+                changes, refusal = self.allowed(changes, index)
+                try:
+                    seq = await self._write(index, changes, None if refusal else enter, back)
+                except StaleGroupError:
+                    index = await self.catalog.catch_up(group)
+                    continue
+                if refusal is not None:
+                    raise refusal
+                return seq
+        raise TransactionError(
+            f"group {group!r} was changed by other writers {_REPLANS} times meanwhile; nothing was "
+            "written, try again"
+        )
+
+    def prepare(self, changes: ChangeSet, *, after: int) -> None:
+        """Encode a transaction ahead of ``commit``, in which it will be if nobody else writes."""
+        changes.actor = changes.actor or self.actor
+        self.store.prepare(changes, after=after)
+
+    async def _write(
+        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: Collection[str]
+    ) -> int:
+        """Apply and enter as one: what the engine has begun is not left half known by a cancel."""
+
+        async def write() -> int:
+            async with self.catalog.gate(index.group_id).change():
+                seq = await self.store.apply(changes, after=index.seq)
+                try:
+                    await self._enter(index, changes, enter, back, seq)
+                except Exception:  # noqa: BLE001 - it is written: the writer must not hear otherwise
+                    _LOG.warning(
+                        "event %d of group %r is committed, and the group in memory could not be "
+                        "brought up to it: it is read from the store when it is asked for again",
+                        seq,
+                        index.group_id,
+                        exc_info=True,
+                    )
+                    await self.catalog.drop(index.group_id)
+            self.streams.committed(index.group_id, seq)
+            return seq
+
+        writing = asyncio.create_task(write())
+        try:
+            await outlast(writing)
+        except asyncio.CancelledError:
+            if not writing.cancelled():
+                writing.exception()  # looked at, so that it is not reported as forgotten
+            raise
+        return writing.result()
+
+    async def _enter(
+        self,
+        index: GroupIndex,
+        changes: ChangeSet,
+        enter: Enter | None,
+        back: Collection[str],
+        seq: int,
+    ) -> None:
+        """Bring the group in memory up to what was committed as event ``seq``."""
+        if enter is None:
+            await self.catalog.catch_up(index.group_id)
+        else:
+            enter(index, seq)
+            for id_ in back:
+                index.entities.replace(id_, removed=FOREVER)
+        self.catalog.changed(index.group_id, changes.touched())
+
+    def allowed(
+        self, changes: ChangeSet, index: GroupIndex
+    ) -> tuple[ChangeSet, PolicyError | None]:
+        """Return the changes, or the event that they were refused and the error to raise then."""
+        changes.actor = changes.actor or self.actor
+        reason = broken(changes, index)
+        if reason is None and self.policy is not None and changes.kind != FAILED:
+            reason = refused(changes, index, self.policy)
+        if reason is None:
+            return changes, None
+        refusal = PolicyError(f"{reason}; nothing was written to group {changes.group_id!r}")
+        return ChangeSet(changes.group_id, DENIED, actor=changes.actor, note=reason), refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +185,6 @@ class Trust:
     by_source: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the numbers.
-
-        Raises:
-            InputError: naming the source whose trust is none.
-        """
         for source, trust in self.by_source.items():
             number = isinstance(trust, int | float) and not isinstance(trust, bool)
             if not isinstance(source, str) or not number or not isfinite(trust):
@@ -56,17 +194,9 @@ class Trust:
                     "not change what they said"
                 )
 
-    def __bool__(self) -> bool:
-        """Tell whether any source has another trust than the others."""
-        return bool(self.by_source)
-
     def of(self, source: str) -> float:
         """Return the trust of a source."""
         return float(self.by_source.get(source, 0.0))
-
-
-FULL_TRUST = Trust()
-"""All sources count the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +212,8 @@ class Ingestion:
     arbiter: Arbiter | None = None
     """Asked about what the rules leave open; None leaves it open."""
     ontology: Ontology = ANYTHING
-    """What may be stored."""
-    trust: Trust = FULL_TRUST
-    """How far each source is believed."""
+    trust: Trust = field(default_factory=Trust)
     tracer: Tracer | None = None
-    """Told of every step."""
 
     @property
     def store(self) -> Store:
@@ -97,56 +224,3 @@ class Ingestion:
     def catalog(self) -> Catalog:
         """Return the groups in memory."""
         return self.writer.catalog
-
-
-async def known(ingestion: Ingestion, episode: Episode) -> Episode | None:
-    """Return the stored episode that this one tells again, if any.
-
-    That is the one with its key; else one of the same content, reference time and group, if not
-    both have a key, and not both a saga of their own; by its author, if it has one.
-
-    Raises:
-        InputError: if the one with its key says something else.
-    """
-    index = await ingestion.catalog.group(episode.group_id)
-    if episode.key is not None and (id_ := index.timeline.keyed(episode.key)) is not None:
-        stored = (await ingestion.store.get(Episode, [id_]))[id_]
-        if stored.content_hash != episode.content_hash:
-            raise InputError(
-                f"key {episode.key!r} is that of episode {id_}, which says "
-                f"{stored.content[:_SHOWN]!r}, not {episode.content[:_SHOWN]!r}: give another "
-                "key, or remove_episode() that one first"
-            )
-        return stored
-    ids = index.timeline.known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
-    alike = [
-        stored
-        for stored in (await ingestion.store.get(Episode, ids)).values()
-        if episode.author in (None, stored.author)
-        and (episode.key is None or stored.key is None)
-        and (episode.saga is None or stored.saga in (None, episode.saga))
-    ]
-    return min(alike, key=lambda stored: (stored.saga != episode.saga, stored.id), default=None)
-
-
-def limited(extraction: Extraction, source: str) -> Extraction:
-    """Return what a distrusted source says without what would change entities of others.
-
-    It gives nobody another name, type or attribute; what that leaves out is among the dropped.
-    """
-    notes: dict[str, None] = {}
-
-    def plain(mention: Mention) -> Mention:
-        given = [*mention.aliases, *(name.name for name in mention.names)]
-        given += (f"{key}: {item}" for key, item in mention.attributes.items())
-        for addition in given:
-            notes[f"{addition!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
-        return replace(mention, aliases=(), attributes={}, names=()) if given else mention
-
-    def modest(claim: Claim) -> Claim:
-        object_ = None if claim.object is None else plain(claim.object)
-        return replace(claim, subject=plain(claim.subject), object=object_)
-
-    mentions, claims = map(plain, extraction.mentions), map(modest, extraction.claims)
-    kept = replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
-    return replace(kept, dropped=(*extraction.dropped, *notes))

@@ -1,4 +1,4 @@
-"""What a caller hands in: streams, taken in windows, and episodes, checked before anything else.
+"""What a caller hands in: streams, taken in windows, and episodes, checked and known again.
 
 What has arrived of a stream never waits for more.
 """
@@ -17,18 +17,23 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from graphrag.errors import EpisodeError, InputError
+from graphrag.index.group import BEGINNING
 from graphrag.model.checks import checked_json, checked_name, checked_text, parsed_json, shown
 from graphrag.model.ids import new_id
 from graphrag.model.values import DEFAULT_GROUP, JSON, Episode, Source
-from graphrag.temporal.moment import parse_moment, utc_now
+from graphrag.temporal.moment import parse_moment, to_micros, utc_now
+
+if TYPE_CHECKING:
+    from graphrag.ingest.ingestion import Ingestion
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _TURN = re.compile(r"[^\W\d_][\w .'’-]{0,40}: +\S")
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|we|our)\b")
 _LONGEST_NAME = 200
+_SHOWN = 60
 _LONGEST_KEY = 1000
 """Ids of e-mails have up to 998 characters."""
 _DEEPEST = 200
@@ -67,13 +72,7 @@ class NewEpisode:
 
 
 def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
-    """Return the episode for an input, in ``group`` if it names none.
-
-    Raises:
-        EpisodeError: if it is empty, binary, or JSON that does not parse.
-        InputError: if its group, its saga or its author is no name, or its key is no text.
-        TimeError: if the reference time is not a moment.
-    """
+    """Return the episode for an input, checked, in ``group`` if it names none."""
     if not isinstance(new, NewEpisode):
         raise EpisodeError(f"{shown(new)} is no episode: pass NewEpisode(...)")
     name = checked_name("the name of an episode", new.name)
@@ -88,7 +87,7 @@ def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
         raise EpisodeError(
             f"{_label(new)} is not text: half a surrogate pair at {error.start}"
         ) from None
-    now = utc_now()
+    now, reference = utc_now(), new.reference_time
     return Episode(
         id=new_id(),
         group_id=checked_group(group if new.group is None else new.group),
@@ -96,11 +95,7 @@ def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
         name=name,
         content=content,
         source=source,
-        valid_at=(
-            now
-            if new.reference_time is None
-            else parse_moment(new.reference_time, what="reference_time")
-        ),
+        valid_at=now if reference is None else parse_moment(reference, what="reference_time"),
         content_hash=hashlib.sha256(encoded).hexdigest(),
         source_description=description,
         metadata=metadata,
@@ -111,20 +106,12 @@ def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:
 
 
 def checked_group(group: str) -> str:
-    """Return the name of a group if it can be one.
-
-    Raises:
-        InputError: if it is empty, too long, or holds control characters.
-    """
+    """Return the name of a group, checked."""
     return _checked_name(group, "group")
 
 
 def checked_saga(saga: str) -> str:
-    """Return the name of a saga if it can be one.
-
-    Raises:
-        InputError: if it is empty, too long, or holds control characters.
-    """
+    """Return the name of a saga, checked."""
     return _checked_name(saga, "saga")
 
 
@@ -170,6 +157,33 @@ def _content(new: NewEpisode) -> tuple[Source, str]:
     return new.source or ("message" if looks_like_messages(content) else "text"), content
 
 
+async def known(ingestion: "Ingestion", episode: Episode) -> Episode | None:
+    """Return the stored episode that this one tells again, if any.
+
+    That is the one with its key; else one of the same content, reference time and group, if not
+    both have a key, and not both a saga of their own; by its author, if it has one.
+    """
+    index = await ingestion.catalog.group(episode.group_id)
+    if episode.key is not None and (id_ := index.timeline.keyed(episode.key)) is not None:
+        stored = (await ingestion.store.get(Episode, [id_]))[id_]
+        if stored.content_hash != episode.content_hash:
+            raise InputError(
+                f"key {episode.key!r} is that of episode {id_}, which says "
+                f"{stored.content[:_SHOWN]!r}, not {episode.content[:_SHOWN]!r}: give another "
+                "key, or remove_episode() that one first"
+            )
+        return stored
+    ids = index.timeline.known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
+    alike = [
+        stored
+        for stored in (await ingestion.store.get(Episode, ids)).values()
+        if episode.author in (None, stored.author)
+        and (episode.key is None or stored.key is None)
+        and (episode.saga is None or stored.saga in (None, episode.saga))
+    ]
+    return min(alike, key=lambda stored: (stored.saga != episode.saga, stored.id), default=None)
+
+
 def looks_like_messages(text: str) -> bool:
     """Tell whether every line is ``name: text``; a single line must also speak in first person."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -190,17 +204,16 @@ async def windows(
     If the stream fails, what came before is yielded first and then the error is raised.
     """
     source = aiter(items) if isinstance(items, AsyncIterable) else _stream(items)
-    coming: asyncio.Task[T | _End] | None = None
-    window: list[T] = []
-    room = longest
+    coming: asyncio.Future[T | _End] | None = None
+    window, weight = list[T](), 0
     try:
         while True:
-            coming = coming or asyncio.create_task(_following(source))
+            coming = coming or asyncio.ensure_future(anext(source, _End()))
             if window:
                 await asyncio.wait([coming], timeout=_PATIENCE)
                 if not coming.done():
                     yield window
-                    window, room = [], longest
+                    window, weight = [], 0
             try:
                 item = await coming
             except Exception:  # raised again, after what came before it
@@ -208,23 +221,19 @@ async def windows(
                     yield window
                 raise
             coming = None
-            ended = isinstance(item, _End)
-            if not isinstance(item, _End):
-                window.append(item)
-                room -= size(item)
-            if window and (ended or len(window) >= many or room <= 0):
+            if isinstance(item, _End):
+                break
+            window.append(item)
+            weight += size(item)
+            if len(window) >= many or weight >= longest:
                 yield window
-                window, room = [], longest
-            if ended:
-                return
+                window, weight = [], 0
+        if window:
+            yield window
     finally:
         if coming is not None and not coming.done():
             coming.cancel()
             await asyncio.wait([coming])
-
-
-async def _following(source: AsyncIterator[T]) -> T | _End:
-    return await anext(source, _End())
 
 
 async def _stream(items: Iterable[T]) -> AsyncIterator[T]:

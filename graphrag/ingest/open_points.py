@@ -1,12 +1,10 @@
-"""Open points of one episode: what the rules cannot decide, gathered into one arbiter question.
+"""Open points of one episode: what the rules cannot decide, as one question to the arbiter.
 
 Open are mentions that fit several entities, and pairs of a claim and a stored fact of one entity
 at one time: same relation with another object, relations named alike ("works for", "works_at"), or
-a denial ("trusts", "distrusts").
-
-A pair is left out if the graph shows that both can hold: a relation with two
-objects at one time for some subject is taken to be multi-valued, unless the text says that one
-value replaces another. So only a new relation costs questions.
+a denial ("trusts", "distrusts"). A relation with two objects at one time for some subject is taken
+to be multi-valued, unless the text says that one value replaces another: only a new relation costs
+questions.
 """
 
 from collections import defaultdict
@@ -25,8 +23,8 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Case, Conflict, Doubt, Ruling
+from graphrag.resolve import UNTYPED, KnownEntities
 from graphrag.resolve.doubt import OpenMention, with_meanings
-from graphrag.resolve.known import UNTYPED, KnownEntities
 from graphrag.resolve.mentions import Resolution, resolve
 from graphrag.temporal.moment import utc_now
 
@@ -35,31 +33,21 @@ _ALIKE = 80
 _DENIALS = ("not_", "no_longer_", "never_", "dis", "un", "mis", "ex_", "former_", "formerly_")
 
 
-def may_exclude(
+def _may_exclude(
     claim: Claim,
     new_fact: Fact,
     fact: Fact,
     index: GroupIndex,
     relations: Relations,
-    *,
-    many: Set[tuple[str, str]] = frozenset(),
+    many: Set[tuple[str, str]],
 ) -> bool:
-    """Tell whether a claim and a stored fact hold at one time and may not both be true.
+    """Tell whether the fact of a claim may exclude a stored one that holds at one time with it.
 
-    Args:
-        claim: What the text says.
-        new_fact: The fact that it would be.
-        fact: The stored one.
-        index: The group, as it is now.
-        relations: What is declared; about two declared relations the rules have decided.
-        many: Subjects and relations of which the text itself tells several objects.
+    About two declared relations the rules have decided. ``many`` are the subjects and relations of
+    which the text itself states several objects.
     """
     relation, known = new_fact.relation, fact.relation
-    if (
-        fact.retracted_at is not None
-        or fact.pending
-        or (relation in relations and known in relations)
-    ):
+    if fact.retracted_at is not None or fact.pending or {relation, known} <= relations.keys():
         return False
     if not shares_end(new_fact, fact) or not overlap(new_fact, fact):
         return False
@@ -68,20 +56,18 @@ def may_exclude(
     of_subject = new_fact.subject_id == fact.subject_id
     if relation == known:
         # One holder at a time is what "ceo_of" says, not "uses": many use one thing.
-        if not of_subject and not (
-            new_fact.object_id == fact.object_id and relation.endswith("_of")
-        ):
-            return False
-    elif (
-        not of_subject or not _called_alike(relation, known) or not _of_one_kind(claim, fact, index)
-    ):
-        return False
-    if claim.replaces:
-        return True
-    end = "subject" if of_subject else "object"
-    return (new_fact.subject_id, relation) not in many and not _held_together(
-        relation, known, end, index
-    )
+        one_holder = new_fact.object_id == fact.object_id and relation.endswith("_of")
+        may_exclude = of_subject or one_holder
+    else:
+        assert claim.object is not None, "ends are no rivals"
+        # A person works "for" what they work "at", and not "with" somebody.
+        kinds = {claim.object.entity_type, index.entity_type(fact.object_id)}
+        alike = (len(kinds) == 1 or UNTYPED in kinds) and _called_alike(relation, known)
+        may_exclude = of_subject and alike
+    if not may_exclude or claim.replaces:
+        return may_exclude
+    several = (new_fact.subject_id, relation) in many
+    return not several and not _held_together(relation, known, index, of_subject=of_subject)
 
 
 def _called_alike(relation: str, other: str) -> bool:
@@ -95,14 +81,7 @@ def _denies(relation: str, other: str) -> bool:
     return any(long == denial + short for denial in _DENIALS)
 
 
-def _of_one_kind(claim: Claim, fact: Fact, index: GroupIndex) -> bool:
-    """Tell whether a person works "for" what they work "at", and not "with" somebody."""
-    assert claim.object is not None, "ends are no rivals"
-    kinds = {claim.object.entity_type, index.entity_type(fact.object_id)}
-    return len(kinds) == 1 or UNTYPED in kinds
-
-
-def _held_together(relation: str, other: str, end: str, index: GroupIndex) -> bool:
+def _held_together(relation: str, other: str, index: GroupIndex, *, of_subject: bool) -> bool:
     """Tell whether something stored has two values of a relation, or of two, at one time."""
     codes = {index.relation_code(name) for name in (relation, other)}
     facts = index.facts
@@ -110,7 +89,7 @@ def _held_together(relation: str, other: str, end: str, index: GroupIndex) -> bo
     standing &= facts["valid"] < facts["invalid"]
     rows = np.flatnonzero(standing & np.isin(facts["relation"], list(codes)))
     subjects, objects = (column[rows] for column in index.ends())
-    here, there = (subjects, objects) if end == "subject" else (objects, subjects)
+    here, there = (subjects, objects) if of_subject else (objects, subjects)
     order = np.lexsort((facts["valid"][rows], here))
     rows, here, there = rows[order], here[order], there[order]
     code, start, stop = (facts[name][rows] for name in ("relation", "valid", "invalid"))
@@ -124,7 +103,6 @@ def _held_together(relation: str, other: str, end: str, index: GroupIndex) -> bo
 _RELATIONS, _EACH = 50, 5
 """Stored facts that are looked at for each end of a claim: of so many relations, so many each."""
 _MOST = 24
-"""Conflicts in one question."""
 
 
 async def find_open_points(
@@ -134,9 +112,8 @@ async def find_open_points(
     index: GroupIndex,
     ruling: Ruling,
 ) -> Case:
-    """Return what the rules would leave open about an episode, against the group as it is now.
+    """Return what the rules leave open about an episode, and the extractor too.
 
-    No doubts and no conflicts is the common case. What the extractor has found already is not open.
     New names are embedded here; an embedder with a cache has their vectors when they are written.
     """
     declared = ingestion.ontology.identifiers
@@ -189,10 +166,9 @@ async def _conflicts(
     conflicts: dict[tuple[Claim, str], Conflict] = {}
     for claim, fact in stated:
         shown = extraction.shown if claim.settled else ()
-        for id_ in near[fact.id]:
-            other = None if id_ in shown else stored.get(id_)
-            if other is not None and may_exclude(claim, fact, other, index, relations, many=many):
-                conflicts[claim, id_] = Conflict(claim, other)
+        for other in (stored[id_] for id_ in near[fact.id] if id_ in stored and id_ not in shown):
+            if _may_exclude(claim, fact, other, index, relations, many):
+                conflicts[claim, other.id] = Conflict(claim, other)
     return sorted(conflicts.values(), key=lambda conflict: conflict.fact.created_at, reverse=True)
 
 

@@ -1,12 +1,11 @@
 """Plans: what a transaction will change, as values before anything is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.index.group import BEGINNING, GroupIndex
+from graphrag.index.load import change_values, enter_passages, enter_values
 from graphrag.index.texts import embed_texts, entity_text, episode_text, fact_text
 from graphrag.ingest.summaries import ends_of
 from graphrag.model.extraction import Mention
@@ -45,14 +44,12 @@ class EpisodeRows:
     """As it is in the store already, with its place and its passages, to be finished."""
     entity_of: Mapping[Mention, str] = field(default_factory=dict)
     saga: Saga | None = None
-    """The saga that the episode is the first of."""
     neighbours: tuple[str | None, str | None] = (None, None)
     """The episodes just before and just after this one by reference time."""
     passages: dict[str, tuple[int, int]] = field(init=False)
     """Of a long episode, by id; none of a short one."""
 
     def __post_init__(self) -> None:
-        """Split the content."""
         spans = split_passages(self.episode.content)
         named = {f"{self.episode.id}:{number}": span for number, span in enumerate(spans)}
         self.passages = named if len(named) > 1 else {}
@@ -91,17 +88,9 @@ class EpisodeRows:
         if self.stored is not None:
             return
         for passage, (start, end) in self.passages.items():
-            changes.insert_row(
-                "passage",
-                {
-                    "id": Record("passage", passage),
-                    "group_id": group,
-                    "episode": id_,
-                    "start": start,
-                    "end": end,
-                    "embedding": vector_bytes(vectors[passage]),
-                },
-            )
+            row = {"id": Record("passage", passage), "group_id": group, "episode": id_}
+            row |= {"start": start, "end": end, "embedding": vector_bytes(vectors[passage])}
+            changes.insert_row("passage", row)
         before, after = self.neighbours  # at most one link goes, two come
         if before is not None and after is not None:
             changes.deletes.append(("occurred_after", _link(after, before, group)))
@@ -117,20 +106,17 @@ class Plan:
 
     group: str
     kind: str
-    """Kind of the event."""
     actor: str = ""
     note: str | None = None
     """What was read and not believed as it was read, in words, for the event."""
     text: EpisodeRows | None = None
     """The episode that is stored or finished, if it is read from one."""
     entities: dict[str, Entity] = field(default_factory=dict)
-    """New ones by id."""
     facts: dict[str, Fact] = field(default_factory=dict)
     changed_entities: dict[str, tuple[Entity, Entity]] = field(default_factory=dict)
     """By id: as it was stored, and as it is to be."""
     changed_facts: dict[str, tuple[Fact, Fact]] = field(default_factory=dict)
     summaries: list[Update] = field(default_factory=list)
-    """New summaries of stored entities."""
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
     stands: Mapping[str, str] = field(default_factory=dict)
     """By the id that each stated fact would have had: the fact that stands for it."""
@@ -139,7 +125,6 @@ class Plan:
     notes: tuple[str, ...] = ()
     """What gave way to what is trusted more, or is newer, or became nothing, in words."""
     extra: tuple[str, ...] = ()
-    """Ids of the entities that were given apart from any fact."""
     skipped: tuple[SkippedRow, ...] = ()
     """Facts that were left out because they cannot be added."""
     violations: tuple[tuple[str, Violation], ...] = ()
@@ -165,14 +150,13 @@ class Plan:
         changes = ChangeSet(self.group, self.kind, self.actor, self.note)
         if self.text is not None:
             self.text.write(changes, self.vectors)
-        for entity in self.entities.values():
-            changes.insert(entity, self.vectors[entity.id])
-        for fact in self.facts.values():
-            changes.insert(fact, self.vectors[fact.id])
+        new: list[Entity | Fact] = [*self.entities.values(), *self.facts.values()]
+        for record in new:
+            changes.insert(record, self.vectors[record.id])
         for before, after in self.changed_entities.values():
             changes.change(before, after)
-        for old, new in self.changed_facts.values():
-            changes.change(old, new)
+        for old, changed in self.changed_facts.values():
+            changes.change(old, changed)
         changes.updates += self.summaries
         if self.text is not None:
             self.text.link(changes, self.vectors)
@@ -180,31 +164,20 @@ class Plan:
 
     def enter(self, index: GroupIndex, seq: int) -> None:
         """Put what was committed as event ``seq`` into the index."""
-        if self.entities:
-            index.add_entities(list(self.entities.values()), self._stacked(list(self.entities)))
-        for _, entity in self.changed_entities.values():
-            index.change_entity(entity)
+        enter_values(index, self.entities.values(), self.vectors)
+        change_values(index, (entity for _, entity in self.changed_entities.values()))
         for update in self.summaries:
             index.summarize(update.id, update.after["summary"])
-        if self.facts:
-            index.add_facts(list(self.facts.values()), self._stacked(list(self.facts)))
-        for _, fact in self.changed_facts.values():
-            index.change_fact(fact)
+        enter_values(index, self.facts.values(), self.vectors)
+        change_values(index, (fact for _, fact in self.changed_facts.values()))
         index.seq = seq
         text = self.text
         if text is not None and text.saga is not None:
             index.sagas[text.saga.name] = text.saga.id
         if text is None or text.stored is not None:
             return
-        index.add_episodes([text.episode], self._stacked([text.episode.id]))
-        if ids := list(text.passages):
-            index.add_passages(ids, [text.episode.id] * len(ids), self._stacked(ids))
-
-    def _stacked(self, ids: Sequence[str]) -> Matrix:
-        """Return the vectors of some records, one a row."""
-        if len(ids) == 1:  # as in most transactions, for a tenth of the time
-            return self.vectors[ids[0]][np.newaxis]
-        return np.stack([self.vectors[id_] for id_ in ids])
+        enter_values(index, [text.episode], self.vectors)
+        enter_passages(index, text.episode.id, text.passages, self.vectors)
 
 
 def new_saga(episode: Episode, index: GroupIndex) -> Saga | None:

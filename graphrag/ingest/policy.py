@@ -10,7 +10,6 @@ text never changes; no link crosses groups.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Protocol
 
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
@@ -114,23 +113,7 @@ def refused(changes: ChangeSet, index: GroupIndex, policy: Policy) -> str | None
 
 
 def _mutations(changes: ChangeSet, index: GroupIndex) -> Iterator[Mutation]:
-    new_types = {row["id"].id: row["entity_type"] for row in changes.inserts.get("entity", ())}
-
-    def types(table: str, id_: str, row: Mapping[str, Any] | None) -> frozenset[str]:
-        """Return the types of an entity, or of both ends of a fact, given with its whole row."""
-        ends: Iterable[str] = ()
-        if table == "entity":
-            ends = (id_,)
-        elif table == "relates_to" and row is not None:
-            ends = row["in"].id, row["out"].id
-        elif table == "relates_to" and id_ in index.facts.row_of:
-            ends = index.ends_of(index.facts.row_of[id_])
-        return frozenset(
-            new_types[end] if end in new_types else index.entity_type(end)
-            for end in ends
-            if end in new_types or end in index.entities.row_of
-        )
-
+    types = {row["id"].id: row["entity_type"] for row in changes.inserts.get("entity", ())}
     inserted = ((table, row) for table, rows in changes.inserts.items() for row in rows)
     records: list[tuple[str, str, Mapping[str, Any] | None, Mapping[str, Any] | None]] = [
         *((table, str(row["id"].id), None, row) for table, row in inserted),
@@ -139,8 +122,18 @@ def _mutations(changes: ChangeSet, index: GroupIndex) -> Iterator[Mutation]:
     ]
     for table, id_, before, after in records:
         whole = after if before is None else before if after is None else None
-        about, kind = types(table, id_, whole), changes.kind
-        yield Mutation(kind, changes.group_id, changes.actor, table, id_, before, after, about)
+        ends: Iterable[str] = (id_,) if table == "entity" else ()
+        if table == "relates_to" and whole is not None:
+            ends = whole["in"].id, whole["out"].id
+        elif table == "relates_to" and id_ in index.facts.row_of:
+            ends = index.ends_of(index.facts.row_of[id_])
+        about = frozenset(
+            types[end] if end in types else index.entity_type(end)
+            for end in ends
+            if end in types or end in index.entities.row_of
+        )
+        kind, actor = changes.kind, changes.actor
+        yield Mutation(kind, changes.group_id, actor, table, id_, before, after, about)
 
 
 _FREE = frozenset(
@@ -191,7 +184,6 @@ def _still_said(before: Iterable[Row], after: Iterable[Row]) -> bool:
     )
 
 
-_NEVER_DELETED = frozenset({"entity", "episode", "relates_to"})
 _FIXED = frozenset({"id", "group_id", "created_at"})
 _VERBATIM = _FIXED | {"content", "content_hash", "valid_at", "source"}
 
@@ -209,14 +201,15 @@ def _breaches(changes: ChangeSet, index: GroupIndex) -> Iterator[str]:
         for row in rows:
             if row.get("group_id", group) != group:
                 yield f"{kind} of {row['id']} belongs to group {row['group_id']!r}, not {group!r}"
-            if table == "relates_to" and _inverted(row.get("valid_at"), row.get("invalid_at")):
+            start, end = row.get("valid_at"), row.get("invalid_at")
+            if table == "relates_to" and start and end and end < start:
                 yield f"{kind} of {row['id']}: it would end before it starts"
     for update in changes.updates:
         yield from _of_update(kind, update, index)
     if changes.deletes and kind != FORGET:
         again = {str(row["id"]) for rows in changes.inserts.values() for row in rows}
         for table, row in changes.deletes:
-            if table == "event" or (table in _NEVER_DELETED and str(row["id"]) not in again):
+            if table == "event" or (table in _KEPT and str(row["id"]) not in again):
                 yield f"{kind} would erase {row['id']}: only forget erases what was added"
 
 
@@ -235,9 +228,8 @@ def _of_update(kind: str, update: Update, index: GroupIndex) -> Iterator[str]:
 
 def _lifetime(fact: str, after: Mapping[str, Any], index: GroupIndex) -> tuple[int, int]:
     """Return start and end as they are to be; what does not change is in memory."""
-    row = index.facts.row_of.get(fact)
-    start, end = (BEGINNING, FOREVER)
-    if row is not None:
+    start, end = BEGINNING, FOREVER
+    if (row := index.facts.row_of.get(fact)) is not None:
         start, end = int(index.facts["valid"][row]), int(index.facts["invalid"][row])
     if start == end:  # it was so at some time before
         start = BEGINNING
@@ -246,7 +238,3 @@ def _lifetime(fact: str, after: Mapping[str, Any], index: GroupIndex) -> tuple[i
     if "invalid_at" in after:
         end = to_micros(after["invalid_at"], FOREVER)
     return start, end
-
-
-def _inverted(start: datetime | None, end: datetime | None) -> bool:
-    return start is not None and end is not None and end < start

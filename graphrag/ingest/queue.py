@@ -1,8 +1,8 @@
 """Episodes that are stored at once and read later, by workers in this process.
 
-The queue is the store: an episode is ``pending`` until one transaction, an event of its own, writes
-its facts and makes it ``done``, or notes why it ``failed``. Nothing is lost with the process; here
-is only the order of work: one episode of a group at a time, by reference time.
+The queue is the store: an episode is ``pending`` until one transaction writes its facts and makes
+it ``done``, or notes why it ``failed``. Here is only the order of work: one episode of a group at a
+time, by reference time.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from graphrag.errors import InputError, StoreError, TransactionError
+from graphrag.errors import StoreError, TransactionError
 from graphrag.index.catalog import Locks
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.ingest.ingestion import Ingestion
@@ -47,17 +47,6 @@ class QueueStatus:
     """How much was believed otherwise than it was read, or waits for a person."""
     notes: tuple[str, ...] = ()
     """The last of both, in words."""
-
-
-def checked_workers(workers: int) -> int:
-    """Return a number of workers.
-
-    Raises:
-        InputError: if it is negative.
-    """
-    if workers < 0:
-        raise InputError(f"workers is a number of tasks, not {workers}")
-    return workers
 
 
 class Queue:
@@ -114,13 +103,12 @@ class Queue:
 
     async def failed(self, group: str) -> list[Episode]:
         """Return the failed episodes of a group, by reference time."""
-        store = self._ingestion.store
-        [ids] = await store.query(
+        [ids] = await self._ingestion.store.query(
             "SELECT VALUE record::id(id) FROM episode "
             "WHERE status = 'failed' AND group_id = $group AND removed_at IS NONE;",
             group=group,
         )
-        episodes = (await store.get(Episode, ids)).values()
+        episodes = (await self._ingestion.store.get(Episode, ids)).values()
         return sorted(episodes, key=lambda episode: (episode.valid_at, episode.id))
 
     async def status(self, group: str) -> QueueStatus:
@@ -136,21 +124,16 @@ class Queue:
         oldest = {row["status"]: row["oldest"] for row in rows}
         return QueueStatus(
             group,
-            counts.get("pending", 0),
-            counts.get("done", 0),
-            counts.get("failed", 0),
-            oldest.get("pending"),
-            self._lost[group]["dropped"],
-            self._lost[group]["adjusted"],
-            tuple(self._notes[group]),
+            pending=counts.get("pending", 0),
+            done=counts.get("done", 0),
+            failed=counts.get("failed", 0),
+            oldest_pending=oldest.get("pending"),
+            **self._lost[group],
+            notes=tuple(self._notes[group]),
         )
 
     async def drain(self, group: str | None) -> None:
-        """Return when nothing of a group, or of any, is pending; help the workers until then.
-
-        Raises:
-            StoreError: if the store is gone; what is pending stays so.
-        """
+        """Return when nothing of a group, or of any, is pending; help the workers until then."""
         while names := [name for name in self._waiting if group in (None, name)]:
             for name in names:
                 await self._next(name)
@@ -158,10 +141,9 @@ class Queue:
     async def close(self) -> None:
         """Stop the workers; what they were reading stays pending."""
         self._workers = 0
-        tasks = list(self._tasks)
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     # -- work ----------------------------------------------------------------------------------
 
@@ -176,9 +158,7 @@ class Queue:
         """Read what waits, of groups that nobody else works on."""
         try:
             while free := [
-                name
-                for name, waiting in self._waiting.items()
-                if waiting and not self._reading.held(name)
+                name for name, ids in self._waiting.items() if ids and not self._reading.held(name)
             ]:
                 await self._next(free[0])
         except StoreError as error:
@@ -206,7 +186,7 @@ class Queue:
 
     async def _finish(self, id_: str) -> None:
         # Imported here: a graph that is only read reads no episode.
-        from graphrag.ingest.episode_intake import add_episode
+        from graphrag.ingest.episode_intake import add_episode, described
 
         episode = await self._pending(id_)
         if episode is None:
@@ -217,10 +197,10 @@ class Queue:
         except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise
-            await self._fail(episode, error)
+            _LOG.warning("episode %r failed: %s", episode.name or id_, type(error).__name__)
+            await self._fail(episode, described(error))
 
     async def _pending(self, id_: str) -> Episode | None:
-        """Return an episode as it is stored now, if it is still to be read."""
         stored = (await self._ingestion.store.get(Episode, [id_])).get(id_)
         waits = stored is not None and stored.status == "pending" and stored.removed_at is None
         return stored if waits else None
@@ -230,12 +210,7 @@ class Queue:
         self._lost[group].update(dropped=len(added.dropped), adjusted=len(added.adjusted))
         self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
 
-    async def _fail(self, episode: Episode, error: Exception) -> None:
-        from graphrag.ingest.episode_intake import described
-
-        _LOG.warning("episode %r failed: %s", episode.name or episode.id, type(error).__name__)
-        reason = described(error)
-
+    async def _fail(self, episode: Episode, reason: str) -> None:
         async def build(_: GroupIndex) -> ChangeSet:
             changes = ChangeSet(episode.group_id, FAILED, note=reason)
             if (stored := await self._pending(episode.id)) is not None:

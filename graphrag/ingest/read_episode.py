@@ -1,8 +1,8 @@
 """What episodes state: read by an extractor, fitted to the ontology, ruled on by an arbiter.
 
-Extractors and arbiters are anybody's code: failures name them and the episode, and what they give
-is checked. A model embeds 100 texts in the time of a dozen single ones: where several episodes are
-read ahead, what they state is embedded together.
+Extractors and arbiters are anybody's code: failures name them and the episode, and what they return
+is checked. Episodes that are read ahead are embedded together: a model embeds 100 texts in the time
+of a dozen single ones.
 """
 
 import asyncio
@@ -19,34 +19,28 @@ from graphrag.ingest.checked import checked_extraction, checked_ruling
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.open_points import find_open_points
 from graphrag.ingest.plan import EpisodeRows
-from graphrag.ingest.statements import Named, mentions_of, state
+from graphrag.ingest.statements import Named, mentions_of, state, with_values
 from graphrag.local.embedder import CachedEmbedder
 from graphrag.model.checks import printable
-from graphrag.model.extraction import Extraction
+from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Episode
 from graphrag.ontology.conform import Violation, straightened
 from graphrag.ontology.ontology import known_types
 from graphrag.protocols import Arbiter, Case, ExtractionContext, Extractor, Ruling, call, traced
-from graphrag.resolve.enrich import with_named_mentions
 from graphrag.resolve.mentions import resolve
-from graphrag.resolve.spot import context_of
+from graphrag.resolve.spot import context_of, with_named_mentions
 from graphrag.temporal.moment import to_micros, utc_now
 
 _LOG = logging.getLogger("graphrag")
 _CONTEXT_EPISODES = 4
 _SHOWN = 60
-"""Characters of a text in an error."""
 Given = TypeVar("Given", Extraction, Ruling)
 
 
 async def read(
     ingestion: Ingestion, episode: Episode, pending: Iterable[Episode] = ()
 ) -> Extraction:
-    """Extract an episode; ``pending`` are earlier episodes that are not stored yet.
-
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the extractor.
-    """
+    """Extract an episode; ``pending`` are earlier episodes that are not stored yet."""
     extractor, at = ingestion.extractor, to_micros(episode.valid_at, BEGINNING)
     index = await ingestion.catalog.group(episode.group_id)
     previous = await _previous(ingestion, episode, pending, index)
@@ -62,9 +56,8 @@ async def _previous(
     ingestion: Ingestion, episode: Episode, pending: Iterable[Episode], index: GroupIndex
 ) -> tuple[Episode, ...]:
     own = episode.id if episode.id in index.episodes.row_of else None
-    ids = index.timeline.latest_before(
-        to_micros(episode.valid_at, BEGINNING), _CONTEXT_EPISODES, own
-    )
+    at = to_micros(episode.valid_at, BEGINNING)
+    ids = index.timeline.latest_before(at, _CONTEXT_EPISODES, own)
     stored = (await ingestion.store.get(Episode, ids)).values()
     before = {other.id: other for other in stored if other.removed_at is None}
     for other in pending:
@@ -75,26 +68,47 @@ async def _previous(
 
 
 async def fitted(
-    ingestion: Ingestion, group: str, extraction: Extraction
+    ingestion: Ingestion, episode: Episode, extraction: Extraction
 ) -> tuple[Extraction, tuple[Violation, ...]]:
-    """Return what of an extraction the ontology lets in, and what it does not.
+    """Return what of an extraction trust and ontology let in, and what does not fit the ontology.
 
     Facts that can be stated from both ends are turned to one direction.
     """
-    index = await ingestion.catalog.group(group)
+    if ingestion.trust.of(episode.source_description) < 0:
+        extraction = _limited(extraction, episode.source_description)
+    index = await ingestion.catalog.group(episode.group_id)
     types = known_types(index.entities_named, index.entity_type)
     checked, violations = ingestion.ontology.check(extraction, types)
     for violation in violations:
-        _LOG.warning("ontology of group %r: %s", group, violation)
-    return straightened(checked, ingestion.relations), violations
+        _LOG.warning("ontology of group %r: %s", episode.group_id, violation)
+    return with_values(straightened(checked, ingestion.relations)), violations
+
+
+def _limited(extraction: Extraction, source: str) -> Extraction:
+    """Return what a distrusted source says without what would change entities of others.
+
+    It gives nobody another name, type or attribute; what that leaves out is among the dropped.
+    """
+    notes: dict[str, None] = {}
+
+    def plain(mention: Mention) -> Mention:
+        given = [*mention.aliases, *(name.name for name in mention.names)]
+        given += (f"{key}: {item}" for key, item in mention.attributes.items())
+        for addition in given:
+            notes[f"{addition!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
+        return replace(mention, aliases=(), attributes={}, names=()) if given else mention
+
+    mentions = tuple(map(plain, extraction.mentions))
+    claims = tuple(
+        replace(claim, subject=plain(claim.subject), object=claim.object and plain(claim.object))
+        for claim in extraction.claims
+    )
+    dropped = (*extraction.dropped, *notes)
+    return replace(extraction, mentions=mentions, claims=claims, dropped=dropped)
 
 
 async def ruled(ingestion: Ingestion, episode: Episode, extraction: Extraction) -> Ruling:
-    """Return what the extractor found, and what an arbiter finds of the rest.
-
-    An extractor that was shown the graph may say whom its mentions mean. An arbiter is asked once
-    about all that is left open, if there is anything.
-    """
+    """Return what the extractor decided, and what an arbiter, if any, decides of the rest."""
     mentions = list(mentions_of(extraction))
     known = Ruling(
         {mention: mention.entity_id for mention in mentions if mention.entity_id is not None},
@@ -115,26 +129,17 @@ async def ruled(ingestion: Ingestion, episode: Episode, extraction: Extraction) 
 
 
 async def extract(extractor: Extractor, context: ExtractionContext) -> Extraction:
-    """Return what an episode states, every span inside its content.
-
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the extractor.
-    """
-    episode = context.episode
+    """Return what an episode states, every span inside its content."""
+    episode, ask = context.episode, partial(extractor.extract, context)
 
     def check(extraction: Extraction) -> Extraction:
         return with_named_mentions(checked_extraction(extraction, episode))
 
-    ask = partial(extractor.extract, context)
     return await _asked("extractor", extractor, episode, Extraction, ask, check)
 
 
 async def decide(arbiter: Arbiter, case: Case) -> Ruling:
-    """Return what an arbiter finds about what is open.
-
-    Raises:
-        ExtractionError: naming the episode, whatever went wrong inside the arbiter.
-    """
+    """Return what an arbiter decides about open points."""
     ask, check = partial(arbiter.decide, case), partial(checked_ruling, case=case)
     return await _asked("arbiter", arbiter, case.episode, Ruling, ask, check)
 
@@ -147,7 +152,7 @@ async def _asked(
     ask: Callable[[], Awaitable[Given]],
     check: Callable[[Given], Given],
 ) -> Given:
-    """Return what a part that is anybody's code gives, checked."""
+    """Return what anybody's code returns, checked; whatever fails in it is an ExtractionError."""
     try:
         given = await call(ask)
         if not isinstance(given, expected):
@@ -176,8 +181,7 @@ async def prepare_texts(extractor: Extractor, episodes: Sequence[Episode]) -> No
 async def embed_ahead(ingestion: Ingestion, read: Sequence[tuple[Episode, Extraction]]) -> None:
     """Put the vectors of these episodes, and most of those of what they state, into the cache.
 
-    The names of entities are guessed: whatever resolves otherwise is embedded when it is planned.
-    An embedder that fails is asked again for each episode, so that only those fail that must.
+    The names of entities are guessed: what resolves otherwise is embedded when it is planned.
     """
     if not isinstance(ingestion.embedder, CachedEmbedder) or len(read) < 2:
         return

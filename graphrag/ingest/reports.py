@@ -1,11 +1,10 @@
 """What writing did: results for callers."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from graphrag.errors import GraphRAGError
-from graphrag.ingest.effects import closed
 from graphrag.ingest.plan import Plan, SkippedRow
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
@@ -13,6 +12,8 @@ from graphrag.ontology.conform import Violation
 
 _NAME = 40
 """Characters of a text that stand for its name."""
+_LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
+"""Ways in which a fact ends that its own source did not speak of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +221,39 @@ class BatchReport:
         self.violations += len(added.violations)
         self.waiting += sum(fact.pending for fact in added.facts)
         name = added.episode.name or added.episode.content[:_NAME]
-        for kept, words in (
-            (self.dropped, added.dropped),
-            (self.adjusted, added.adjusted),
-            (self.closed, added.closed),
-        ):
-            kept += (f"{name}: {word}" for word in words)
+        self.dropped += (f"{name}: {note}" for note in added.dropped)
+        self.adjusted += (f"{name}: {note}" for note in added.adjusted)
+        self.closed += (f"{name}: {note}" for note in added.closed)
         for step, seconds in added.seconds.items():
             self.steps[step] += seconds
+
+
+def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterator[str]:
+    """Yield a sentence for each fact that was ended, reopened, dated anew or retracted."""
+    for before, after in changed:
+        if after.retracted_at is not None and before.retracted_at is None:
+            yield _words(after, f"was taken back ({after.closed_as or 'retracted'})")
+        elif after.closed_as == "overruled" != before.closed_as:
+            yield _words(after, "holds at no moment any more (overruled)")
+        elif after.invalid_at != before.invalid_at:
+            yield _words(after, _ended(after))
+        elif after.valid_at != before.valid_at and before.valid_at is not None:
+            since = "unknown" if after.valid_at is None else f"{after.valid_at:%Y-%m-%d}"
+            yield _words(after, f"begins at another time: {since}")
+        elif after.closed_as == "overruled" and after.statements != before.statements:
+            yield _words(after, f"was said again, and {_ended(after)}")
+    for fact in new:
+        if fact.closed_as in _LOST and not fact.pending:
+            yield _words(fact, f"is new, and {_ended(fact)}")
+
+
+def _ended(fact: Fact) -> str:
+    if fact.closed_as == "overruled" and fact.reason:
+        return f"is overruled, {fact.reason}"
+    if fact.invalid_at is None:
+        return "has no end any more" if fact.closed_as is None else f"is {fact.closed_as}"
+    return f"ends {fact.invalid_at:%Y-%m-%d} ({fact.closed_as or 'ended'})"
+
+
+def _words(fact: Fact, what: str) -> str:
+    return f"{fact.subject} {fact.relation} {fact.object}: {what}"

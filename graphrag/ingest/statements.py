@@ -1,29 +1,24 @@
-"""Statements about entities with lifetimes, whoever makes them: a text, a table or a person.
+"""Statements of texts, tables and people as facts with lifetimes.
 
 A statement is a fact that is not stored yet, with the one assertion that it rests on and the times
 that follow from that alone. Without a start in a text, ``valid_at`` is the reference time, marked
-as observed; a fact that was over when stated has an unknown start. Who takes the place of somebody
-leads from then on what that one leads.
+as observed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.group import GroupIndex
 from graphrag.model.assertion import Assertion, Date, stored_by
 from graphrag.model.attributes import with_given
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import JSON, Closing, Episode, Fact, Origin, Span
 from graphrag.names.key import name_key
-from graphrag.names.words import LEADING
-from graphrag.ontology.relations import Relations
 from graphrag.protocols import NO_RULING, Ruling
-from graphrag.resolve.mentions import Resolution
-from graphrag.temporal.moment import to_micros
+from graphrag.resolve import as_value
 
-_POST, _ROLE = "leads", "has_role"
 Named = tuple[str, str, str]
 """An entity as a statement has it: id, name, and another name of it by which it was stated."""
 
@@ -35,6 +30,20 @@ def mentions_of(extraction: Extraction) -> Iterable[Mention]:
         yield claim.subject
         if claim.object is not None:
             yield claim.object
+
+
+def with_values(extraction: Extraction) -> Extraction:
+    """Return an extraction with its values typed: a name of which something is said is none."""
+    subjects = {name_key(claim.subject.name) for claim in extraction.claims}
+
+    def typed(mention: Mention) -> Mention:
+        return mention if name_key(mention.name) in subjects else as_value(mention)
+
+    claims = (
+        replace(claim, object=claim.object and typed(claim.object)) for claim in extraction.claims
+    )
+    mentions = map(typed, extraction.mentions)
+    return replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
 
 
 def as_fact(
@@ -55,10 +64,8 @@ def as_fact(
     """Return the fact of one assertion, with the times that follow from that alone."""
     valid_at, invalid_at, observed, closed_as = alone(said)
     subject_as, object_as = subject[2], object_[2]
-    if subject[0] == object_[0]:
-        subject_as = object_as = (
-            subject_as or subject[1]
-        )  # so it was stated: no merge has made it so
+    if subject[0] == object_[0]:  # so it was stated: no merge has made it so
+        subject_as = object_as = subject_as or subject[1]
     if subject_as or object_as:
         said = replace(said, subject_as=subject_as, object_as=object_as)
     return Fact(
@@ -98,24 +105,19 @@ def state(
     ruling: Ruling = NO_RULING,
     trust: float = 0.0,
 ) -> Iterator[Fact]:
-    """Yield the statement of each claim whose entities were resolved to two different ones.
+    """Yield the statement of each claim that makes one.
 
-    It has what an arbiter found it to exclude. A claim that ends or cancels something may name no
-    object. ``named`` gives an entity, by its id and the name that the claim has for it.
+    ``named`` gives an entity, by its id and the name that the claim has for it.
     """
     for claim in claims:
-        subject = entity_of.get(claim.subject)
-        object_ = entity_of.get(claim.object) if claim.object is not None else None
-        unnamed = claim.ends or claim.kind == "cancelled"
-        if subject is None or subject == object_ or (object_ is None and not unnamed):
+        if unusable(claim, entity_of):
             continue
-        if claim.kind == "planned" and claim.valid_at is None:
-            continue  # nobody knows from when on it is to hold
+        subject, object_ = entity_of[claim.subject], claim.object and entity_of[claim.object]
         decided = (conflict.fact.id for conflict in ruling.exclusive if conflict.claim == claim)
         ruled = dict.fromkeys((*claim.excludes, *decided))
         attributes, times = with_given({}, {}, claim.attributes, episode.valid_at)
         yield as_fact(
-            replace(_said(claim, episode, trust), excludes=tuple(ruled)),
+            _said(claim, episode, trust, tuple(ruled)),
             episode.group_id,
             named(subject, claim.subject.name),
             claim.relation,
@@ -129,11 +131,24 @@ def state(
         )
 
 
-def alone(said: Assertion) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
-    """Return when a state holds of which nothing else is said, as ``settle`` would have it.
+def unusable(claim: Claim, entity_of: Mapping[Mention, str]) -> str:
+    """Return what a claim is that makes no statement, and why; empty if it makes one."""
+    ends = [claim.subject] if claim.object is None else [claim.subject, claim.object]
+    ids = [entity_of.get(end) for end in ends]
+    about = " ".join((claim.subject.name, claim.relation, *(end.name for end in ends[1:])))
+    if None in ids:
+        return f"the fact {about!r}, whose ends have no usable name"
+    if len({*ids}) < len(ids):
+        return f"the fact {about!r}, whose ends are one entity"
+    if claim.object is None and not claim.ends and claim.kind != "cancelled":
+        return f"the fact {about!r}, which names no object"
+    if claim.kind == "planned" and claim.valid_at is None:
+        return f"the plan {about!r}, which has no date"
+    return ""
 
-    Its start and its end, whether the start is only when it was seen to hold, and how it ends.
-    """
+
+def alone(said: Assertion) -> tuple[datetime | None, datetime | None, bool, Closing | None]:
+    """Return when a lone state holds, as ``settle`` would: start, end, if observed, how it ends."""
     at = said.at
     if said.since is not None:
         end = None if said.until is None else said.until.moment
@@ -160,11 +175,11 @@ def other_name(id_: str, name: str, group: GroupIndex) -> str:
     return name if id_ in bearers and not merged else ""
 
 
-def _said(claim: Claim, episode: Episode, trust: float) -> Assertion:
+def _said(claim: Claim, episode: Episode, trust: float, excludes: tuple[str, ...]) -> Assertion:
     """Return what an episode says by a claim.
 
-    Where the text gives a start and does not say that it still holds, it is evidence for that start
-    alone: "joined in 2015", stated in 2024, does not speak against who was seen elsewhere in 2020.
+    A start without the word that it still holds is evidence for that start alone: "joined in 2015",
+    stated in 2024, does not speak against who was seen elsewhere in 2020.
     """
     reference = episode.valid_at
     since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
@@ -192,76 +207,5 @@ def _said(claim: Claim, episode: Episode, trust: float) -> Assertion:
         end=claim.end,
         untyped=claim.untyped,
         corrects=claim.corrects,
+        excludes=excludes,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Successions:
-    """The claims of a text, and what the group knew before it."""
-
-    claims: Collection[Claim]
-    resolution: Resolution
-    index: GroupIndex
-    relations: Relations
-    at: datetime
-    """The time of the text."""
-
-    def posts(self) -> Iterator[Claim]:
-        """Yield that a successor leads the one thing that the predecessor leads until then."""
-        posts = [claim for claim in self.claims if claim.relation == _POST and not claim.ends]
-        leading = {claim.subject for claim in posts}
-        for claim in self.claims:
-            undated = claim.kind == "was" or (claim.kind == "event" and claim.valid_at is None)
-            if claim.relation != "succeeds" or claim.object is None or undated:
-                continue
-            if claim.subject in leading or not self._takes_the_lead(claim.subject):
-                continue
-            led = self._led_by(claim.object, to_micros(claim.valid_at or self.at, BEGINNING))
-            if len(led) == 1:
-                post = self._mention(led.pop(), claim)
-                leads = replace(claim, relation=_POST, object=post, kind="state")
-                yield replace(
-                    leads,
-                    subject=claim.object,
-                    valid_at=None,
-                    invalid_at=claim.valid_at,
-                    invalid_precision=claim.valid_precision,
-                    ends=True,
-                    attributes={},
-                )
-                yield leads
-
-    def _takes_the_lead(self, successor: Mention) -> bool:
-        """Tell whether what the text says that a successor becomes, if it does, is such a post."""
-        titles = [
-            {*name_key(claim.object.name).split()}
-            for claim in self.claims
-            if (claim.subject, claim.relation) == (successor, _ROLE) and claim.object
-        ]
-        return not titles or any(LEADING & words for words in titles)
-
-    def _led_by(self, predecessor: Mention, moment: int) -> set[str]:
-        """Return what somebody leads at a moment, by the group and by the text."""
-        entity_of, facts = self.resolution.entity_of, self.index.facts
-        leader, led = entity_of.get(predecessor, ""), set[str]()
-        for name in self.relations.same(_POST) if leader in self.index.entities.row_of else ():
-            for row in self.index.rows_at(leader, name):
-                stands = facts["retracted"][row] == FOREVER and not facts["pending"][row]
-                _, subject, object_ = self.relations.line(name, *self.index.ends_of(row))
-                if stands and subject == leader:
-                    holds = facts["valid"][row] <= moment < facts["invalid"][row]
-                    led |= {object_} if holds else set()
-        for claim in self.claims:
-            goes_on = claim.relation == _POST and not claim.ends and claim.invalid_at is None
-            if goes_on and claim.object and entity_of.get(claim.subject) == leader:
-                led.add(entity_of.get(claim.object, ""))
-        return led
-
-    def _mention(self, entity: str, claim: Claim) -> Mention:
-        """Return a mention of an entity that the text need not name."""
-        for mention, id_ in self.resolution.entity_of.items():
-            if id_ == entity:
-                return mention
-        mention = Mention(self.index.entity_name(entity), start=claim.start, end=claim.start)
-        self.resolution.entity_of[mention] = entity
-        return mention

@@ -4,8 +4,7 @@ Clauses hold names, a relation and absolute dates, never source sentences, which
 or erased facts too. One fact of every relation before a second of any; current before ended, new
 before old. The cost is independent of degree: the index holds the latest facts per relation.
 
-Old summaries stay in event images and name neighbours: erasing an entity or fact must clean its
-neighbours' images with ``without``.
+Old summaries stay in event images: erasing must clean those of neighbours with ``without``.
 """
 
 from collections import defaultdict
@@ -53,25 +52,24 @@ _Tie = tuple[bool, int, str, _Live]
 thousand, and they sort as they are."""
 
 
-def refreshed(
-    entities: Iterable[str], index: GroupIndex, changed: Changed, *, now: datetime
+def updated(
+    entities: Iterable[str],
+    index: GroupIndex,
+    changed: Changed,
+    *,
+    now: datetime,
+    names: Mapping[str, str] | None = None,
 ) -> list[Update]:
-    """Return the updates that make the summaries of these stored entities right again.
+    """Return the updates that make the summaries of those of these entities right that are stored.
 
-    Call it in the transaction that changes their facts, with ``changed`` as they will be: new ones,
-    closed or retracted ones, None for erased ones. ``ends_of`` gives the entities to ask for.
+    ``changed`` are facts as they will be: new, closed, retracted, and None for erased ones.
+    ``names`` are the new names of entities, by id.
     """
     stored = (id_ for id_ in entities if id_ in index.entities.row_of)
-    return updated({id_: index.entity_name(id_) for id_ in stored}, index, changed, now=now)
-
-
-def updated(
-    names: Mapping[str, str], index: GroupIndex, changed: Changed, *, now: datetime
-) -> list[Update]:
-    """Return the same for stored entities that are given with the names that they will have."""
+    named = {id_: index.entity_name(id_) for id_ in stored} | dict(names or {})
     return [
         Update("entity", id_, {"summary": before}, {"summary": after})
-        for id_, after in composed(names, index, changed, now=now).items()
+        for id_, after in composed(named, index, changed, now=now).items()
         if (before := index.summary(id_)) != after
     ]
 
@@ -81,15 +79,14 @@ def composed(
 ) -> dict[str, str]:
     """Return the summary of each entity, given by id and name; new entities are welcome.
 
-    That of an entity merged into another is empty: its facts are those of the other, and nothing
-    may be left behind of those that are erased there.
+    That of an entity merged into another is empty: its facts are those of the other.
     """
     if not names:
         return {}
     new: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for fact in changed.values():
         if fact is not None and fact.id not in index.facts.row_of:
-            for end in set(_ends(fact)):
+            for end in {fact.subject_id, fact.object_id}:
                 new[end][fact.relation].append(fact.id)
     latest = {
         id_: index.latest_facts(id_, relations=_RELATIONS, each=_EACH)
@@ -110,30 +107,24 @@ def composed(
             known = stored.get(relation, [])
             known = known[max(0, len(known) + len(told) - _EACH) :]
             by_relation[relation] = [*told, *(ids[row] for row in known)]
-        summaries[id_] = _compose(id_, names[id_], by_relation, live, at, index)
+        summaries[id_] = _compose(id_, names, by_relation, live, at, index)
     return summaries
 
 
 def without(summary: str, names: Iterable[str]) -> str:
     """Return an old summary without the clauses that have one of these names."""
     gone = [name.casefold() for name in names if name]
-    kept = [
-        clause
-        for clause in summary.split(_BETWEEN)
-        if not any(name in clause.casefold() for name in gone)
-    ]
-    left = _BETWEEN.join(kept)
-    # A name that holds the mark between clauses was cut in two.
-    return "" if any(name in summary.casefold() and _BETWEEN in name for name in gone) else left
+    if any(name in summary.casefold() and _BETWEEN in name for name in gone):
+        return ""  # a name that holds the mark between clauses is cut in two
+    clauses = summary.split(_BETWEEN)
+    return _BETWEEN.join(
+        clause for clause in clauses if not any(name in clause.casefold() for name in gone)
+    )
 
 
 def ends_of(facts: Iterable[Fact]) -> list[str]:
     """Return the ids of the entities that these facts are about, each once."""
-    return list(dict.fromkeys(end for fact in facts for end in _ends(fact)))
-
-
-def _ends(fact: Fact) -> tuple[str, str]:
-    return fact.subject_id, fact.object_id
+    return list(dict.fromkeys(id_ for fact in facts for id_ in (fact.subject_id, fact.object_id)))
 
 
 def _live(fact: Fact) -> _Live | None:
@@ -149,19 +140,14 @@ def _stored(rows: list[int], index: GroupIndex) -> Iterator[tuple[str, _Live]]:
     columns = ("retracted", "pending", "subject", "object", "valid", "invalid", "observed")
     values = (index.facts[name][rows].tolist() for name in columns)
     heir, ids = index.heirs.of, index.entities.ids
-    for row, retracted, pending, subject, object_, start, end, seen in zip(
-        rows, *values, strict=True
-    ):
+    for row, retracted, pending, subject, object_, *times in zip(rows, *values, strict=True):
         if retracted == FOREVER and not pending:
-            yield (
-                index.facts.ids[row],
-                _Live(heir(ids[subject]), heir(ids[object_]), start, end, seen),
-            )
+            yield index.facts.ids[row], _Live(heir(ids[subject]), heir(ids[object_]), *times)
 
 
 def _compose(
     entity: str,
-    name: str,
+    names: Mapping[str, str],
     by_relation: Mapping[str, Iterable[str]],
     live: Mapping[str, _Live | None],
     now: int,
@@ -176,18 +162,20 @@ def _compose(
             if fact is not None and (fact.names or fact.subject != fact.object):
                 side = relation, fact.subject == entity
                 ties[side].append((fact.end > now, fact.start, id_, fact))
-    ranked = []
-    for side, group in ties.items():
-        group.sort(reverse=True)
-        for place, tie in enumerate(group[:_CLAUSES]):
-            ranked.append((place, not tie[0], -tie[1], tie[2], side, tie[3]))
-    ranked.sort()
+    ranked = sorted(
+        (place, not goes_on, -start, id_, side, fact)
+        for side, group in ties.items()
+        for place, (goes_on, start, id_, fact) in enumerate(sorted(group, reverse=True)[:_CLAUSES])
+    )
     summary = ""
     for *_, (relation, outgoing), fact in ranked[:_CLAUSES]:
         end = fact.object if outgoing else fact.subject
-        other = index.entity_name(end) if fact.names is None else fact.names[outgoing]
+        if fact.names is None:
+            other = names[end] if end in names else index.entity_name(end)
+        else:
+            other = fact.names[outgoing]
         said = relation.replace("_", " ")
-        words = f"{said} {other}" if outgoing else f"{other} {said} {name}"
+        words = f"{said} {other}" if outgoing else f"{other} {said} {names[entity]}"
         clause = words + _times(fact.start, fact.end, fact.observed)
         longer = f"{summary}{_BETWEEN}{clause}" if summary else clause
         if len(longer) > LONGEST:

@@ -1,4 +1,4 @@
-"""Doors to other frameworks: each takes an open graph, and shows it as what the framework knows.
+"""Adapters to other frameworks: each takes an open graph and has the framework's own interface.
 
 Nothing here is imported by the rest; each module needs its framework and names the extra if it is
 not there.

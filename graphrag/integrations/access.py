@@ -10,10 +10,9 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
 from graphrag.errors import InputError
-from graphrag.graph import GraphRAG
+from graphrag.graph import GraphRAG, GroupSet
 from graphrag.sync import GraphRAG as BlockingGraphRAG
 from graphrag.temporal.moment import Moment
-from graphrag.view.groups import GroupSet
 from graphrag.view.view import View
 
 T = TypeVar("T")
@@ -29,12 +28,6 @@ class Access:
     def __init__(
         self, graph: AnyGraph, *, valid_at: Moment | None = None, known_at: Moment | None = None
     ) -> None:
-        """Take a graph.
-
-        Raises:
-            InputError: if it is none.
-            TimeError: if a moment cannot be read.
-        """
         if not isinstance(graph, GraphRAG | BlockingGraphRAG):
             raise InputError(f"{graph!r} is no graph: pass what GraphRAG.open(...) gave")
         self.graph = graph._twin if isinstance(graph, BlockingGraphRAG) else graph
@@ -46,7 +39,6 @@ class Access:
         self.seen(self.graph)
 
     def __repr__(self) -> str:
-        """Show the graph."""
         return repr(self._given)
 
     @property
@@ -60,17 +52,9 @@ class Access:
         return self.seen(self.graph)
 
     def seen(
-        self,
-        graph: GraphRAG,
-        *,
-        valid_at: Moment | None = None,
-        known_at: Moment | None = None,
+        self, graph: GraphRAG, *, valid_at: Moment | None = None, known_at: Moment | None = None
     ) -> View:
-        """Return a group as it is read: at moments of the call, else at those given before, or now.
-
-        Raises:
-            TimeError: if a moment cannot be read.
-        """
+        """Return a group at moments of the call, else at those that were given before, or now."""
         valid_at = self.moments[0] if valid_at is None else valid_at
         known_at = self.moments[1] if known_at is None else known_at
         if valid_at is None and known_at is None:
@@ -78,16 +62,12 @@ class Access:
         return graph.at(valid_at=valid_at, known_at=known_at)
 
     def groups(self, *names: str) -> GroupSet:
-        """Return several groups as they are read, to search them as one, or all, to list them."""
+        """Return several groups as they are read, or all."""
         valid_at, known_at = self.moments
         return self.graph.groups(*names).at(valid_at=valid_at, known_at=known_at)
 
     def written(self) -> None:
-        """Let a write pass.
-
-        Raises:
-            InputError: if this reads the past.
-        """
+        """Refuse a write if this reads the past."""
         if self.of_the_past:
             raise InputError("the past is only read: write through one without valid_at, known_at")
 
@@ -98,12 +78,8 @@ class Access:
         return await asyncio.wrap_future(self._portal.loop.start(work))
 
     def waited(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run work on the loop of the graph and wait for it.
-
-        Raises:
-            InputError: if the graph is the async one, whose loop may be the caller's own.
-        """
-        if self._portal is None:
+        """Run work on the loop of the graph and wait for it."""
+        if self._portal is None:  # the loop may be the caller's own
             work.close()
             raise InputError(
                 "a blocking call needs the blocking graph: from graphrag.sync import GraphRAG"
@@ -222,10 +198,7 @@ class Tools:
             return f"not remembered: {error}"
 
     async def _read(
-        self,
-        read: Callable[[View], Awaitable[object]],
-        valid_at: str | None,
-        known_at: str | None,
+        self, read: Callable[[View], Awaitable[object]], valid_at: str | None, known_at: str | None
     ) -> str:
         async def answer() -> str:
             graph = self._access.graph

@@ -12,7 +12,7 @@ from typing import Any
 from graphrag.errors import InputError, MissingExtraError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
-from graphrag.integrations.notes import Note, drop_note, note, notes, write_note
+from graphrag.integrations.recall import Note, drop_note, note, notes, write_note
 from graphrag.temporal.moment import Moment
 
 try:
@@ -134,7 +134,6 @@ class _MemoryFiles:
         return [file for file in files if file.name.startswith(f"{path}/")]
 
     async def _all(self, path: str) -> list[Note]:
-        """Return the file at a path, or those in the folder there."""
         files = await notes(self._access.view)
         inside = [file for file in files if f"{file.name}/".startswith(f"{path}/")]
         if not inside:
@@ -159,7 +158,6 @@ def _text_of(file: Note) -> str:
 
 
 def _checked(path: str, but_root: str = "") -> str:
-    """Return a path below the memory without dots and doubled slashes."""
     if path != _ROOT and not path.startswith(f"{_ROOT}/"):
         raise InputError(f"Path must start with {_ROOT}, got: {path}")
     plain = posixpath.normpath(path)
@@ -171,7 +169,6 @@ def _checked(path: str, but_root: str = "") -> str:
 
 
 def _numbered(rows: Sequence[str], start: int, end: int) -> str:
-    """Return the lines from one number to another, each with its own."""
     return "\n".join(f"{at:6}\t{rows[at - 1]}" for at in range(start, min(end, len(rows)) + 1))
 
 
@@ -179,15 +176,9 @@ def _size(size: int) -> str:
     return f"{size}B" if size < 1024 else f"{size / 1024:.1f}K"
 
 
-class _Memory:
-    """What the tools of both clients have in common."""
-
+class _MemoryTool:
     def __init__(
-        self,
-        graph: AnyGraph,
-        *,
-        valid_at: Moment | None = None,
-        known_at: Moment | None = None,
+        self, graph: AnyGraph, *, valid_at: Moment | None = None, known_at: Moment | None = None
     ) -> None:
         """Take a graph.
 
@@ -220,21 +211,19 @@ class _Memory:
             raise ToolError(str(error)) from error
 
 
-class GraphMemoryTool(_Memory, BetaAbstractMemoryTool):
+class GraphMemoryTool(_MemoryTool, BetaAbstractMemoryTool):
     """Memory for ``client.beta.messages.run_tools``: files are notes of one group."""
 
     def _run(self, command: Any) -> str:
-        """Run a command with the blocking graph."""
         return self._access.waited(self._answer(command))
 
     view = create = str_replace = insert = delete = rename = _run
 
 
-class AsyncGraphMemoryTool(_Memory, BetaAsyncAbstractMemoryTool):
+class AsyncGraphMemoryTool(_MemoryTool, BetaAsyncAbstractMemoryTool):
     """The same for the asynchronous client."""
 
     async def _run(self, command: Any) -> str:
-        """Run a command on the loop of the graph."""
         return await self._access.awaited(self._answer(command))
 
     view = create = str_replace = insert = delete = rename = _run

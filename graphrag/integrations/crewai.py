@@ -11,7 +11,7 @@ import numpy as np
 
 from graphrag.errors import InputError, MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph, both_ways
-from graphrag.integrations.notes import drop_note, note, note_of, notes, write_note
+from graphrag.integrations.recall import drop_note, note, note_of, notes, write_note
 from graphrag.temporal.moment import Moment
 
 try:
@@ -20,13 +20,10 @@ except ImportError as error:
     raise MissingExtraError("graphrag.integrations.crewai", "crewai") from error
 
 _MOST = 1000  # hits of one search
-_RECENT = 10_000
-"""Vectors whose words are remembered."""
+_RECENT = 10_000  # vectors whose words are remembered
 
 
 class _Embedder:
-    """The embedder of a graph, with a memory of what it was asked last."""
-
     def __init__(self, access: Access) -> None:
         self._access = access
         self._words: dict[bytes, str] = {}
@@ -47,11 +44,7 @@ class _Embedder:
         return [[float(number) for number in row] for row in rows]
 
     def words(self, vector: Sequence[float]) -> str:
-        """Return what a vector was made of.
-
-        Raises:
-            InputError: if another embedder made it.
-        """
+        """Return what a vector of this embedder was made of."""
         if (words := self._words.get(_digest(vector))) is None:
             raise InputError("another embedder made this vector: give the framework this embedder")
         return words
@@ -63,15 +56,10 @@ def _digest(vector: Sequence[float]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _RecordFilter:
-    """What records must be like; what is None or empty does not matter."""
-
-    scope: str | None = None
-    """They are in it or below it."""
-    categories: Sequence[str] | None = None
-    """They have one of these."""
+    scope: str | None = None  # they are in it or below it
+    categories: Sequence[str] | None = None  # they have one of these
     ids: Sequence[str] | None = None
-    metadata: Mapping[str, Any] | None = None
-    """They have all of this."""
+    metadata: Mapping[str, Any] | None = None  # they have all of this
 
     @property
     def path(self) -> str:
@@ -105,17 +93,12 @@ class GraphStorage:
         return self._embedder.embed(texts)
 
     async def _save(self, records: list[MemoryRecord]) -> None:
-        """Store records, each in the place of the one with its id."""
         self._access.written()
         for record in records:
             text, value = record.content, record.model_dump(mode="json")
             source = record.source or "crewai"
             await write_note(
-                self._access.graph,
-                record.id,
-                text.strip() or record.id,
-                value=value,
-                source=source,
+                self._access.graph, record.id, text.strip() or record.id, value=value, source=source
             )
 
     def update(self, record: MemoryRecord) -> None:

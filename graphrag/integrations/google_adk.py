@@ -12,7 +12,7 @@ from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph
 from graphrag.integrations.recall import SCOPES, Recalled, Turn, keep_new, recall, take_back
 from graphrag.model.values import DEFAULT_GROUP
-from graphrag.search.request import Scope
+from graphrag.search.recipe import Scope
 from graphrag.temporal.moment import Moment
 
 try:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from google.adk.events import Event
     from google.adk.sessions import Session
 
-_GIVEN = "memories"
-"""The saga of what was given without a session."""
+_GIVEN = "memories"  # the saga of what was given without a session
 
 
 class GraphMemoryService(BaseMemoryService):
@@ -79,10 +78,7 @@ class GraphMemoryService(BaseMemoryService):
     ) -> None:
         turns = [
             _turn(
-                user_id,
-                event,
-                datetime.fromtimestamp(event.timestamp, UTC),
-                custom_metadata or {},
+                user_id, event, datetime.fromtimestamp(event.timestamp, UTC), custom_metadata or {}
             )
             for event in events
         ]

@@ -10,11 +10,11 @@ from graphrag.errors import GraphRAGError, InputError, MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph, Tools, both_ways
 from graphrag.integrations.recall import Recalled, recall
 from graphrag.model.values import Episode
-from graphrag.search.filters.tree import Compare, Every
-from graphrag.search.request import Recipe, Scope
-from graphrag.search.rerank.rerankers import MMR
+from graphrag.search.filters import Compare, Every
+from graphrag.search.recipe import Recipe, Scope
+from graphrag.search.rerankers import MMR
 from graphrag.temporal.moment import Moment
-from graphrag.view.lens import MOST
+from graphrag.view.context import MOST
 
 try:
     from langchain_core.documents import Document
@@ -114,7 +114,6 @@ class GraphVectorStore(VectorStore):
         return cls(**how)
 
     async def _add(self, texts: Any, metadatas: Any = None, *, ids: Any = None) -> list[str]:
-        """Add texts, each in a transaction of its own, and return their ids."""
         self._access.written()
         graph, words = self._access.graph, [*texts]
         kept = metadatas or [{} for _ in words]
@@ -142,7 +141,6 @@ class GraphVectorStore(VectorStore):
         return [episode for episode in episodes if episode.removed_at is None]
 
     async def _get(self, ids: Sequence[str], /) -> list[Document]:
-        """Return the documents with these ids."""
         return [_document_of(episode) for episode in await self._episodes(ids)]
 
     async def _delete(self, ids: Sequence[str] | None = None) -> None:
@@ -155,7 +153,6 @@ class GraphVectorStore(VectorStore):
     async def _scored(
         self, query: str, k: int = 4, *, filter: Any = None, recipe: Any = None, **moments: Any
     ) -> list[tuple[Document, float]]:
-        """Return the best documents with their relevance, 0 to 1."""
         view = self._access.seen(self._access.graph, **moments)
         if isinstance(filter, Mapping):
             wanted = (Compare("metadata", "==", filter[key], (key,)) for key in filter)
@@ -169,13 +166,11 @@ class GraphVectorStore(VectorStore):
         return [(_document_of(episode), scores.get(episode.id, 0.0)) for episode in episodes[:k]]
 
     async def _search(self, query: str, k: int = 4, **asked: Any) -> list[Document]:
-        """Return the best documents."""
         return [document for document, _ in await self._scored(query, k, **asked)]
 
     async def _diverse(
         self, query: str, k: int = 4, fetch_k: int = 20, lambda_mult: float = 0.5, **asked: Any
     ) -> list[Document]:
-        """Return good documents that are unlike each other."""
         recipe = Recipe(pool=max(k, fetch_k), rerank=(MMR(lambda_mult),))
         return await self._search(query, k, recipe=recipe, **asked)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from graphrag.errors import MissingExtraError
 from graphrag.graph import GraphRAG
 from graphrag.integrations.access import Access, AnyGraph, both_ways
-from graphrag.integrations.notes import Note, drop_note, note, note_of, noted, notes, write_note
+from graphrag.integrations.recall import Note, drop_note, note, note_of, noted, notes, write_note
 from graphrag.model.checks import checked_json
 from graphrag.model.values import DEFAULT_GROUP
 from graphrag.temporal.moment import Moment
@@ -121,7 +121,6 @@ class GraphStore(BaseStore):
         return [_item(item, namespace, score) for score, item, namespace in chosen]
 
     async def _scores(self, query: str, there: Sequence[tuple[str, ...]]) -> dict[str, float]:
-        """Return the relevance of the episodes that are items, of several groups as of one."""
         if not there:
             return {}
         groups = self._access.groups(*(self._group(namespace).group_id for namespace in there))
@@ -133,7 +132,6 @@ class GraphStore(BaseStore):
         }
 
     async def _there(self, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-        """Return the namespaces below one that hold anything, in order."""
         above = (*self._above, *prefix)
         groups = await self._access.groups().list()
         there = (tuple(group.name.split(".")) for group in groups if group.episodes)
@@ -161,12 +159,10 @@ def _item(item: Note, namespace: tuple[str, ...], score: float | None = None) ->
 
 
 def _texts_of(value: Mapping[str, Any]) -> str:
-    """Return the texts in a value, a line each; without any, the value as JSON."""
     return "\n".join(_texts(value)) or json.dumps(dict(value), ensure_ascii=False)
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield every text in a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | list | tuple):

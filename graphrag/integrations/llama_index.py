@@ -8,7 +8,7 @@ from pydantic import PrivateAttr
 from graphrag.errors import MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph, Tools, both_ways
 from graphrag.integrations.recall import Recalled, Turn, keep, recall, recall_text
-from graphrag.search.request import Scope
+from graphrag.search.recipe import Scope
 from graphrag.temporal.moment import Moment
 
 try:
@@ -58,16 +58,16 @@ class GraphRetriever(BaseRetriever):
     _retrieve, _aretrieve = both_ways(_nodes)
 
 
-def _node(one: Recalled) -> NodeWithScore:
-    hidden = [key for key in one.metadata if key not in ("valid_from", "valid_to")]
+def _node(hit: Recalled) -> NodeWithScore:
+    hidden = [key for key in hit.metadata if key not in ("valid_from", "valid_to")]
     node = TextNode(
-        id_=one.id,
-        text=one.text,
-        metadata=one.metadata,
-        excluded_embed_metadata_keys=list(one.metadata),
+        id_=hit.id,
+        text=hit.text,
+        metadata=hit.metadata,
+        excluded_embed_metadata_keys=list(hit.metadata),
         excluded_llm_metadata_keys=hidden,
     )
-    return NodeWithScore(node=node, score=one.score)
+    return NodeWithScore(node=node, score=hit.score)
 
 
 class GraphMemoryBlock(BaseMemoryBlock[str]):

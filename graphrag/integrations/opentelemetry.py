@@ -89,10 +89,7 @@ class OpenTelemetryTracer:
 
 @dataclass(slots=True, eq=False)
 class _OpenSpan:
-    """A span while it is entered: the current one, with what is spent inside.
-
-    No generator, and one write of attributes: a span is made for every step.
-    """
+    """An entered span. No generator and one write of attributes: every step makes one."""
 
     _tracer: "Tracer"
     _name: str
@@ -105,7 +102,6 @@ class _OpenSpan:
     _figures: dict[str, str | int | float | bool] = field(init=False)
 
     def __enter__(self) -> Note:
-        """Begin, and return what takes figures."""
         from opentelemetry import context, trace
 
         self._span = self._tracer.start_span(self._name, attributes=self._attributes)
@@ -123,7 +119,6 @@ class _OpenSpan:
             self._figures[key] = value
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """End it, with what was noted, spent, and went wrong."""
         if self._token is None:
             return
         from opentelemetry import context

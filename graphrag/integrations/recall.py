@@ -1,17 +1,22 @@
-"""What a framework recalls from a graph, and the turns of a conversation that it keeps there.
+"""Memory of a framework in a graph: hits of a search, turns of a conversation, and named notes.
 
 Who speaks is the author, whom "I" means; the role (``user``, ``assistant``) is the source, so that
 ``Rules(trust={"assistant": -1})`` keeps a model's own words from overruling what people said.
+
+A note is a saga of its versions. To replace it is to add the next version and to remove the one
+before: what only that one said is retracted, and ``known_at`` still shows it. The next comes first,
+so that a crash between the two leaves the newer one to be read, and no moment is without either.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from graphrag.display.cards import lifetime, triple
 from graphrag.graph import GraphRAG
+from graphrag.ingest.intake import checked_saga
 from graphrag.model.values import JSON, Episode, Fact
-from graphrag.search.request import Scope
+from graphrag.search.recipe import Scope
 from graphrag.search.results import Hit, Results
 from graphrag.temporal.moment import Moment
 from graphrag.view.view import View
@@ -21,35 +26,24 @@ from graphrag.view.view import View
 class Recalled:
     """One hit for a framework: a text for its prompt, and everything else as JSON."""
 
-    id: str
-    """Of the fact or the episode."""
-    text: str
-    """A fact in words, names in full, and when it holds; or an episode's words."""
-    score: float
-    """Relevance, 0 to 1: comparable across searches."""
+    id: str  # of the fact or the episode
+    text: str  # a fact in words, names in full, and when it holds; or an episode's words
+    score: float  # relevance, 0 to 1: comparable across searches
     metadata: dict[str, JSON]
     """``kind``, ``score`` (the order), ``valid_from``, ``valid_to``, ``known_from``, ``entities``,
     ``episodes``, ``quote``; of facts ``relation`` too, of episodes ``name`` and ``source``."""
 
 
 SCOPES: Sequence[Scope] = ("facts", "episodes")
-_ASKED = 1000
-"""Characters of a message that memory is searched by."""
+_ASKED = 1000  # characters of a message that memory is searched by
 _TURN = "turn"
-_PAGE = 1000
-"""Episodes that are read at a time."""
+_PAGE = 1000  # episodes that are read at a time, and versions of a note that are looked at
 
 
 async def recall(
     view: View, query: str, *, limit: int = 10, scopes: Sequence[Scope] = ("facts",)
 ) -> list[Recalled]:
-    """Search facts, episodes, or both, and return them best first.
-
-    An episode that a fact found with it quotes whole is left out.
-
-    Raises:
-        QueryError: if it cannot be searched so.
-    """
+    """Search facts, episodes or both, best first, without episodes that a fact quotes whole."""
     results = await view.search(query, limit=limit, scopes=scopes)
     facts = [_of_fact(hit, results) for hit in results.facts]
     quoted = {fact.metadata["quote"] for fact in facts}
@@ -69,46 +63,36 @@ async def recall_text(view: View, message: str, *, limit: int, max_tokens: int) 
 
 
 def _of_fact(hit: Hit[Fact], results: Results) -> Recalled:
-    """Return a fact with its lifetime and the words that state it."""
     fact = hit.item
-    return Recalled(
-        fact.id,
-        f"{triple(fact)} ({lifetime(fact)})",
-        hit.relevance,
-        {
-            "kind": "fact",
-            "score": hit.score,
-            "valid_from": _iso(fact.valid_at),
-            "valid_to": _iso(fact.invalid_at),
-            "known_from": _iso(fact.created_at),
-            "entities": [fact.subject, fact.object],
-            "relation": fact.relation,
-            "episodes": list(fact.episodes),
-            "quote": results.source_of(fact),
-        },
-    )
+    own = {
+        "kind": "fact",
+        "valid_to": _iso(fact.invalid_at),
+        "entities": [fact.subject, fact.object],
+        "relation": fact.relation,
+        "episodes": list(fact.episodes),
+        "quote": results.source_of(fact),
+    }
+    return _recalled(hit, f"{triple(fact)} ({lifetime(fact)})", own)
 
 
 def _of_episode(hit: Hit[Episode]) -> Recalled:
-    """Return an episode: what it says is its own quote."""
     episode = hit.item
-    return Recalled(
-        episode.id,
-        episode.content,
-        hit.relevance,
-        {
-            "kind": "episode",
-            "score": hit.score,
-            "valid_from": _iso(episode.valid_at),
-            "valid_to": None,
-            "known_from": _iso(episode.created_at),
-            "entities": [],
-            "episodes": [episode.id],
-            "quote": episode.content,
-            "name": episode.name,
-            "source": episode.source_description,
-        },
-    )
+    own = {
+        "kind": "episode",
+        "valid_to": None,
+        "entities": [],
+        "episodes": [episode.id],
+        "quote": episode.content,
+        "name": episode.name,
+        "source": episode.source_description,
+    }
+    return _recalled(hit, episode.content, own)
+
+
+def _recalled(hit: Hit[Fact] | Hit[Episode], text: str, own: dict[str, JSON]) -> Recalled:
+    item = hit.item
+    times = {"valid_from": _iso(item.valid_at), "known_from": _iso(item.created_at)}
+    return Recalled(item.id, text, hit.relevance, {"score": hit.score, **times, **own})
 
 
 def _iso(moment: datetime | None) -> str | None:
@@ -121,22 +105,14 @@ class Turn:
 
     text: str
     role: str = "user"
-    author: str | None = None
-    """Name of who speaks; None where nobody knows it."""
-    said_at: Moment | None = None
-    """None is now."""
-    key: str | None = None
-    """The framework's own id of it."""
-    item: JSON = None
-    """The message as the framework has it."""
+    author: str | None = None  # name of who speaks; None where nobody knows it
+    said_at: Moment | None = None  # None is now
+    key: str | None = None  # the framework's own id of it
+    item: JSON = None  # the message as the framework has it
 
 
 async def keep(graph: GraphRAG, saga: str | None, turns: Sequence[Turn]) -> None:
-    """Add the turns that say anything, in order; one with a known key changes nothing.
-
-    Raises:
-        InputError: if something in one cannot be kept.
-    """
+    """Add the turns that say anything, in order; one with a known key changes nothing."""
     for turn in turns:
         if turn.text.strip():
             await graph.add_episode(
@@ -171,21 +147,102 @@ async def drop(graph: GraphRAG, saga: str) -> None:
 async def keep_new(graph: GraphRAG, saga: str, turns: Sequence[Turn]) -> None:
     """Add turns of a conversation that is given again and again, but none that was removed."""
     gone: dict[str | None, bool] = {}
-    offset = 0
-    while page := await graph.at(history=True).episodes(saga=saga, limit=_PAGE, offset=offset):
-        for episode in page:
-            gone[episode.key] = gone.get(episode.key, True) and episode.removed_at is not None
-        offset += len(page)
+    async for episode in episodes_of(graph.at(history=True), saga):
+        gone[episode.key] = gone.get(episode.key, True) and episode.removed_at is not None
     await keep(graph, saga, [turn for turn in turns if not (turn.key and gone.get(turn.key))])
 
 
-async def take_back(graph: GraphRAG, id_: str) -> None:
-    """Remove an episode, or retract a fact.
+async def episodes_of(view: View, saga: str | None = None) -> AsyncIterator[Episode]:
+    """Yield the episodes of a view, or of one of its sagas, the latest first."""
+    offset = 0
+    while page := await view.episodes(saga=saga, limit=_PAGE, offset=offset):
+        for episode in page:
+            yield episode
+        offset += len(page)
 
-    Raises:
-        InputError: if there is neither.
-    """
+
+async def take_back(graph: GraphRAG, id_: str) -> None:
+    """Remove the episode, or retract the fact, that has an id."""
     if await graph.episodes([id_]):
         await graph.log.remove_episode(id_, reason="deleted by its id")
     else:
         await graph.edit.retract(id_, "deleted by its id")
+
+
+_NOTE, _FIRST, _VALUE = "note", "note_since", "note_value"
+"""What the metadata of a version call its name, when there first was one, and its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The current version of something that has a name."""
+
+    name: str
+    text: str  # what the graph reads
+    value: JSON  # what it was stored with
+    created_at: datetime  # system time of the first version
+    updated_at: datetime  # system time of this one
+    episode: str  # id of the episode that this version is
+
+
+async def note(view: View, name: str) -> Note | None:
+    """Return a note as a view has it, or None."""
+    return max(await _versions(view, name), key=lambda version: version.episode, default=None)
+
+
+async def notes(view: View) -> list[Note]:
+    """Return every note of a view, in the order in which they were first written."""
+    newest: dict[str, Note] = {}
+    async for episode in episodes_of(view):
+        if (version := note_of(episode)) is not None:
+            known = newest.get(version.name, version)
+            newest[version.name] = max(known, version, key=lambda it: it.episode)
+    return sorted(newest.values(), key=lambda item: (item.created_at, item.name))
+
+
+async def noted(view: View) -> bool:
+    """Tell whether a view has any note."""
+    async for episode in episodes_of(view):
+        if note_of(episode) is not None:
+            return True
+    return False
+
+
+def note_of(episode: Episode) -> Note | None:
+    """Return the note that an episode is a version of, if it is one."""
+    name, first = episode.metadata.get(_NOTE), episode.metadata.get(_FIRST)
+    if name is None:
+        return None
+    return Note(
+        name,
+        episode.content,
+        episode.metadata.get(_VALUE),
+        episode.created_at if first is None else datetime.fromisoformat(first),
+        episode.created_at,
+        episode.id,
+    )
+
+
+async def write_note(
+    graph: GraphRAG, name: str, text: str, *, value: JSON = None, source: str = ""
+) -> None:
+    """Store a note, in the place of the one that has its name."""
+    before = await _versions(graph, checked_saga(name))
+    metadata = {_NOTE: name, _VALUE: value}
+    if before:
+        metadata[_FIRST] = min(version.created_at for version in before).isoformat()
+    await graph.add_episode(text, saga=name, metadata=metadata, source_description=source)
+    for version in before:
+        await graph.log.remove_episode(version.episode, reason=f"{name} was replaced")
+
+
+async def drop_note(graph: GraphRAG, name: str) -> None:
+    """Remove a note, if there is one."""
+    for version in await _versions(graph, name):
+        await graph.log.remove_episode(version.episode, reason=f"{name} was deleted")
+
+
+async def _versions(view: View, name: str) -> list[Note]:
+    """Return the versions of a note that were not removed: more than one only after a crash."""
+    episodes = await view.episodes(saga=name, limit=_PAGE)
+    return [version for version in map(note_of, episodes) if version is not None]

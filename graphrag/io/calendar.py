@@ -26,8 +26,7 @@ class Meeting:
 
     name: str
     start: datetime
-    end: datetime
-    """The first moment after it."""
+    end: datetime  # the first moment after it
     location: str = ""
     organizer: Contact | None = None
     attendees: Sequence[Contact] = field(default=())
@@ -35,11 +34,7 @@ class Meeting:
 
 
 def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, Meeting]]:
-    """Yield meetings, each with what to call it in an error; cancelled ones are left out.
-
-    Raises:
-        InputError: naming the meeting that cannot be used.
-    """
+    """Yield meetings, each with what to call it in an error; cancelled ones are left out."""
     placed: Iterator[tuple[str, Mapping[str, Any]]]
     if isinstance(calendar, str | Path):
         placed = event_rows(Path(calendar), horizon)
@@ -51,7 +46,10 @@ def read_meetings(calendar: Calendar, horizon: Horizon) -> Iterator[tuple[str, M
 
 def meeting_facts(meeting: Meeting, place: str, *, source: str | None) -> Iterator[GivenFact]:
     """Yield who attended, who organized and where it was, each for as long as it lasted."""
-    event = _event(meeting)
+    # Weekly meetings share their name: the day tells them apart, and the uid says it exactly.
+    name = f"{meeting.name} ({meeting.start:%Y-%m-%d})"
+    key = f"{meeting.uid}@{meeting.start:%Y%m%dT%H%M%SZ}" if meeting.uid else ""
+    event = given_end(name, "event", attributes={"event_uid": key} if key else None)
     ties: list[tuple[End, str, End]] = [
         (contact_end(attendee), "attends", event) for attendee in meeting.attendees
     ]
@@ -70,13 +68,6 @@ def meeting_facts(meeting: Meeting, place: str, *, source: str | None) -> Iterat
             origin="structural",
             place=place,
         )
-
-
-def _event(meeting: Meeting) -> End:
-    # Weekly meetings share their name: the day tells them apart, and the uid says it exactly.
-    name = f"{meeting.name} ({meeting.start:%Y-%m-%d})"
-    key = f"{meeting.uid}@{meeting.start:%Y%m%dT%H%M%SZ}" if meeting.uid else ""
-    return given_end(name, "event", attributes={"event_uid": key} if key else None)
 
 
 def _meeting(row: Mapping[str, Any], place: str) -> Meeting:

@@ -27,8 +27,7 @@ class Contact:
     email: Sequence[str] = ()
     phone: Sequence[str] = ()
     company: str = ""
-    title: str = ""
-    """What they do there."""
+    title: str = ""  # their position there
     aliases: Sequence[str] = ()
 
 
@@ -49,20 +48,14 @@ _HEADERS = {
     }.items()
     for header in headers.split(", ")
 }
-"""What address books call the columns of their tables, without digits and marks."""
-_LONGEST = 4_000_000
-"""Characters of a line: photos are lines of base64."""
+"""Column names in exported address books, without digits and punctuation."""
+_LONGEST = 4_000_000  # characters of a line: photos are lines of base64
 _MARKS = re.compile(r"[\W\d_]+")
 _SEVERAL_IN = re.compile(r"\s*(?:;|:::)\s*")
 
 
 def read_contacts(contacts: Contacts) -> Iterator[tuple[str, Contact]]:
-    """Yield contacts, each with what to call it in an error.
-
-    Raises:
-        InputError: naming the contact that cannot be used.
-        MissingExtraError: for a vCard file if vobject is not installed.
-    """
+    """Yield contacts, each with what to call it in an error."""
     placed: Iterator[tuple[str, Mapping[str, Any]]]
     if not isinstance(contacts, str | Path):
         placed = checked_rows(contacts, "contact", _FIELDS)
@@ -77,11 +70,7 @@ def read_contacts(contacts: Contacts) -> Iterator[tuple[str, Contact]]:
 def checked_rows(
     rows: Iterable[Mapping[str, Any]], what: str, fields: Sequence[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield dictionaries with these fields, each with what to call it in an error.
-
-    Raises:
-        InputError: if one is no dictionary, or has another field.
-    """
+    """Yield dictionaries with these fields, each with what to call it in an error."""
     for number, row in enumerate(rows, 1):
         place = f"{what} {number}: "
         if not isinstance(row, Mapping):
@@ -123,11 +112,7 @@ def contact_facts(
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        InputError: if there is none, or it or one of its lines is too large.
-    """
+    """Return the text of a file."""
     try:
         text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -140,7 +125,6 @@ def read_text(path: Path) -> str:
 
 
 def _card_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """Yield the contacts of a vCard file of version 2.1, 3.0 or 4.0."""
     text = read_text(path)
     try:
         from vobject.base import VObjectError, readComponents

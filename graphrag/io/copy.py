@@ -10,17 +10,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import xor
 from time import perf_counter
 
-from graphrag.engine.build import steps
+from graphrag.engine.indexes import steps
 from graphrag.engine.rows import SearchRows
 from graphrag.errors import InputError, StoreError, UnknownGroupError
-from graphrag.io.jsonl.shape import EVENT
-from graphrag.io.renaming import Renaming
+from graphrag.io.jsonl import EVENT
 from graphrag.io.transfer import (
     Pace,
+    Renaming,
     Sum,
     Tell,
     claim,
@@ -34,10 +34,10 @@ from graphrag.model.arguments import checked
 from graphrag.schema import Profile
 from graphrag.store import pages
 from graphrag.store.engine import Row
-from graphrag.store.migrate import embedder_of
-from graphrag.store.pages import Table, any_exists, read_pages, rows_of
+from graphrag.store.groups import write_entry
+from graphrag.store.migrate import copy_mark, embedder_of, end_copy, mark_copy
+from graphrag.store.pages import any_exists, read_pages, rows_of
 from graphrag.store.record import Record
-from graphrag.store.staging import copy_mark, end_copy, mark_copy, write_entry
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -100,14 +100,10 @@ async def copy_store(
         StoreURLError: if a URL names no store, or both name the same.
     """
     begun = perf_counter()
-    place = Target.parse(
-        source, user=user, password=password, token=token, namespace=namespace, database=database
-    )
-    goal = Target.parse(
+    at = partial(Target.parse, user=user, password=password, token=token)
+    place = at(source, namespace=namespace, database=database)
+    goal = at(
         target,
-        user=user,
-        password=password,
-        token=token,
         namespace=to_namespace or namespace,
         database=to_database or database,
         profile=profile,
@@ -122,21 +118,11 @@ async def copy_store(
         )
     pace = Pace(on_progress)
     embedder, dimension = await embedder_of(place)
+    opening = partial(Store.open, embedder=embedder, dimension=dimension, derived=SearchRows())
     async with AsyncExitStack() as opened:
-        old = await opened.enter_async_context(
-            await Store.open(place, embedder=embedder, dimension=dimension, derived=SearchRows())
-        )
-        new = old
+        old = new = await opened.enter_async_context(await opening(place))
         if not within:
-            new = await opened.enter_async_context(
-                await Store.open(
-                    goal,
-                    embedder=embedder,
-                    dimension=dimension,
-                    derived=SearchRows(),
-                    copying=group is None,
-                )
-            )
+            new = await opened.enter_async_context(await opening(goal, copying=group is None))
         if group is None:
             rows, checksum = await _whole(old, new, pace)
         else:
@@ -145,11 +131,18 @@ async def copy_store(
 
 
 async def _whole(old: Store, new: Store, pace: Pace) -> tuple[dict[str, int], str]:
+    """Copy what is not there yet, and compare both stores row by row."""
     source = _spot(old.target)
     made = await _begin(new, source)
     wanted = await pages.tables(old)
     for table in wanted:
-        if await _rows(old, new, table, pace) and made:
+        [total, before] = [await pages.count_rows(store, table.name) for store in (old, new)]
+        there, last = before, await pages.last_record(new, table.name)
+        async for page in read_pages(old, table.name, after=last):
+            await pages.write_page(new, table, page)
+            there += len(page)
+            pace.advance(table.name, len(page), there, total)
+        if there > before and made:
             made = []
             await mark_copy(new, source, made)
     if new.searchable:
@@ -157,17 +150,17 @@ async def _whole(old: Store, new: Store, pace: Pace) -> tuple[dict[str, int], st
         async for step in steps(new, rows=True, made=made, on_page=pace.advance):
             done.append(step.name)
             await mark_copy(new, source, done)
-    rows, checksum = await _compared(old, new, wanted)
+    sums: dict[str, Sum] = {}
+    for table in wanted:
+        stores = (summed(read_pages(store, table.name)) for store in (old, new))
+        original, sums[table.name] = await asyncio.gather(*stores)
+        _check_equal(table.name, original, sums[table.name], new)
     await end_copy(new)
-    return rows, checksum
+    return _totals(sums)
 
 
 async def _begin(new: Store, source: list[str]) -> list[str]:
-    """Mark the target, or find the mark of an earlier start; return what that one made.
-
-    Raises:
-        StoreError: if the target holds something else.
-    """
+    """Mark the target, or find the mark of an earlier start; return what that one made."""
     if (mark := await copy_mark(new)) is not None:
         if mark[0] == source:
             return mark[1]
@@ -184,47 +177,10 @@ async def _begin(new: Store, source: list[str]) -> list[str]:
     return []
 
 
-async def _rows(old: Store, new: Store, table: Table, pace: Pace) -> bool:
-    """Copy what is not there yet of a table; tell whether that was anything."""
-    [total, there] = [await pages.count_rows(store, table.name) for store in (old, new)]
-    before = there
-    async for page in read_pages(old, table.name, after=await pages.last_record(new, table.name)):
-        await pages.write_page(new, table, page)
-        there += len(page)
-        pace.advance(table.name, len(page), there, total)
-    return there > before
-
-
-async def _compared(old: Store, new: Store, wanted: list[Table]) -> tuple[dict[str, int], str]:
-    """Count and add up both stores.
-
-    Raises:
-        StoreError: if they differ.
-    """
-    sums: dict[str, Sum] = {}
-    for table in wanted:
-        stores = (summed(read_pages(store, table.name)) for store in (old, new))
-        before, sums[table.name] = await asyncio.gather(*stores)
-        _check_equal(table.name, before, sums[table.name], new)
-    return _totals(sums)
-
-
 async def copy_group(
     old: Store, new: Store, group: str, name: str, pace: Pace
 ) -> tuple[dict[str, int], str]:
-    """Copy a group and return the number of rows by table, and their checksum.
-
-    Args:
-        old: Where it is.
-        new: Where it goes; the same store, if the name is another.
-        group: Its name.
-        name: That of the copy.
-        pace: Notified after each page.
-
-    Raises:
-        InputError: if there is no such group, or the target has one of that name.
-        StoreError: if the copy differs at the end.
-    """
+    """Copy a group, or within one store make another of it; return what a report tells of it."""
     if group not in await old.groups():
         raise UnknownGroupError(group)
     if since := await old.forgotten_since(group):
@@ -263,7 +219,6 @@ def _check_equal(table: str, before: Sum, after: Sum, new: Store) -> None:
 
 
 def _totals(sums: Mapping[str, Sum]) -> tuple[dict[str, int], str]:
-    """Return the number of rows by table, and the checksum of all."""
     checksum = reduce(xor, (total.checksum for total in sums.values()), 0)
     return {table: total.rows for table, total in sums.items()}, f"{checksum:032x}"
 

@@ -27,7 +27,7 @@ from graphrag.io.records import Draft, json_drafts, jsonl_drafts
 from graphrag.model.checks import printable
 from graphrag.model.values import Source
 from graphrag.temporal.moment import Moment, from_micros, parse_moment, utc_now
-from graphrag.text.markdown import front_matter
+from graphrag.text.split import front_matter
 
 STDIN = "-"
 _MICRO = timedelta(microseconds=1)
@@ -42,15 +42,12 @@ class Document:
     _episodes: Callable[[], Iterable[NewEpisode]]
 
     def __len__(self) -> int:
-        """Count the episodes."""
         return self.count
 
     def __iter__(self) -> Iterator[NewEpisode]:
-        """Iterate over the episodes."""
         return iter(self._episodes())
 
     def __repr__(self) -> str:
-        """Show the name and the number of episodes."""
         return f"Document({self.name!r}, {self.count} episodes)"
 
 
@@ -63,27 +60,7 @@ def read_document(
     name: str | None = None,
     author: str | None = None,
 ) -> Document:
-    """Check a document and return its episodes.
-
-    Markdown (``.md``) and text (everything else) are cut into parts of about 2,000 characters on
-    headings and paragraphs; front matter goes to ``metadata``. ``.json`` is one episode, but a list
-    of messages or a long list of records is several. ``.jsonl`` is one episode a line. Standard
-    input is recognized by its content.
-
-    Args:
-        path: A file, or ``"-"`` for standard input.
-        folder: A folder that it is part of: its default source is its path in there.
-        reference_time: When it was written. Default: the time that each record carries, else the
-            date in its front matter, in its name or at its beginning, else when the file was
-            changed last, else (standard input) now.
-        source_description: Where it comes from, for people; default: the file's name, or path.
-        name: A title instead of the file's name.
-        author: Who wrote it: whom "I" means in it.
-
-    Raises:
-        EpisodeError: if there is no such file, or it cannot be read as what its name says.
-        TimeError: if ``reference_time`` is no moment.
-    """
+    """Check a document (``-`` for standard input) and return its episodes, cut by its format."""
     given = None if reference_time is None else parse_moment(reference_time, what="reference_time")
     if str(path) == STDIN:
         label = title = place = "standard input"
@@ -175,10 +152,7 @@ def _text(text: str, base: datetime | None, *, headings: bool = False) -> list[D
     ]
 
 
-def _markdown(text: str, base: datetime | None) -> list[Draft]:
-    return _text(text, base, headings=True)
-
-
+_markdown = partial(_text, headings=True)
 Reader = Callable[[str, datetime | None], Iterable[Draft]]
 _PROSE: tuple[Reader, ...] = (_text, _markdown)
 _READERS: dict[str, Reader] = {

@@ -9,38 +9,22 @@ import numpy as np
 from graphrag.errors import InputError
 from graphrag.ingest.given import End, GivenFact, checked_vector, given_end, given_fact
 from graphrag.model.checks import checked_attributes, parsed_json, shown
-from graphrag.model.values import JSON, Entity, Origin
+from graphrag.model.values import JSON, Entity
 from graphrag.protocols import Matrix
 
 Row = Mapping[str, Any]
 Placed = tuple[str, Row | InputError]
-"""What to call a row, such as ``jobs.csv, line 7: ``, and the row or why it is none."""
+"""Name of a row in an error (``jobs.csv, line 7: ``), and the row or the reason why it is none."""
 Columns = Mapping[str, str]
 """The table's own name of a column, by what ``load.facts`` calls it."""
 
-COLUMNS = {
-    "subject": "name, id or entity",
-    "relation": "such as works_at",
-    "object": "name, id or entity",
-    "valid_at": "first moment at which it holds",
-    "invalid_at": "first moment at which it no longer does",
-    "reference_time": "when it was said",
-    "observed": "true if valid_at is only when it was first seen to hold",
-    "text": "the sentence that states it",
-    "confidence": "from 0 to 1",
-    "source": "where it comes from",
-    "provenance": "where it was stated before, a list",
-    "subject_type": "type of a new subject",
-    "object_type": "type of a new object",
-    "attributes": "of the fact, an object",
-    "subject_attributes": "of the subject, an object",
-    "object_attributes": "of the object, an object",
-    "embedding": "of the fact, a list of numbers",
-    "subject_embedding": "of a new subject, a list of numbers",
-    "object_embedding": "of a new object, a list of numbers",
-}
-"""What a column holds. ``attributes.NAME`` is one attribute of the fact, as
-``subject_attributes.NAME`` and ``object_attributes.NAME`` are of its ends."""
+COLUMNS = dict.fromkeys(
+    "subject relation object valid_at invalid_at reference_time observed text confidence source "
+    "provenance subject_type object_type attributes subject_attributes object_attributes "
+    "embedding subject_embedding object_embedding".split()
+)
+"""Columns that a fact is made of, see ``load.facts``. ``attributes.NAME`` is one attribute of the
+fact, as ``subject_attributes.NAME`` and ``object_attributes.NAME`` are of its ends."""
 BESIDE = frozenset(
     {"id", "origin", "episodes", "created_at", "subject_id", "object_id", "closed_as"}
 )
@@ -48,8 +32,7 @@ BESIDE = frozenset(
 _REQUIRED = ("subject", "relation", "object")
 _OBJECTS = ("attributes", "subject_attributes", "object_attributes")
 _USE = f"use {', '.join(COLUMNS)}, or attributes.NAME of the fact or of one of its ends"
-_PRESENT = frozenset({np.ndarray, datetime, list, dict, int})
-"""What is never an empty cell."""
+_PRESENT = frozenset({np.ndarray, datetime, list, dict, int})  # types that are never an empty cell
 
 
 def is_column(name: object) -> bool:
@@ -58,11 +41,7 @@ def is_column(name: object) -> bool:
 
 
 def checked_columns(names: Iterable[str]) -> None:
-    """Say which name is that of no column, if one is.
-
-    Raises:
-        InputError: naming it.
-    """
+    """Say which name is that of no column, if one is."""
     for name in names:
         if not is_column(name):
             raise InputError(f"there is no column {name!r} to fill: {_USE}")
@@ -74,30 +53,38 @@ def given_row(
     *,
     source: str | None,
     dimension: int,
-    origin: Origin = "manual",
     defaults: Row | None = None,
 ) -> GivenFact:
-    """Return the fact of a row; ``place`` is what to call it, such as ``row 7: ``.
-
-    ``defaults`` stand where the row has no cell or an empty one.
-
-    Raises:
-        InputError: naming the row and the column that cannot be used.
-    """
+    """Return the fact of a row; ``defaults`` stand where a cell is missing or empty."""
     try:
-        return _given(row, place, source, dimension, origin, defaults or {})
+        cells = _cells(row, defaults or {})
+        subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
+        once = cells.get("closed_as") == "past"
+        return given_fact(
+            subject,
+            cells["relation"],
+            object_,
+            valid_at=cells.get("valid_at"),
+            invalid_at=None if once else cells.get("invalid_at"),
+            reference_time=cells.get("invalid_at" if once else "reference_time"),
+            kind="was" if once else "state",
+            observed=_flag(cells.get("observed")),
+            text=_text(cells, "text"),
+            confidence=_number(cells.get("confidence", 1.0)),
+            attributes=_object(cells["attributes"], "attributes")
+            if "attributes" in cells
+            else None,
+            source=_text(cells, "source") or source,
+            provenance=_texts(cells, "provenance") if "provenance" in cells else (),
+            vector=_vector(cells, "embedding", dimension),
+            place=place,
+        )
     except InputError as error:
         raise type(error)(f"{place}{error}") from None
 
 
-def _given(
-    row: Row | InputError,
-    place: str,
-    source: str | None,
-    dimension: int,
-    origin: Origin,
-    defaults: Row,
-) -> GivenFact:
+def _cells(row: Row | InputError, defaults: Row) -> dict[str, Any]:
+    """Return the filled cells of a row by column, with the attributes in one."""
     if isinstance(row, InputError):
         raise row
     if type(row) is not dict and not isinstance(row, Mapping):
@@ -109,10 +96,7 @@ def _given(
         cells = {**defaults, **cells}
     parts: dict[str, dict[str, JSON]] = {}
     for name in [] if cells.keys() <= COLUMNS.keys() else [*cells.keys()]:
-        if name in COLUMNS:
-            continue
-        if name in BESIDE:
-            del cells[name]
+        if name in COLUMNS or name in BESIDE:
             continue
         if not isinstance(name, str) or not is_column(name):
             raise InputError(f"there is no column {shown(name)}: {_USE}")
@@ -121,28 +105,9 @@ def _given(
     for name in _REQUIRED:
         if name not in cells:
             raise InputError(f"column {name!r} is missing or empty")
-    for whole, some in parts.items():
-        cells[whole] = {**_object(cells.get(whole, {}), whole), **some}
-    subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
-    once = row.get("closed_as") == "past"
-    return given_fact(
-        subject,
-        cells["relation"],
-        object_,
-        valid_at=cells.get("valid_at"),
-        invalid_at=None if once else cells.get("invalid_at"),
-        reference_time=cells.get("invalid_at" if once else "reference_time"),
-        kind="was" if once else "state",
-        observed=_flag(cells.get("observed")),
-        text=_text(cells, "text"),
-        confidence=_number(cells.get("confidence", 1.0)),
-        attributes=_object(cells["attributes"], "attributes") if "attributes" in cells else None,
-        source=_text(cells, "source") or source,
-        provenance=_texts(cells, "provenance") if "provenance" in cells else (),
-        vector=_vector(cells, "embedding", dimension),
-        origin=origin,
-        place=place,
-    )
+    for whole, own in parts.items():
+        cells[whole] = {**_object(cells.get(whole, {}), whole), **own}
+    return cells
 
 
 def _end(cells: Row, name: str, dimension: int) -> End:
@@ -170,7 +135,7 @@ def _texts(cells: Row, name: str) -> tuple[str, ...]:
     found = _decoded(cells[name], name)
     if isinstance(found, str) or not isinstance(found, Sequence | np.ndarray):
         raise InputError(f"column {name!r} is {shown(cells[name])}: expected a list of texts")
-    if wrong := [one for one in found if not isinstance(one, str)]:
+    if wrong := [text for text in found if not isinstance(text, str)]:
         raise InputError(f"column {name!r} has {shown(wrong[0])}: expected a list of texts")
     return tuple(found)
 
@@ -212,7 +177,6 @@ def _decoded(cell: object, name: str) -> object:
 
 
 def _missing(cell: object) -> bool:
-    """Tell an empty cell, as CSV files and data frames have it."""
     if cell is None:
         return True
     if isinstance(cell, str):

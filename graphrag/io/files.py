@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 from graphrag.errors import InputError
 
@@ -40,9 +40,6 @@ def written(path: Path) -> Iterator[Put]:
 
     The same bytes give the same file: a compressed one notes neither its name nor the time. A pipe
     or a device is written to: put in its place, a file would take it from everybody else.
-
-    Raises:
-        InputError: if it cannot be written there.
     """
     if "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file: it holds a null character")
@@ -72,11 +69,7 @@ def written(path: Path) -> Iterator[Put]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes] | io.BufferedReader]:
-    """Give the bytes of a file, unpacked if it is packed, whatever its name says.
-
-    Raises:
-        InputError: if there is none, or it cannot be read.
-    """
+    """Give the bytes of a file, unpacked if it is packed, whatever its name says."""
     check_there(path)
     with refusals("read", path):
         file = path.open("rb")
@@ -114,69 +107,27 @@ class _Unpacked(io.RawIOBase):
 
 
 def check_there(path: Path) -> None:
-    """Check that there is such a file.
-
-    Raises:
-        InputError: if there is none.
-    """
+    """Raise ``InputError`` if there is no such file."""
     with refusals("read", path):  # a name may be too long to ask for
         there = path.is_file()
     if not there:
         raise InputError(f"there is no file {path}")
 
 
-def read_lines(path: Path, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a file with their ends; one that is longer than ``longest`` is cut.
-
-    Raises:
-        InputError: if there is no such file, it cannot be read, or not be unpacked.
-    """
-    with opened(path) as file:
-        while True:
-            with refusals("read", path):
-                line = file.readline(longest)
-            if not line:
-                return
-            yield line
-
-
-def read_whole(path: Path, most: int = 1 << 28) -> bytes:
-    """Return the bytes of a file that is understood only as a whole.
-
-    Raises:
-        InputError: as ``read_lines``, and if there are more than ``most``.
-    """
+def read_whole(path: Path, most: int = 1 << 28, *, advice: str = "split it") -> bytes:
+    """Return all bytes of a file; ``advice`` is for one that is too large to be read so."""
     with opened(path) as file, refusals("read", path):
         data = file.read(most + 1)
     if len(data) > most:
         raise InputError(
-            f"{path.name} has more than {most >> 20} MB, and is read as a whole: split it"
+            f"{path.name} has more than {most >> 20} MB and is read as a whole: {advice}"
         )
     return data
 
 
-def read_parts(path: Path, size: int = _PART) -> Iterator[bytes]:
-    """Yield the bytes of a file in parts.
-
-    Raises:
-        InputError: as ``read_lines``.
-    """
-    with opened(path) as file:
-        while True:
-            with refusals("read", path):
-                part = file.read(size)
-            if not part:
-                return
-            yield part
-
-
 @contextmanager
 def refusals(what: str, path: Path) -> Iterator[None]:
-    """Say which file it is that cannot be read or written, and why.
-
-    Raises:
-        InputError: for what the system or the compression says.
-    """
+    """Raise what the system or the compression says of a file as ``InputError``."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -205,7 +156,7 @@ def unescaped(text: str) -> str:
 Format = Literal["jsonl", "csv", "graphml", "turtle", "html"]
 LINES: Format = "jsonl"
 WHOLE = "surreal-graphrag"
-"""What the first of its lines calls the format of a whole graph."""
+"""Value of ``format`` in the first line of a whole graph."""
 _ENDINGS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -214,7 +165,6 @@ _ENDINGS: dict[str, Format] = {
     ".ttl": "turtle",
     ".html": "html",
 }
-_FORMATS: dict[str, Format] = {name: name for name in _ENDINGS.values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,26 +175,18 @@ class Exported:
     format: Format
     group: str
     records: dict[str, int]
-    """How many of each kind are in it: ``entity``, ``fact``, and in ``jsonl`` all others."""
+    """Number of records by kind: ``entity``, ``fact``, and in ``jsonl`` all others."""
     bytes: int
     """Size of the file."""
     seconds: float
 
 
-def format_of(file: str | Path, given: str | None) -> Format:
-    """Return the format that is meant.
-
-    Raises:
-        InputError: if there is no such format, or the ending names none.
-    """
-    if given is None:
-        found = _ENDINGS.get(ending(Path(file)))
-        if found is None:
-            raise InputError(
-                f"{file} has no ending that names a format: use {', '.join(_ENDINGS)}, or give "
-                f"format as one of {', '.join(_FORMATS)}"
-            )
-        return found
-    if given not in _FORMATS:
-        raise InputError(f"format {given!r} is not known: use one of {', '.join(_FORMATS)}")
-    return _FORMATS[given]
+def format_of(file: str | Path, given: Format | None) -> Format:
+    """Return the given format, or the one that the ending of a file names."""
+    meant = given or _ENDINGS.get(ending(Path(file)))
+    if meant is None:
+        raise InputError(
+            f"{file} has no ending that names a format: use {', '.join(_ENDINGS)}, or give format "
+            f"as one of {', '.join(get_args(Format))}"
+        )
+    return meant

@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 from graphrag.errors import EpisodeError, TimeError
 from graphrag.model.checks import printable
 from graphrag.temporal.moment import parse_moment, utc_now
-from graphrag.text.markdown import fields_of, front_matter
+from graphrag.text.split import fields_of, front_matter
 
 Read = TypeVar("Read")
 READABLE = frozenset({".md", ".markdown", ".txt", ".text", ".json", ".jsonl", ".ndjson"})
@@ -30,8 +30,7 @@ _LABEL = re.compile(r"(?:[\s#>*_=-]|date:|written:|created:)*", re.IGNORECASE)
 _AFTER = re.compile(r"[\s*_]*(?:$|[-–—:|,(.;])")
 _YEAR = re.compile(r"\d{4}")
 _LONGEST_LINE = 200
-_AHEAD = timedelta(days=1)
-"""What somebody dated for tomorrow may be written today, elsewhere."""
+_AHEAD = timedelta(days=1)  # tolerance for dates of another time zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Pile(Generic[Read]):
-    """What was read of some files."""
+    """Files that were read, and those that could not be."""
 
     read: tuple[Read, ...]
     unread: tuple[Unread, ...]
@@ -57,9 +56,6 @@ def read_files(
 
     ``read`` is given a file, and the folder that it was found in; a link that is named itself is
     the caller's choice and is followed, one in a folder only if it stays there.
-
-    Raises:
-        EpisodeError: if none can be, of the first one.
     """
     done: list[Read] = []
     unread: list[Unread] = []
@@ -146,11 +142,9 @@ def leads_out(path: Path, folder: Path) -> str:
 
 
 def written_at(text: str, name: str) -> datetime | None:
-    """Return when a document was written by its own account, None if it does not say.
+    """Return when a document was written: by front matter, mail header, name or first line.
 
-    Its front matter says so, else the header of a mail, else its name, else the date that it
-    begins with, such as ``# 4 March 2024`` or ``2024-03-04 Standup``. A moment that is yet to come
-    is none.
+    A moment that is yet to come is none.
     """
     start, fields = front_matter(text)
     dated = (_moment(fields[field]) for field in _WRITTEN if field in fields)

@@ -30,7 +30,7 @@ _BEGUN = re.compile(r"^BEGIN:VEVENT\s*$", re.MULTILINE | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """Which of the repeated meetings are wanted, and when times are that name no zone."""
+    """Range of repeated meetings to read, and the zone of times without one."""
 
     until: datetime
     since: datetime | None = None
@@ -38,11 +38,7 @@ class Horizon:
 
     @classmethod
     def of(cls, since: Moment | None, until: Moment | None, time_zone: str | None) -> "Horizon":
-        """Return these bounds; by default no meeting that repeats more than a year from now.
-
-        Raises:
-            InputError: if a moment is none.
-        """
+        """Return these bounds; by default no meeting that repeats more than a year from now."""
         return cls(
             utc_now() + _YEAR if until is None else parse_moment(until, what="until"),
             None if since is None else parse_moment(since, what="since"),
@@ -55,12 +51,7 @@ class Horizon:
 
 
 def event_rows(path: Path, horizon: Horizon) -> Iterator[tuple[str, Row]]:
-    """Yield the fields of each meeting, with what to call it in an error.
-
-    Raises:
-        InputError: if the file cannot be read, naming the event.
-        MissingExtraError: if icalendar is not installed.
-    """
+    """Yield the fields of each meeting, with what to call it in an error."""
     events = [
         _Event(f"{path.name}, event {number}: ", event, zone, horizon)
         for number, (event, zone) in enumerate(_events(path, horizon.time_zone), 1)
@@ -108,12 +99,9 @@ def _events(path: Path, time_zone: str | None) -> list[tuple["Component", tzinfo
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """One event of a file."""
-
     place: str
     event: "Component"
-    zone: tzinfo | None
-    """Of times that name none."""
+    zone: tzinfo | None  # of times that name none
     horizon: Horizon
 
     def text(self, name: str) -> str:
@@ -184,23 +172,18 @@ class _Event:
         return begin + (_DAY if whole_day else _HOUR)
 
     def _occurrences(self, start: datetime, rule: Any) -> Iterator[datetime]:
-        """Yield the starts of a series in UTC, as far as they are wanted.
-
-        Raises:
-            InputError: if the rule is none, or there are more than 1,000.
-        """
         from dateutil.rrule import rrulestr
 
-        said = f"{self.place}RRULE {rule.to_ical().decode()!r}"
+        what = f"{self.place}RRULE {rule.to_ical().decode()!r}"
         if not {"SECONDLY", "MINUTELY"}.isdisjoint(rule.get("FREQ", ())):
-            raise InputError(f"{said} repeats every minute or second: no meeting does")
+            raise InputError(f"{what} repeats every minute or second: no meeting does")
         if "UNTIL" in rule:
             rule["UNTIL"] = [_on_the_wall(rule["UNTIL"][0], start.tzinfo)]
         try:
             # In the time of the clock on the wall: a zone has gaps and repeated hours.
             wall = rrulestr(rule.to_ical().decode(), dtstart=start.replace(tzinfo=None))
         except (ValueError, TypeError) as error:
-            raise InputError(f"{said} cannot be read: {error}") from None
+            raise InputError(f"{what} cannot be read: {error}") from None
         since = self.horizon.since
         earliest = start if since is None else max(start, since.astimezone(start.tzinfo))
         # A day more on either side, because of clocks that are put back.
@@ -214,17 +197,12 @@ class _Event:
             wanted += 1
             if wanted > MOST:
                 raise InputError(
-                    f"{said} gives more than {MOST:,} meetings: pass a later since, or an earlier "
+                    f"{what} gives more than {MOST:,} meetings: pass a later since, or an earlier "
                     "until"
                 )
             yield moment
 
     def _all(self, name: str) -> list[Any]:
-        """Return the values of a property.
-
-        Raises:
-            InputError: if icalendar could not read one.
-        """
         from icalendar.prop import vBroken
 
         value = self.event.get(name, [])

@@ -1,76 +1,23 @@
-"""Views for other programs: GraphML and CSV, graphs of networkx and igraph, frames of pandas.
+"""Views as files for other programs: GraphML, CSV, and RDF in Turtle.
 
-In networks nodes are entities and edges facts, with typed attributes; moments are ISO 8601, lists
-and objects JSON. ``label`` (name or relation) is what drawing programs show. In CSV (RFC 4180,
-UTF-8) cells that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return get an
-apostrophe, which reading removes: spreadsheets would run them as formulas.
+In GraphML ``label`` is what drawing programs show. In CSV cells that spreadsheets would run as
+formulas get an apostrophe, which reading removes. In Turtle a fact is an ``rdf:Statement``, since
+few tools read RDF-star; what holds at the moment of the view (or now) is also a plain triple.
 """
 
 import csv
 import json
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import datetime
 from io import StringIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
+from urllib.parse import quote
 
-import numpy as np
-
-from graphrag.errors import MissingExtraError
 from graphrag.io.files import Put, escaped
 from graphrag.io.shown import ENTITY_CELLS, FACT_CELLS, Shown
+from graphrag.model.values import Entity, Fact
 from graphrag.store.rows import plain
-
-if TYPE_CHECKING:
-    import igraph
-    import networkx
-    import pandas
-
-_BY_ENDS = frozenset(
-    {"subject", "subject_id", "subject_type", "object", "object_id", "object_type"}
-)
-"""What an edge need not say, because its nodes do."""
-
-
-async def networkx_of(shown: Shown) -> "networkx.MultiDiGraph":
-    """Return a directed graph: nodes by entity id, edges by fact id.
-
-    Raises:
-        MissingExtraError: if networkx is not installed.
-    """
-    try:
-        import networkx
-    except ImportError:
-        raise MissingExtraError("export.networkx()", "analysis") from None
-    network = networkx.MultiDiGraph(**shown.about())
-    entities, facts = await shown.rows()
-    for cells in entities:
-        network.add_node(cells.pop("id"), **cells)
-    for cells in facts:
-        ends = cells["subject_id"], cells["object_id"]
-        network.add_edge(*ends, cells["id"], **_without(cells, {"id", *_BY_ENDS}))
-    return network
-
-
-async def igraph_of(shown: Shown) -> "igraph.Graph":
-    """Return a directed graph whose vertices and edges have the cells as attributes."""
-    import igraph
-
-    vertices, facts = await shown.rows()
-    row_of = {cells["id"]: row for row, cells in enumerate(vertices)}
-    ends = [(row_of[cells["subject_id"]], row_of[cells["object_id"]]) for cells in facts]
-    edges = [_without(cells, _BY_ENDS) for cells in facts]
-    graph = igraph.Graph(len(vertices), ends, directed=True, graph_attrs=shown.about())
-    for sequence, cells_of in ((graph.vs, vertices), (graph.es, edges)):
-        for name in cells_of[0] if cells_of else ():
-            sequence[name] = [cells[name] for cells in cells_of]
-    return graph
-
-
-def _without(cells: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    return {name: cell for name, cell in cells.items() if name not in names}
-
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NODE = {"label": "name"} | {name: name for name in ENTITY_CELLS[2:]}
@@ -89,9 +36,9 @@ async def write_graphml(shown: Shown, put: Put) -> dict[str, int]:
         for entity in page:
             data = _data("n", _NODE, shown.entity_cells(entity))
             put(f'<node id="{escaped(entity.id)}">{data}</node>\n'.encode())
-    async for some in shown.facts():
-        facts += len(some)
-        for fact in some:
+    async for batch in shown.facts():
+        facts += len(batch)
+        for fact in batch:
             ends = f'source="{escaped(fact.subject_id)}" target="{escaped(fact.object_id)}"'
             data = _data("e", _EDGE, shown.fact_cells(fact))
             put(f'<edge id="{escaped(fact.id)}" {ends}>{data}</edge>\n'.encode())
@@ -116,13 +63,14 @@ def _head(about: Mapping[str, Any]) -> str:
 
 def _data(mark: str, names: Mapping[str, str], cells: Mapping[str, Any]) -> str:
     return "".join(
-        f'<data key="{mark}_{name}">{escaped(_text(cells[cell]))}</data>'
+        f'<data key="{mark}_{name}">{escaped(text_of(cells[cell]))}</data>'
         for name, cell in names.items()
         if cells[cell] is not None and cells[cell] not in ("", [], {})
     )
 
 
-def _text(item: Any) -> str:
+def text_of(item: Any) -> str:
+    """Return a value as text."""
     match item:
         case str():
             return item
@@ -130,7 +78,7 @@ def _text(item: Any) -> str:
             return "true" if item else "false"
         case dict() | list():
             return json.dumps(item, ensure_ascii=False)
-        case float():
+        case float() | int():
             return repr(item)
         case _:
             return str(plain(item))
@@ -172,64 +120,106 @@ _COLUMNS = tuple(
 
 def cell_of(item: Any) -> str:
     """Return a value as the cell of a table."""
+    if item is None or item in ([], {}):
+        return ""
+    return _MARK + item if isinstance(item, str) and _RISKY.match(item) else text_of(item)
+
+
+TERMS = "urn:surreal-graphrag:term:"
+RELATIONS = "urn:surreal-graphrag:relation:"
+TYPES = "urn:surreal-graphrag:type:"
+_OWN = "valid_at invalid_at closed_as observed confidence reference_time origin".split()
+"""Cells of a fact that are properties of the statement."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_CONTROL = re.compile("[\x00-\x1f\x7f\ufffe\uffff]")
+_PREFIXES = (
+    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+    ("skos", "http://www.w3.org/2004/02/skos/core#"),
+    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ("sg", TERMS),
+)
+
+
+async def write_turtle(shown: Shown, put: Put, now: datetime) -> dict[str, int]:
+    """Write a view, and return how many entities and facts there are."""
+    entities = facts = 0
+    put("".join(f"@prefix {name}: <{place}> .\n" for name, place in _PREFIXES).encode())
+    async for page in shown.entities():
+        entities += len(page)
+        put("".join(_entity(entity) for entity in page).encode())
+    at = shown.viewpoint.valid_at or shown.viewpoint.known_at or now
+    async for batch in shown.facts():
+        facts += len(batch)
+        put("".join(_fact(fact, shown.fact_cells(fact), at) for fact in batch).encode())
+    return {"entity": entities, "fact": facts}
+
+
+def iri(id_: str) -> str:
+    """Return the IRI of an entity or a fact."""
+    return f"urn:uuid:{id_}" if _UUID.fullmatch(id_) else f"urn:surreal-graphrag:id:{_part(id_)}"
+
+
+def _entity(entity: Entity) -> str:
+    properties = [
+        ("a", f"<{TYPES}{_part(entity.entity_type)}>"),
+        ("rdfs:label", _literal(entity.name)),
+        *(("skos:altLabel", _literal(alias)) for alias in entity.aliases),
+        ("sg:created_at", _literal(entity.created_at)),
+    ]
+    if entity.summary:
+        properties.append(("rdfs:comment", _literal(entity.summary)))
+    if entity.attributes:
+        properties.append(("sg:attributes", _literal(dict(entity.attributes))))
+    return _block(iri(entity.id), properties)
+
+
+def _fact(fact: Fact, cells: Mapping[str, Any], at: datetime) -> str:
+    ends = iri(fact.subject_id), f"{RELATIONS}{_part(fact.relation)}", iri(fact.object_id)
+    subject, predicate, object_ = (f"<{id_}>" for id_ in ends)
+    properties = [
+        ("a", "rdf:Statement"),
+        ("rdf:subject", subject),
+        ("rdf:predicate", predicate),
+        ("rdf:object", object_),
+        ("rdfs:comment", _literal(fact.text)),
+    ]
+    known = (name for name in _OWN if cells[name] is not None)
+    properties += [(f"sg:{name}", _literal(cells[name])) for name in known]
+    properties += [("sg:episode", f"<{iri(id_)}>") for id_ in cells["episodes"]]
+    properties += [("sg:provenance", _literal(place)) for place in cells["provenance"]]
+    if cells["attributes"]:
+        properties.append(("sg:attributes", _literal(cells["attributes"])))
+    begun = fact.valid_at is None or fact.valid_at <= at
+    holds = begun and (fact.invalid_at is None or at < fact.invalid_at)
+    block = _block(iri(fact.id), properties)
+    return block + (f"{subject} {predicate} {object_} .\n" if holds else "")
+
+
+def _block(subject: str, properties: list[tuple[str, str]]) -> str:
+    lines = " ;\n    ".join(f"{predicate} {object_}" for predicate, object_ in properties)
+    return f"<{subject}> {lines} .\n"
+
+
+def _literal(item: Any) -> str:
     match item:
-        case None:
-            return ""
-        case str():
-            return _MARK + item if _RISKY.match(item) else item
         case bool():
             return "true" if item else "false"
-        case float() | int():
-            return repr(item)
-        case dict() | list():
-            return json.dumps(item, ensure_ascii=False) if item else ""
+        case float():
+            return f'"{item!r}"^^xsd:double'
+        case datetime():
+            return f'"{plain(item)}"^^xsd:dateTime'
+        case dict():
+            return f"{_quoted(json.dumps(item, ensure_ascii=False))}^^rdf:JSON"
         case _:
-            return str(plain(item))
+            return _quoted(str(item))
 
 
-_MOMENTS = frozenset({"valid_at", "invalid_at", "reference_time", "created_at"})
-_ENDS = ("subject_id", "object_id")
-_DEGREE = "degree"
+def _quoted(text: str) -> str:
+    text = text.translate(_ESCAPED)
+    return '"' + _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04X}", text) + '"'
 
 
-class Frames(NamedTuple):
-    """A graph as two tables."""
-
-    facts: "pandas.DataFrame"
-    """One row each: both ends with name, type and id, lifetime, sentence, confidence, episodes."""
-    entities: "pandas.DataFrame"
-    """One row each, with the number of its facts as ``degree``."""
-
-
-async def frames_of(shown: Shown) -> Frames:
-    """Return the facts and the entities of a view.
-
-    Raises:
-        MissingExtraError: if pandas is not installed.
-    """
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtraError("export.pandas()", "analysis") from None
-    entities, facts = await shown.rows()
-    degrees = Counter(cells[end] for cells in facts for end in _ENDS)
-    for cells in entities:
-        cells[_DEGREE] = degrees[cells["id"]]
-
-    def frame(rows: list[dict[str, Any]], names: tuple[str, ...]) -> "pandas.DataFrame":
-        columns = {name: _column([row[name] for row in rows], name) for name in names}
-        found = pandas.DataFrame(columns)
-        for name in _MOMENTS & columns.keys():
-            found[name] = found[name].dt.tz_localize("UTC")
-        return found
-
-    return Frames(frame(facts, (*FACT_CELLS, *_ENDS)), frame(entities, (*ENTITY_CELLS, _DEGREE)))
-
-
-def _column(cells: list[Any], name: str) -> Any:
-    """Return the cells of a column; moments as numpy has them, exact to the microsecond."""
-    return np.array(list(map(_utc, cells)), dtype="datetime64[us]") if name in _MOMENTS else cells
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None)
+def _part(text: str) -> str:
+    return quote(text, safe="")

@@ -1,4 +1,4 @@
-"""Bring in what is known: tables, contacts, calendars, whole graphs; no model reads them."""
+"""Import of known facts, documents, exports of other memories, and whole groups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag.ingest.batch import OnError, checked_on_error
+from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import checked_group
 from graphrag.ingest.reports import BatchReport, ImportReport, Progress
 from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
@@ -23,7 +23,7 @@ from graphrag.temporal.moment import Moment
 
 if TYPE_CHECKING:
     from graphrag.io.jsonl.group_file import ImportedGroup
-    from graphrag.io.memories.portable import MemoryReport, Of
+    from graphrag.io.memories import MemoryReport, Of
     from graphrag.io.transfer import CopyProgress
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -31,7 +31,7 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 @checked(door="graph.load")
 class Load:
-    """What brings in facts as they are known: ``graph.load``; people go by e-mail, then by name."""
+    """Imports into a group: ``graph.load``. People are matched by e-mail, then by name."""
 
     def __init__(self, handle: Handle, group: str) -> None:
         self._handle = handle
@@ -49,7 +49,7 @@ class Load:
         source: str | None = None,
         on_progress: Callable[[ImportReport], None] | None = None,
     ) -> ImportReport:
-        """Tell many facts, one transaction for each batch, thousands a second.
+        """Add many facts, one transaction per batch, thousands a second.
 
         ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
         with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
@@ -80,10 +80,9 @@ class Load:
             PolicyError, TransactionError: if the write policy or the database refused a batch.
         """
         checked_columns(defaults or {})
-        checked_on_error(on_error)
         return await load_rows(
             rows,
-            self._handle.session.ingestion,
+            self._handle.session,
             self._group,
             columns=columns,
             defaults=defaults,
@@ -97,7 +96,7 @@ class Load:
     async def seed(
         self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
-        """Tell what is known of some entities, as a dictionary; all of it, or nothing.
+        """Add facts about some entities from a dictionary; all of them, or none.
 
         ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; an object may be a mapping
         with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``. Where the
@@ -113,7 +112,7 @@ class Load:
             InputError: naming the subject and the relation that cannot be used.
             PolicyError: if the write policy refused; nothing was written in either case.
         """
-        into = self._handle.session.ingestion, self._group
+        into = self._handle.session, self._group
         return await seed(known, *into, reference_time=reference_time, source=source)
 
     async def documents(
@@ -148,10 +147,9 @@ class Load:
         """
         from graphrag.io.documents import add_documents
 
-        checked_on_error(on_error)
         return await add_documents(
             _paths(paths),
-            self._handle.session.ingestion,
+            self._handle.session,
             self._group,
             reference_time=reference_time,
             source=source,
@@ -164,7 +162,7 @@ class Load:
     async def contacts(
         self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
-        """Tell who the people of an address book are and where they work.
+        """Add the people of an address book and where they work.
 
         ``contacts`` is a vCard file, a CSV file with a header, or dictionaries with ``name``,
         ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written unless every
@@ -185,9 +183,7 @@ class Load:
         records = [
             (list(stated(contact, place)), [contact_end(contact)]) for place, contact in read
         ]
-        return await tell_records(
-            records, self._handle.session.ingestion, self._group, "import_contacts"
-        )
+        return await tell_records(records, self._handle.session, self._group, "import_contacts")
 
     async def calendar(
         self,
@@ -198,7 +194,7 @@ class Load:
         time_zone: str | None = None,
         source: str | None = None,
     ) -> ImportReport:
-        """Tell which meetings there were, who attended them, and where.
+        """Add meetings, who attended them, and where they took place.
 
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
@@ -209,7 +205,7 @@ class Load:
 
         Args:
             calendar: The meetings.
-            since: The earliest repeated meeting to tell. Default: the first one.
+            since: The earliest repeated meeting to add. Default: the first one.
             until: The first moment that is too late for a repeated meeting. Default: in a year.
             time_zone: Of times that name none, such as ``Europe/Oslo``. Default: the file's; if it
                 says nothing such times are an error.
@@ -225,14 +221,12 @@ class Load:
         records: list[Record] = [
             (list(meeting_facts(meeting, place, source=source)), []) for place, meeting in read
         ]
-        return await tell_records(
-            records, self._handle.session.ingestion, self._group, "import_calendar"
-        )
+        return await tell_records(records, self._handle.session, self._group, "import_calendar")
 
     async def memory(
         self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
     ) -> MemoryReport:
-        """Bring in what Graphiti, Zep or Mem0 exported: episodes, entities, facts, all dates.
+        """Import an export of Graphiti, Zep or Mem0: episodes, entities, facts, all dates.
 
         Importing the same again changes nothing. What does not come in is in the report, with the
         reason; nothing is written unless every file can be read.
@@ -251,7 +245,7 @@ class Load:
         from graphrag.io.memories.importer import bring
         from graphrag.io.memories.recognise import read_memory
 
-        found, into = read_memory(_paths(paths), of), self._handle.session.ingestion
+        found, into = read_memory(_paths(paths), of), self._handle.session
         return await bring(found, into, self._group, one_group=one_group, judge=judge)
 
     async def group(
@@ -261,7 +255,7 @@ class Load:
         *,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> ImportedGroup:
-        """Make a graph of the store from a ``jsonl`` export: same rows, vectors, log and past.
+        """Recreate a group from a ``jsonl`` export: same rows, vectors, log and past.
 
         All or nothing; until the last row the group is closed to everybody. Vectors of another
         embedder are made anew. Where the store has these ids already, the group gets its own. The
@@ -281,9 +275,9 @@ class Load:
         if name is not None:
             checked_group(name)
         found = await import_group(
-            Path(file), self._handle.session.ingestion, name=name, on_progress=on_progress
+            Path(file), self._handle.session, name=name, on_progress=on_progress
         )
-        await self._handle.session.queue.resume()  # its queued episodes may wait to be read
+        await self._handle.queue.resume()  # its queued episodes may wait to be read
         return found
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphrag.ingest.intake import looks_like_messages
-from graphrag.text.markdown import FENCE, fence_after
-from graphrag.text.split import split_passages
+from graphrag.text.split import FENCE, fence_after, split_passages
 
 LONGEST = 2000
 # A section shorter than this shares its part with the next one.
@@ -21,13 +20,12 @@ _BLANK = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProsePart:
     """A stretch of a document: ``text[start:end]``."""
 
     start: int
     end: int
-    section: str = ""
-    """The heading that it stands under."""
+    section: str = ""  # the heading that it stands under
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +37,24 @@ class _Block:
     title: str | None = None
 
 
-def split_prose(text: str, *, headings: bool = False, longest: int = LONGEST) -> list[Part]:
-    """Return the parts of a text; between two parts there is only white space.
-
-    A paragraph is cut, between sentences, only if it is longer than a part. When every line is
-    ``name: text``, the lines are what is kept whole.
-
-    Args:
-        text: The document.
-        headings: Read Markdown headings (``# Title``) and code fences.
-        longest: Characters of a part.
-    """
+def split_prose(text: str, *, headings: bool = False) -> list[ProsePart]:
+    """Return the parts of a text; turns of a conversation (``name: text``) are kept whole."""
     blocks = _lines(text) if looks_like_messages(text) else _paragraphs(text, headings)
     return [
-        Part(start, end, part.section)
-        for part in _packed(blocks, longest)
-        for start, end in _cut(text, part, longest)
+        ProsePart(start, end, part.section)
+        for part in _packed(blocks)
+        for start, end in _cut(text, part)
     ]
 
 
-def _packed(blocks: Iterator[_Block], longest: int) -> Iterator[Part]:
+def _packed(blocks: Iterator[_Block]) -> Iterator[ProsePart]:
     start = end = 0
     above = section = ""
     for block in blocks:
-        full = block.end - start > longest
-        turned = block.title is not None and end - start >= min(_SHORT_SECTION, longest)
+        full = block.end - start > LONGEST
+        turned = block.title is not None and end - start >= _SHORT_SECTION
         if end > start and (full or turned):
-            yield Part(start, end, section)
+            yield ProsePart(start, end, section)
             start = block.start
         if block.title is not None:
             above = block.title
@@ -73,12 +62,12 @@ def _packed(blocks: Iterator[_Block], longest: int) -> Iterator[Part]:
             section = above
         end = block.end
     if end > start:
-        yield Part(start, end, section)
+        yield ProsePart(start, end, section)
 
 
-def _cut(text: str, part: Part, longest: int) -> Iterator[tuple[int, int]]:
+def _cut(text: str, part: ProsePart) -> Iterator[tuple[int, int]]:
     piece = text[part.start : part.end]
-    for start, end in split_passages(piece, longest=longest, over=longest):
+    for start, end in split_passages(piece, longest=LONGEST, over=LONGEST):
         bare = piece[start:end]
         start += len(bare) - len(bare.lstrip(_BLANK))
         end -= len(bare) - len(bare.rstrip(_BLANK))

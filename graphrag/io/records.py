@@ -4,7 +4,7 @@ Messages and times are recognised by the usual names of such fields.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -24,15 +24,14 @@ _MILLISECONDS = 100_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ChatMessage:
     """One message of a conversation."""
 
     speaker: str
     text: str
     time: datetime | None
     session: JSON
-    rest: Mapping[str, JSON]
-    """The fields that are none of the above."""
+    rest: Mapping[str, JSON]  # the fields that are none of the above
 
     @property
     def line(self) -> str:
@@ -40,16 +39,8 @@ class Turn:
         return f"{self.speaker}: {self.text}"
 
 
-def read_turn(value: JSON, *, base: datetime | None) -> Turn | None:
-    """Return the message that a record is, or None if it is something else.
-
-    Args:
-        value: The record.
-        base: What relative times count from; None leaves the record's own time unread.
-
-    Raises:
-        TimeError: if it carries a time that is no moment.
-    """
+def read_turn(value: JSON, *, base: datetime | None) -> ChatMessage | None:
+    """Return the message that a record is; without ``base`` its own time is left unread."""
     if not isinstance(value, Mapping):
         return None
     speaker = _first(value, _SPEAKER)
@@ -58,7 +49,7 @@ def read_turn(value: JSON, *, base: datetime | None) -> Turn | None:
         return None
     session = next((key for key in _SESSION if key in value), None)
     known = {speaker, text, session, _time_key(value)}
-    return Turn(
+    return ChatMessage(
         value[speaker].strip(),
         value[text],
         own_time(value, base=base),
@@ -68,13 +59,7 @@ def read_turn(value: JSON, *, base: datetime | None) -> Turn | None:
 
 
 def own_time(value: JSON, *, base: datetime | None) -> datetime | None:
-    """Return the time that a record carries under an obvious key, if it does.
-
-    Numbers are seconds or milliseconds since 1970.
-
-    Raises:
-        TimeError: if what stands there is no moment.
-    """
+    """Return the time under an obvious key; numbers are seconds or milliseconds since 1970."""
     key = _time_key(value) if isinstance(value, Mapping) and base is not None else None
     if key is None:
         return None
@@ -96,13 +81,12 @@ def _time_key(value: Mapping[str, JSON]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What one part of a document says."""
+    """Content of one part of a document."""
 
     content: JSON
     label: str = ""
-    """What to add to the document's name: `` [3/120]``, ``:17``; empty for a whole document."""
-    time: datetime | None = None
-    """Its own time, if it carries one."""
+    """Suffix of the document's name: `` [3/120]``, ``:17``; empty for a whole document."""
+    time: datetime | None = None  # its own time, if it carries one
     source: Source | None = None
     metadata: Mapping[str, JSON] = field(default_factory=dict)
 
@@ -118,22 +102,22 @@ def json_drafts(text: str, base: datetime | None) -> list[Draft]:
     """Return the drafts of one JSON value.
 
     A list of messages is cut into stretches of conversation, by session, by pause, and after 16
-    turns. A list of records is cut after 50, and wherever their own times differ.
-
-    Args:
-        text: The JSON.
-        base: What relative times count from; None leaves the own times of records unread.
-
-    Raises:
-        EpisodeError: if it is no JSON, or holds a time that is no moment.
+    turns. A list of records is cut after 50, and wherever their own times differ. Relative times
+    count from ``base``; without one the own times of records are left unread.
     """
     value = _parsed(text)
     if not isinstance(value, list) or not value:
-        return [Draft(value, time=_timed(value, base, "the value"), source=_source(value))]
-    turns = [_turn(item, base, f"record {number}") for number, item in enumerate(value, start=1)]
+        return [Draft(value, time=_read(own_time, value, base, "the value"), source=_source(value))]
+    turns = [
+        _read(read_turn, item, base, f"record {number}")
+        for number, item in enumerate(value, start=1)
+    ]
     if all(turns):
         return _conversation([turn for turn in turns if turn is not None])
-    times = [_timed(item, base, f"record {number}") for number, item in enumerate(value, start=1)]
+    times = [
+        _read(own_time, item, base, f"record {number}")
+        for number, item in enumerate(value, start=1)
+    ]
     starts = [at for at in range(len(value)) if at == 0 or times[at] != times[at - 1]]
     if len(starts) == 1 and len(value) <= _RECORDS:
         return [Draft(value, time=times[0], source="json")]
@@ -151,11 +135,7 @@ def json_drafts(text: str, base: datetime | None) -> list[Draft]:
 
 
 def jsonl_drafts(text: str, base: datetime | None) -> Iterator[Draft]:
-    """Yield one draft per line that is not blank; a message becomes ``name: text``.
-
-    Raises:
-        EpisodeError: at the first line that is no JSON, or holds a time that is no moment.
-    """
+    """Yield one draft per line that is not blank; a message becomes ``name: text``."""
     # Not splitlines(): JSON strings may hold U+2028 and its like unescaped.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -163,17 +143,17 @@ def jsonl_drafts(text: str, base: datetime | None) -> Iterator[Draft]:
         place = f"line {number}"
         value = _parsed(line, place)
         label, metadata = f":{number}", {"line": number}
-        if turn := _turn(value, base, place):
+        if turn := _read(read_turn, value, base, place):
             session = {} if turn.session is None else {"session": turn.session}
             yield Draft(
                 turn.line, label, turn.time, "message", {**turn.rest, **session, **metadata}
             )
         else:
-            time = _timed(value, base, place)
+            time = _read(own_time, value, base, place)
             yield Draft(value, label, time, _source(value), metadata)
 
 
-def _conversation(turns: list[Turn]) -> list[Draft]:
+def _conversation(turns: list[ChatMessage]) -> list[Draft]:
     starts = [at for at, turn in enumerate(turns) if at == 0 or _apart(turns[at - 1], turn)]
     runs = _runs(turns, starts, _TURNS)
     return [
@@ -189,7 +169,7 @@ def _conversation(turns: list[Turn]) -> list[Draft]:
     ]
 
 
-def _apart(before: Turn, after: Turn) -> bool:
+def _apart(before: ChatMessage, after: ChatMessage) -> bool:
     if before.session != after.session or (before.time is None) != (after.time is None):
         return True
     return bool(before.time and after.time and abs(after.time - before.time) > _PAUSE)
@@ -219,15 +199,10 @@ def _parsed(text: str, place: str = "") -> JSON:
         raise EpisodeError(f"{place or 'the value'} is nested too deeply to be read") from None
 
 
-def _turn(value: JSON, base: datetime | None, place: str) -> Turn | None:
+def _read(
+    read: Callable[..., Item | None], value: JSON, base: datetime | None, place: str
+) -> Item | None:
     try:
-        return read_turn(value, base=base)
-    except TimeError as error:
-        raise EpisodeError(f"{place}: {error}") from None
-
-
-def _timed(value: JSON, base: datetime | None, place: str) -> datetime | None:
-    try:
-        return own_time(value, base=base)
+        return read(value, base=base)
     except TimeError as error:
         raise EpisodeError(f"{place}: {error}") from None

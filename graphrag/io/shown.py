@@ -1,22 +1,29 @@
-"""What a view shows of a group, read in pages: its entities, and its facts between them.
+"""A view of a group, read in pages, as a graph of networkx or igraph, or as frames of pandas.
 
 Retracted facts and those that wait for review are left out: nobody who reads them elsewhere would
 know what they are. Facts speak of the entities that were merged into others by these others' names.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from graphrag.errors import MissingExtraError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.values import Entity, Fact
-from graphrag.search.rewind import Past
+from graphrag.search.rewind import Rewind
 from graphrag.search.visibility import visible
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    import pandas
 
 PAGE = 500
 FACT_CELLS = tuple(
@@ -24,7 +31,7 @@ FACT_CELLS = tuple(
     "confidence text reference_time origin episodes provenance attributes created_at".split()
 )
 ENTITY_CELLS = tuple("id name entity_type aliases labels summary attributes created_at".split())
-"""What is shown of a fact and of an entity."""
+"""Columns of a fact and of an entity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +41,16 @@ class Shown:
     group: str
     viewpoint: Viewpoint
     entity_ids: Sequence[str]
-    fact_ids: Sequence[str]
-    """In the order of telling, as those of the entities."""
+    fact_ids: Sequence[str]  # in the order of telling, as those of the entities
     _index: GroupIndex
-    _past: Past
+    _past: Rewind
     _store: Store
 
     @classmethod
     def of(
-        cls, index: GroupIndex, past: Past, store: Store, viewpoint: Viewpoint, *, now: datetime
+        cls, index: GroupIndex, past: Rewind, store: Store, viewpoint: Viewpoint, *, now: datetime
     ) -> "Shown":
-        """Find out what is seen."""
+        """Return what is seen."""
         seen = visible(index, viewpoint, past, now=now)
         facts = seen.facts & (seen.retracted == FOREVER)
         # A view of all times sees what was removed, too: here only if a fact tells of it.
@@ -87,25 +93,16 @@ class Shown:
 
     def fact_cells(self, fact: Fact) -> dict[str, Any]:
         """Return what is shown of a fact, by name."""
-        cells = {
+        ends = {
             "subject_type": self.entity_type(fact.subject_id),
             "object_type": self.entity_type(fact.object_id),
-            "episodes": list(fact.episodes),
-            "provenance": list(fact.provenance),
-            "attributes": dict(fact.attributes),
         }
-        return {name: cells[name] if name in cells else getattr(fact, name) for name in FACT_CELLS}
+        cells = {name: _cell(getattr(fact, name)) for name in FACT_CELLS if name not in ends}
+        return {name: cells[name] if name in cells else ends[name] for name in FACT_CELLS}
 
     def entity_cells(self, entity: Entity) -> dict[str, Any]:
         """Return what is shown of an entity, by name."""
-        cells = {
-            "aliases": list(entity.aliases),
-            "labels": list(entity.labels),
-            "attributes": dict(entity.attributes),
-        }
-        return {
-            name: cells[name] if name in cells else getattr(entity, name) for name in ENTITY_CELLS
-        }
+        return {name: _cell(getattr(entity, name)) for name in ENTITY_CELLS}
 
     async def rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the cells of all entities, and those of all facts with the ids of their ends."""
@@ -119,14 +116,98 @@ class Shown:
 
     def about(self) -> dict[str, Any]:
         """Return what this is a picture of."""
-        view = self.viewpoint
-        return {
-            "group": self.group,
-            "valid_at": view.valid_at,
-            "known_at": view.known_at,
-            "history": view.history,
-        }
+        return {"group": self.group, **asdict(self.viewpoint)}
+
+
+def _cell(item: Any) -> Any:
+    if isinstance(item, tuple):
+        return list(item)
+    return dict(item) if isinstance(item, Mapping) else item
 
 
 def _pages(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     return (ids[first : first + PAGE] for first in range(0, len(ids), PAGE))
+
+
+_BY_ENDS = frozenset(
+    {"subject", "subject_id", "subject_type", "object", "object_id", "object_type"}
+)
+"""Columns that an edge omits because its nodes have them."""
+
+
+async def networkx_of(shown: Shown) -> "networkx.MultiDiGraph":
+    """Return a directed graph: nodes by entity id, edges by fact id."""
+    try:
+        import networkx
+    except ImportError:
+        raise MissingExtraError("export.networkx()", "analysis") from None
+    network = networkx.MultiDiGraph(**shown.about())
+    entities, facts = await shown.rows()
+    for cells in entities:
+        network.add_node(cells.pop("id"), **cells)
+    for cells in facts:
+        ends = cells["subject_id"], cells["object_id"]
+        network.add_edge(*ends, cells["id"], **_without(cells, {"id", *_BY_ENDS}))
+    return network
+
+
+async def igraph_of(shown: Shown) -> "igraph.Graph":
+    """Return a directed graph whose vertices and edges have the cells as attributes."""
+    import igraph
+
+    vertices, facts = await shown.rows()
+    row_of = {cells["id"]: row for row, cells in enumerate(vertices)}
+    ends = [(row_of[cells["subject_id"]], row_of[cells["object_id"]]) for cells in facts]
+    edges = [_without(cells, _BY_ENDS) for cells in facts]
+    graph = igraph.Graph(len(vertices), ends, directed=True, graph_attrs=shown.about())
+    for sequence, cells_of in ((graph.vs, vertices), (graph.es, edges)):
+        for name in cells_of[0] if cells_of else ():
+            sequence[name] = [cells[name] for cells in cells_of]
+    return graph
+
+
+def _without(cells: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: cell for name, cell in cells.items() if name not in names}
+
+
+_MOMENTS = frozenset({"valid_at", "invalid_at", "reference_time", "created_at"})
+_ENDS = ("subject_id", "object_id")
+_DEGREE = "degree"
+
+
+class Frames(NamedTuple):
+    """A graph as two tables."""
+
+    facts: "pandas.DataFrame"
+    """One row each: both ends with name, type and id, lifetime, sentence, confidence, episodes."""
+    entities: "pandas.DataFrame"
+    """One row each, with the number of its facts as ``degree``."""
+
+
+async def frames_of(shown: Shown) -> Frames:
+    """Return the facts and the entities of a view."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("export.pandas()", "analysis") from None
+    entities, facts = await shown.rows()
+    degrees = Counter(cells[end] for cells in facts for end in _ENDS)
+    for cells in entities:
+        cells[_DEGREE] = degrees[cells["id"]]
+
+    def frame(rows: list[dict[str, Any]], names: tuple[str, ...]) -> "pandas.DataFrame":
+        columns = {name: _column([row[name] for row in rows], name) for name in names}
+        found = pandas.DataFrame(columns)
+        for name in _MOMENTS & columns.keys():
+            found[name] = found[name].dt.tz_localize("UTC")
+        return found
+
+    return Frames(frame(facts, (*FACT_CELLS, *_ENDS)), frame(entities, (*ENTITY_CELLS, _DEGREE)))
+
+
+def _column(cells: list[Any], name: str) -> Any:
+    """Return the cells of a column; moments as numpy has them, exact to the microsecond."""
+    if name not in _MOMENTS:
+        return cells
+    moments = (cell and cell.astimezone(UTC).replace(tzinfo=None) for cell in cells)
+    return np.array(list(moments), dtype="datetime64[us]")

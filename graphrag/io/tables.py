@@ -16,20 +16,18 @@ from typing import Any, Protocol, runtime_checkable
 from graphrag.errors import InputError
 from graphrag.ingest.given import GivenFact
 from graphrag.io.fact_rows import Columns, Placed, Row, checked_columns, given_row, is_column
-from graphrag.io.files import WHOLE, check_there, ending, opened, refusals
+from graphrag.io.files import WHOLE, check_there, ending, opened, read_whole, refusals
 from graphrag.io.interchange import unmarked
 from graphrag.io.network import Network
 from graphrag.model.checks import parsed_json
 from graphrag.names.key import name_key
 
-_LONGEST = 1 << 22
-"""Characters of a line: three vectors of 50,000 numbers, as text."""
-_LARGEST = 1 << 28
-"""Bytes of a JSON file."""
+_LONGEST = 1 << 22  # characters of a line: three vectors of 50,000 numbers, as text
+_LARGEST = 1 << 28  # bytes of a JSON file
 
 
 @runtime_checkable
-class Frame(Protocol):
+class DataFrameLike(Protocol):
     """A data frame, as pandas and its like have it."""
 
     @property
@@ -40,17 +38,12 @@ class Frame(Protocol):
         """Yield the rows."""
 
 
-Rows = str | Path | Iterable[Row] | Frame | Network
+Rows = str | Path | Iterable[Row] | DataFrameLike | Network
 """A path, rows with named columns, a data frame, or a network of networkx."""
 
 
 def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
-    """Yield the rows of a table, whatever holds it, with the names that ``load.facts`` knows.
-
-    Raises:
-        InputError: if there is no such file, it cannot be read as its ending says, or a column that
-            is named is not there.
-    """
+    """Yield the rows of a table, whatever holds it, with the names that ``load.facts`` knows."""
     if isinstance(rows, Network):
         raise InputError("a network is no table: it has nodes and edges")
     if isinstance(rows, Mapping):
@@ -63,11 +56,7 @@ def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
 
 
 def read_file(path: Path) -> Iterator[Placed]:
-    """Yield the rows of a file by its ending.
-
-    Raises:
-        InputError: if there is none, or it cannot be read.
-    """
+    """Yield the rows of a file by its ending."""
     check_there(path)
     match ending(path):
         case ".csv":
@@ -90,11 +79,6 @@ def _text(path: Path) -> Iterator[TextIOWrapper]:
 
 
 def _lines_of(text: TextIOWrapper, path: Path) -> Iterator[str]:
-    """Yield the lines of a text with their ends.
-
-    Raises:
-        InputError: at a line that is too long, before more of it is read or unpacked.
-    """
     for number in count(1):
         line = text.readline(_LONGEST)
         if len(line) == _LONGEST and not line.endswith(("\n", "\r")):
@@ -106,8 +90,8 @@ def _lines_of(text: TextIOWrapper, path: Path) -> Iterator[str]:
         yield line
 
 
-def _numbered(rows: Iterable[Row] | Frame) -> Iterator[Placed]:
-    if isinstance(rows, Frame):
+def _numbered(rows: Iterable[Row] | DataFrameLike) -> Iterator[Placed]:
+    if isinstance(rows, DataFrameLike):
         names = [str(name) for name in rows.columns]
         cells = rows.itertuples(index=False, name=None)
         rows = (dict(zip(names, row, strict=True)) for row in cells)
@@ -147,14 +131,7 @@ def _read_csv(path: Path, delimiter: str) -> Iterator[Placed]:
 
 
 def _read_json(path: Path) -> Iterator[Placed]:
-    with opened(path) as file, refusals("read", path):
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise InputError(
-            f"{path.name} has more than {_LARGEST >> 20} MB: JSON is read as a whole, write a row "
-            "a line (.jsonl)"
-        )
-    rows = parsed_json(path.name, content)
+    rows = parsed_json(path.name, read_whole(path, _LARGEST, advice="write a row a line (.jsonl)"))
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InputError(f"{path.name} holds no list of rows")
     for number, row in enumerate(rows, 1):
@@ -165,14 +142,13 @@ def _read_lines(path: Path) -> Iterator[Placed]:
     with _text(path) as file:
         number = 0
         try:
-            for line in _lines_of(file, path):
-                number += 1
+            for number, line in enumerate(_lines_of(file, path), 1):
                 place = f"{path.name}, line {number}: "
                 if line.strip():
                     try:
-                        row = parsed_json(place.rstrip(), line)
+                        row = parsed_json("it", line)
                     except InputError as error:
-                        yield place, InputError(str(error).removeprefix(place.rstrip()).strip())
+                        yield place, error
                         continue
                     if number == 1 and isinstance(row, dict) and row.get("format") == WHOLE:
                         raise InputError(
@@ -184,33 +160,28 @@ def _read_lines(path: Path) -> Iterator[Placed]:
             raise InputError(f"{path.name}, line {number}: no JSON: {error}") from None
 
 
+_EXAMPLES = 3
 _VECTORS = ("embedding", "subject_embedding", "object_embedding")
 
 
 @dataclass(slots=True)
 class Survey:
-    """What a table says."""
+    """Summary of a table."""
 
     rows: int = 0
-    names: set[str] = field(default_factory=set)
-    """Keys of all that facts are about."""
+    names: set[str] = field(default_factory=set)  # keys of all that facts are about
     relations: Counter[str] = field(default_factory=Counter)
-    examples: list[str] = field(default_factory=list)
-    """The first sentences."""
+    examples: list[str] = field(default_factory=list)  # the first sentences
 
 
-def survey(facts: Iterable[GivenFact], *, examples: int = 3) -> Survey:
-    """Count what facts are about.
-
-    Raises:
-        InputError: naming the first that cannot be used.
-    """
+def survey(facts: Iterable[GivenFact]) -> Survey:
+    """Count what facts are about."""
     found = Survey()
     for fact in facts:
         found.rows += 1
         found.names |= {name_key(fact.subject.mention.name), name_key(fact.object.mention.name)}
         found.relations[fact.relation] += 1
-        if len(found.examples) < examples:
+        if len(found.examples) < _EXAMPLES:
             found.examples.append(_sentence(fact))
     return found
 
@@ -218,7 +189,8 @@ def survey(facts: Iterable[GivenFact], *, examples: int = 3) -> Survey:
 def _sentence(fact: GivenFact) -> str:
     words = fact.relation.replace("_", " ")
     sentence = fact.text or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
-    days = [f"{moment:%Y-%m-%d}" if moment else "" for moment in (fact.valid_at, fact.invalid_at)]
+    end = fact.assertion.until and fact.assertion.until.moment
+    days = [f"{moment:%Y-%m-%d}" if moment else "" for moment in (fact.valid_at, end)]
     return f"{sentence} ({' to '.join(days).strip()})" if any(days) else sentence
 
 

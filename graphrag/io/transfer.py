@@ -1,4 +1,4 @@
-"""The transfer of a group, page by page, from a store or a file into a store.
+"""Transfer of a group, page by page, from a store or a file into a store.
 
 The new group is closed to everybody, by the mark of a group that is being forgotten, until it is
 whole: ``erase``, or the same transfer again, clears away what an interrupted one has left.
@@ -7,7 +7,7 @@ whole: ``erase``, or the same transfer again, clears away what an interrupted on
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from time import perf_counter
@@ -15,19 +15,20 @@ from typing import Any
 
 from graphrag.engine.rows import Derivation, SearchRows
 from graphrag.errors import InputError, TransactionError
-from graphrag.io.jsonl.shape import EVENT, shapes
-from graphrag.io.renaming import Renaming
+from graphrag.io.jsonl import EVENT, shapes
+from graphrag.model.ids import RANDOM, masked
 from graphrag.schema import VECTORS
+from graphrag.store.assertions import joined, parts
 from graphrag.store.engine import Row
-from graphrag.store.pages import PAGE, Table, group_ids, rows_of, write_page
+from graphrag.store.groups import claim_group
+from graphrag.store.pages import PAGE, PagedTable, group_ids, rows_of, write_page
 from graphrag.store.record import Null, Record
-from graphrag.store.staging import claim_group
 from graphrag.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class CopyProgress:
-    """How far a copy is."""
+    """Progress of a copy."""
 
     table: str
     """What is copied now; ``rows of TABLE`` while those are derived that the engine profile
@@ -52,7 +53,7 @@ class Pace:
         self._begun = self._last = perf_counter()
 
     def advance(self, table: str, page: int, done: int, total: int) -> None:
-        """Take in one more page of a table, of which now so many rows are there."""
+        """Count a page of ``page`` rows, and report that ``done`` of ``total`` rows are copied."""
         if self._on_progress is None:
             return
         if table != self._table:
@@ -63,18 +64,114 @@ class Pace:
         self._on_progress(CopyProgress(table, done, total, rate))
 
 
+_POINTERS = (
+    "in out episode invalidated_by merged_into distinct_from parent rivals derived_from".split()
+)
+"""Columns that hold ids, beside the id of the row; ``sources`` hold them in ``episode``."""
+_STATED = frozenset({"id", "source", "object_id", "excludes", "by", "fact"})
+"""Fields of a statement that hold ids."""
+
+
+@dataclass(slots=True)
+class Renaming:
+    """Rows of a group rewritten for another; new ids sort as the old ones do.
+
+    They derive from the old id and the name of the group, so links and log images agree.
+    """
+
+    group: str
+    name: str  # of the new group
+    renews: bool  # True where the target has the old ids
+    _mask: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = blake2b(self.name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self._mask = int.from_bytes(digest) & RANDOM or 1
+
+    def id(self, id_: str) -> str:
+        """Return the new id of a row; ids made of several are renewed in each part."""
+        return masked(id_, self._mask) if self.renews else id_
+
+    def record(self, record: Record) -> Record:
+        """Return the record of the new group that stands for one of the old group."""
+        match record.table:
+            case "event":
+                return Record("event", [self.name, record.id[1]])
+            case "group_info":
+                return Record("group_info", self.name)
+            case table:
+                return Record(table, self.id(record.id))
+
+    def row(self, row: Row) -> Row:
+        """Return a row of a table as the new group has it."""
+        if not self.renews and self.name == self.group:
+            return row
+        found = {**self._columns(row), "id": self.record(row["id"])}
+        if row["id"].table == "event":
+            found["changes"] = self._changes(row["changes"])
+        return found
+
+    def _columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        found = {**row}
+        if "group_id" in found:
+            found["group_id"] = self.name
+        if self.renews:
+            for column in _POINTERS:
+                if column in found:
+                    found[column] = self._pointer(found[column])
+            if found.get("sources"):
+                found["sources"] = [
+                    {**span, "episode": self.id(span["episode"])} for span in found["sources"]
+                ]
+            for column in ("statements", "endings"):
+                if found.get(column):
+                    found[column] = joined(map(self._stated, parts(found[column])))
+            if found.get("names"):
+                found["names"] = [*map(self._stated, found["names"])]
+        return found
+
+    def _stated(self, statement: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a statement, or why it does not stand, with the ids of the new group."""
+        renewed = {
+            name: self._pointer(value) if name in _STATED else value
+            for name, value in statement.items()
+        }
+        if "void" in renewed:
+            renewed["void"] = self._stated(renewed["void"])
+        return renewed
+
+    def _pointer(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self.id(value)
+            case Record():
+                return Record(value.table, self.id(value.id))
+            case list() | tuple():
+                return [self._pointer(item) for item in value]
+            case _:
+                return value
+
+    def _changes(self, text: str) -> str:
+        changes = json.loads(text)
+        for change in changes:
+            table, _, id_ = change["record"].partition(":")
+            change["record"] = f"{table}:{self.name if table == 'group_info' else self.id(id_)}"
+            for side in ("before", "after"):
+                if change[side]:
+                    change[side] = self._columns(change[side])
+        return json.dumps(changes, ensure_ascii=False, separators=(",", ":"))
+
+
 Page = tuple[str, list[Row], str]
-"""What the rows of one table are called, the rows, and where they stand, for an error."""
+"""Kind of the rows of one table, the rows, and their place for an error."""
 
 
 async def group_records(store: Store, group: str) -> dict[str, list[Record]]:
     """Return the records of a group by table: those that others lead to first, the log last."""
     log = [Record(EVENT, [group, seq + 1]) for seq in range(await store.last_seq(group))]
+    tables = [shape.table for shape in shapes().values()]
     rows = {
-        shape.table: [
-            Record(shape.table, id_) for id_ in await group_ids(store, shape.table, group)
-        ]
-        for shape in shapes().values()
+        name: [Record(name, id_) for id_ in await group_ids(store, name, group)] for name in tables
     }
     return {**rows, EVENT: log}
 
@@ -98,11 +195,7 @@ async def rows_at(
 
 
 async def claim(store: Store, name: str, created_at: datetime) -> None:
-    """Take the name for a group that is to come; what an interrupted transfer left is erased.
-
-    Raises:
-        InputError: if there is a group of that name.
-    """
+    """Take a free name for a group that is to come; erase what an interrupted transfer left."""
     if await store.forgotten_since(name) is not None:
         await store.erase_group(name)
     elif name in await store.groups() or await store.count_group(name):
@@ -121,42 +214,25 @@ async def write_group(
     pace: Pace,
     prepare: Callable[[str, Sequence[Row]], Awaitable[None]],
 ) -> None:
-    """Write all rows of a group into one that was claimed.
-
-    Args:
-        store: Where they go.
-        renaming: Names the new group.
-        pages: The rows.
-        counts: How many there are, by what they are called.
-        pace: Notified after each page.
-        prepare: Given the table and the rows of each page before they are written.
-
-    Raises:
-        TransactionError: if the database refused a page.
-    """
+    """Write all rows of a group into one that was claimed, each page after ``prepare``."""
     links = {shape.table for shape in shapes().values() if shape.ends is not None}
     done: Counter[str] = Counter()
     async for kind, coming, place in pages:
         name = coming[0]["id"].table
-        table = Table(name, links=name in links)
+        table = PagedTable(name, links=name in links)
         rows = [renaming.row(row) for row in coming]
         await prepare(name, rows)
+        derivation = Derivation(renaming.name)  # what the engine profile searches
+        if store.searchable and name in VECTORS:
+            await SearchRows().define(renaming.name, store)
+            for row in rows:
+                derivation.add(name, row)
         try:
-            await _write(store, table, rows, renaming.name)
+            await write_page(store, table, rows, *derivation.statements())
         except TransactionError as error:
             raise TransactionError(f"{place}{error}") from None
         done[kind] += len(rows)
         pace.advance(kind, len(rows), done[kind], counts[kind])
-
-
-async def _write(store: Store, table: Table, rows: Sequence[Row], group: str) -> None:
-    """Write rows, and what the engine profile derives from them."""
-    derivation = Derivation(group)
-    if store.searchable and table.name in VECTORS:
-        await SearchRows().define(group, store)
-        for row in rows:
-            derivation.add(table.name, row)
-    await write_page(store, table, rows, *derivation.statements())
 
 
 _SUMS = 2**128

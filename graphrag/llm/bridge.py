@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from graphrag.errors import LLMError, MissingExtraError
-from graphrag.llm.cache import AnswerCache
-from graphrag.llm.chat import BusyError, Question, Reply, in_words
+from graphrag.llm.chat import BusyError, LLMQuestion, Reply, in_words
 from graphrag.llm.dialogue import Dialogue
-from graphrag.llm.endpoint import Throttle
-from graphrag.llm.usage import Budget, Meter, Usage
-from graphrag.protocols import Answer, Message
+from graphrag.llm.usage import Budget
+from graphrag.protocols import Message
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 _BUSY = frozenset({408, 409, 425, 429})
 
 
-class PydanticAILLM:
+class PydanticAILLM(Dialogue):
     """A model of pydantic-ai: an object, or a name such as ``anthropic:claude-sonnet-4-5``."""
 
     def __init__(
@@ -48,39 +46,20 @@ class PydanticAILLM:
         except ImportError as error:
             raise MissingExtraError("PydanticAILLM", "pydantic-ai") from error
         self._model = infer_model(model)
-        self._dialogue = Dialogue(
+        super().__init__(
             f"{self._model.system}:{self._model.model_name}",
-            self._send,
-            Meter(budget or Budget()),
-            Throttle(concurrency=concurrency, per_window=per_minute),
-            cache=None if cache is None else AnswerCache(cache),
             timeout=timeout,
+            concurrency=concurrency,
+            per_minute=per_minute,
             retries=retries,
+            cache=cache,
+            budget=budget,
         )
 
     def __repr__(self) -> str:
-        """Show provider and model."""
-        return f"PydanticAILLM({self._dialogue.model!r})"
+        return f"PydanticAILLM({self.model!r})"
 
-    async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
-        """Return a validated answer.
-
-        Raises:
-            LLMError: if the model could not be asked, or gave no valid answer in three attempts.
-            BudgetExceededError: if the budget does not allow the question.
-        """
-        return await self._dialogue.complete(messages, answer)
-
-    @property
-    def usage(self) -> Usage:
-        """Return what was spent through this object."""
-        return self._dialogue.meter.total
-
-    def usage_of(self, episode_id: str) -> Usage:
-        """Return what was spent on one of the last 10,000 episodes."""
-        return self._dialogue.meter.of(episode_id)
-
-    async def _send(self, question: Question) -> Reply:
+    async def _send(self, question: LLMQuestion) -> Reply:
         from pydantic_ai.direct import model_request
         from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, UnexpectedModelBehavior
         from pydantic_ai.models import ModelRequestParameters
@@ -104,7 +83,7 @@ class PydanticAILLM:
                     f"HTTP {error.status_code}", wait=getattr(error, "retry_after", None)
                 ) from None
             raise LLMError(
-                f"the provider refused {self._dialogue.model!r} with HTTP {error.status_code}: "
+                f"the provider refused {self.model!r} with HTTP {error.status_code}: "
                 "check the key, what it may do, and the name of the model"
             ) from None
         except (ModelAPIError, UnexpectedModelBehavior) as error:
@@ -118,20 +97,14 @@ class PydanticAILLM:
 
 
 def _history(messages: Sequence[Message]) -> "list[ModelMessage]":
-    from pydantic_ai.messages import (
-        ModelRequest,
-        ModelResponse,
-        SystemPromptPart,
-        TextPart,
-        UserPromptPart,
-    )
+    from pydantic_ai import messages as parts
 
     history: list[ModelMessage] = []
     for message in messages:
         if message.role == "assistant":
-            history.append(ModelResponse([TextPart(message.content)]))
+            history.append(parts.ModelResponse([parts.TextPart(message.content)]))
         elif message.role == "system":
-            history.append(ModelRequest([SystemPromptPart(message.content)]))
+            history.append(parts.ModelRequest([parts.SystemPromptPart(message.content)]))
         else:
-            history.append(ModelRequest([UserPromptPart(message.content)]))
+            history.append(parts.ModelRequest([parts.UserPromptPart(message.content)]))
     return history

@@ -1,37 +1,73 @@
-"""Chat completions messages and replies, and schemas in words for servers without JSON schemas."""
+"""Chat completions: messages with fenced texts, what a request says besides, and replies.
 
+Source text is data: it stands between marks that it cannot contain. Servers that know no JSON
+schemas are given them in words.
+"""
+
+import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from graphrag.errors import LLMError
-from graphrag.llm.endpoint import RequestForm
+from graphrag.errors import InputError, LLMError
 from graphrag.llm.salvage import LONGEST_ANSWER
 from graphrag.model.values import JSON
 from graphrag.protocols import Message
+from graphrag.settings import shown_url
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletionMessageParam
-    from openai.types.shared_params import ResponseFormatJSONSchema
 
-
-_GROWN = 1.02
-"""How much longer a reply must be to be read anew: some fifty times its length in all."""
+_INVALID = (400, 422)
+_FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
+_FENCE = 16
+_GROWN = 1.02  # how much longer a reply must be to be read anew: some fifty times its length in all
 _SHOWN = 200
-_MOST_TOKENS = 2**40
-"""From which on a count of a server is none."""
+_MOST_TOKENS = 2**40  # from which on a count of a server is none
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LLMQuestion:
     """What is sent."""
 
     messages: tuple[Message, ...]
-    name: str
-    """Of the shape that the answer must have."""
+    name: str  # of the shape that the answer must have
     schema: Mapping[str, JSON]
+
+    def followed_by(self, answer: str, words: str) -> "LLMQuestion":
+        """Return the question that goes on with these words after an answer."""
+        more = Message("assistant", answer), Message("user", words)
+        return replace(self, messages=(*self.messages, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestForm:
+    """What a request says beside its messages."""
+
+    temperature: float | None  # None leaves it out
+    schema: bool = True  # False puts the shape of the answer in words
+    max_tokens: int | None = None  # of the answer; None leaves it out
+
+    def without(self, status: int, said: str) -> "RequestForm | None":
+        """Return the form without what the server refuses; None if it is nothing we can spare."""
+        if status not in _INVALID:
+            return None
+        if self.temperature is not None and "temperature" in said:
+            return replace(self, temperature=None)
+        if self.schema and _FORMAT.search(said):
+            return replace(self, schema=False)
+        return None
+
+    def common(self, other: "RequestForm") -> "RequestForm":
+        """Return the form without what either leaves out."""
+        temperature = None if other.temperature is None else self.temperature
+        return RequestForm(temperature, self.schema and other.schema, self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +75,9 @@ class Reply:
     """What came back."""
 
     text: str
-    prompt_tokens: int | None = None
-    """None when the server does not count."""
+    prompt_tokens: int | None = None  # None when the server does not count
     completion_tokens: int | None = None
-    cut_off: bool = False
-    """True if the model ran out of room."""
+    cut_off: bool = False  # True if the model ran out of room
 
 
 class BusyError(Exception):
@@ -55,7 +89,7 @@ class BusyError(Exception):
         """Seconds that the server asked for."""
 
 
-def in_words(question: Question) -> tuple[Message, ...]:
+def in_words(question: LLMQuestion) -> tuple[Message, ...]:
     """Return the messages with the schema added to the first."""
     first, *rest = question.messages
     schema = json.dumps(question.schema, ensure_ascii=False)
@@ -64,12 +98,7 @@ def in_words(question: Question) -> tuple[Message, ...]:
 
 
 def reply_of(model: str, body: JSON) -> Reply:
-    """Return what a server answered, in whatever shape it puts a completion.
-
-    Raises:
-        BusyError: if there is no message in it.
-        LLMError: if the model refuses, or the server withholds its words.
-    """
+    """Return the reply of a server, in whatever shape it puts a completion."""
     completion = body if isinstance(body, dict) else {}
     choices = completion.get("choices")
     if isinstance(choices, dict):
@@ -100,7 +129,6 @@ def reply_of(model: str, body: JSON) -> Reply:
 
 
 def _text(content: JSON) -> str:
-    """Return the words of a message: as they are, of its parts without thoughts, else as JSON."""
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list) and any(
@@ -116,23 +144,11 @@ def _count(tokens: JSON) -> int | None:
 
 
 async def streamed(
-    client: "AsyncOpenAI", model: str, question: Question, form: RequestForm
+    client: "AsyncOpenAI", model: str, question: LLMQuestion, form: RequestForm
 ) -> AsyncIterator[Reply]:
-    """Give the reply as it grows, the last time with its tokens, where the server counts them.
-
-    Raises:
-        LLMError: if the model refuses.
-    """
-    from openai import Omit
-
+    """Yield the reply as it grows, the last time with its tokens if the server counts them."""
     chunks = await client.chat.completions.create(
-        model=model,
-        messages=params(question, form),
-        response_format=response_format(question) if form.schema else Omit(),
-        temperature=Omit() if form.temperature is None else form.temperature,
-        max_tokens=Omit() if form.max_tokens is None else form.max_tokens,
-        stream=True,
-        stream_options={"include_usage": True},
+        **request(model, question, form), stream=True, stream_options={"include_usage": True}
     )
     text, cut_off, refusal = "", False, ""
     used, seen = None, 0
@@ -156,26 +172,58 @@ async def streamed(
     yield Reply(text, prompt, _count(getattr(used, "completion_tokens", None)), cut_off)
 
 
-def params(question: Question, form: RequestForm) -> "list[ChatCompletionMessageParam]":
-    """Return the messages, with the schema in words for a server that takes none."""
-    return [
-        _param(message) for message in (question.messages if form.schema else in_words(question))
-    ]
-
-
-def _param(message: Message) -> "ChatCompletionMessageParam":
-    match message.role:
-        case "system":
-            return {"role": "system", "content": message.content}
-        case "user":
-            return {"role": "user", "content": message.content}
-        case "assistant":
-            return {"role": "assistant", "content": message.content}
-
-
-def response_format(question: Question) -> "ResponseFormatJSONSchema":
-    """Return the schema that the answer must have."""
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": question.name, "schema": dict(question.schema), "strict": True},
+def request(model: str, question: LLMQuestion, form: RequestForm) -> dict[str, Any]:
+    """Return the arguments of a request, with the schema in words for a server that takes none."""
+    messages = question.messages if form.schema else in_words(question)
+    sent: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
     }
+    if form.schema:
+        shape = {"name": question.name, "schema": dict(question.schema), "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": shape}
+    if form.temperature is not None:
+        sent["temperature"] = form.temperature
+    if form.max_tokens is not None:
+        sent["max_tokens"] = form.max_tokens
+    return sent
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, given as seconds or as a date."""
+    given = headers.get("retry-after", "")
+    with suppress(ValueError):
+        return max(0.0, float(given))
+    with suppress(ValueError):
+        wait = parsedate_to_datetime(given).astimezone(UTC) - datetime.now(UTC)
+        return max(0.0, wait.total_seconds())
+    return None
+
+
+def checked_url(url: str) -> str:
+    """Return the URL, or say that it is none."""
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError:  # such as half an IPv6 address
+        scheme = ""
+    if scheme not in ("http", "https"):
+        raise InputError(f"{shown_url(url)!r} is no http(s) URL: write http://HOST:PORT/v1")
+    return url
+
+
+def fence_of(texts: Iterable[str]) -> str:
+    """Return the mark for a set of texts, one that none of them contains.
+
+    It is a hash of all that is fenced, so a text would have to contain a hash of itself to close
+    its own fence; and the same question gets the same mark, so that its answer can be kept.
+    """
+    texts = tuple(texts)
+    digest = hashlib.sha256("\x00".join(texts).encode(errors="surrogatepass")).hexdigest()
+    while any(digest[:_FENCE] in text for text in texts):
+        digest = hashlib.sha256(digest.encode()).hexdigest()
+    return digest[:_FENCE]
+
+
+def fenced(label: str, text: str, fence: str) -> str:
+    """Return a text between two marks that name what it is."""
+    return f"<<{label} {fence}>>\n{text}\n<<end {label} {fence}>>"

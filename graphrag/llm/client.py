@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
-from graphrag.llm.cache import AnswerCache
 from graphrag.llm.chat import (
     BusyError,
-    Question,
+    LLMQuestion,
     Reply,
-    params,
+    RequestForm,
+    checked_url,
     reply_of,
-    response_format,
+    request,
+    retry_after,
     streamed,
 )
 from graphrag.llm.dialogue import Dialogue
-from graphrag.llm.endpoint import RequestForm, Throttle, checked_url, retry_after
-from graphrag.llm.usage import Budget, Meter, Usage
+from graphrag.llm.usage import Budget
 from graphrag.protocols import Answer, Message
 from graphrag.settings import Settings, shown_url
 
@@ -33,15 +33,14 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 _OPENAI = "https://api.openai.com/v1"
-_NO_KEY = "none"
-"""Local servers want some key; without one the SDK would take the environment's."""
+_NO_KEY = "none"  # local servers want some key; without one the SDK would take the environment's
 _BUSY = frozenset({408, 409, 425, 429})
 _NO_MONEY = "insufficient_quota"
 _LARGEST = 16_000_000
 """Bytes of one reply: the longest answer that is read, as long again in thoughts, all escaped."""
 
 
-class OpenAILLM:
+class OpenAILLM(Dialogue):
     """A model behind the chat completions protocol; one object holds one budget and one rate.
 
     Its connections belong to one event loop. The graph that it is given to closes them with itself;
@@ -83,7 +82,15 @@ class OpenAILLM:
             MissingExtraError: if the extra ``openai`` is not installed.
             InputError: if the URL is none, or a limit is impossible.
         """
-        self.model = model
+        super().__init__(
+            model,
+            timeout=timeout,
+            concurrency=concurrency,
+            per_minute=per_minute,
+            retries=retries,
+            cache=cache,
+            budget=budget,
+        )
         self.base_url = checked_url(base_url or _OPENAI)
         self._api_key = api_key
         self._form = RequestForm(temperature, max_tokens=max_tokens)
@@ -91,24 +98,11 @@ class OpenAILLM:
         self._client: AsyncOpenAI | None = None
         self._asking: Counter[AsyncOpenAI] = Counter()
         """Questions under way by the client that asks."""
-        self._dialogue = Dialogue(
-            model,
-            self._send,
-            Meter(budget or Budget()),
-            Throttle(concurrency=concurrency, per_window=per_minute),
-            cache=None if cache is None else AnswerCache(cache),
-            timeout=timeout,
-            retries=retries,
-        )
         _sdk()
 
     @classmethod
     def from_settings(
-        cls,
-        settings: Settings,
-        *,
-        cache: str | Path | None = None,
-        budget: Budget | None = None,
+        cls, settings: Settings, *, cache: str | Path | None = None, budget: Budget | None = None
     ) -> "OpenAILLM":
         """Return the model that the settings name.
 
@@ -126,15 +120,12 @@ class OpenAILLM:
         )
 
     def __repr__(self) -> str:
-        """Show model and server, never the key."""
         return f"OpenAILLM({self.model!r}, base_url={shown_url(self.base_url)!r})"
 
     async def __aenter__(self) -> "OpenAILLM":
-        """Return itself."""
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Close the connections."""
         await self.close()
 
     async def close(self) -> None:
@@ -147,15 +138,6 @@ class OpenAILLM:
             del self._asking[client]
             await client.close()
 
-    async def complete(self, messages: "Sequence[Message]", *, answer: type[Answer]) -> Answer:
-        """Return a validated answer.
-
-        Raises:
-            LLMError: if the server could not be asked, or gave no valid answer in three attempts.
-            BudgetExceededError: if the budget does not allow the question.
-        """
-        return await self._dialogue.complete(messages, answer)
-
     def stream(
         self, messages: "Sequence[Message]", *, answer: type[Answer]
     ) -> "AsyncIterator[Answer]":
@@ -165,18 +147,9 @@ class OpenAILLM:
             LLMError: if the server could not be asked, or gave no valid answer.
             BudgetExceededError: if the budget does not allow the question.
         """
-        return self._dialogue.stream(messages, answer, self._pieces)
+        return self._stream(messages, answer, self._pieces)
 
-    @property
-    def usage(self) -> Usage:
-        """Return what was spent through this object."""
-        return self._dialogue.meter.total
-
-    def usage_of(self, episode_id: str) -> Usage:
-        """Return what was spent on one of the last 10,000 episodes."""
-        return self._dialogue.meter.of(episode_id)
-
-    async def _send(self, question: Question) -> Reply:
+    async def _send(self, question: LLMQuestion) -> Reply:
         import openai
 
         while True:
@@ -197,7 +170,7 @@ class OpenAILLM:
             except (openai.APIError, ValueError, RecursionError) as error:
                 raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
 
-    async def _pieces(self, question: Question) -> "AsyncIterator[Reply]":
+    async def _pieces(self, question: LLMQuestion) -> "AsyncIterator[Reply]":
         import openai
 
         try:
@@ -215,7 +188,7 @@ class OpenAILLM:
                 base_url=self.base_url,
                 api_key=self._api_key or _NO_KEY,
                 max_retries=0,
-                timeout=self._dialogue.timeout,
+                timeout=self._timeout,
             )
         client = self._client
         self._asking[client] += 1
@@ -228,17 +201,10 @@ class OpenAILLM:
                 await client.close()
 
     async def _answered(
-        self, client: "AsyncOpenAI", question: Question, form: RequestForm
+        self, client: "AsyncOpenAI", question: LLMQuestion, form: RequestForm
     ) -> Reply:
-        from openai import Omit
-
-        raw = await client.chat.completions.with_raw_response.create(
-            model=self.model,
-            messages=params(question, form),
-            response_format=response_format(question) if form.schema else Omit(),
-            temperature=Omit() if form.temperature is None else form.temperature,
-            max_tokens=Omit() if form.max_tokens is None else form.max_tokens,
-        )
+        create = client.chat.completions.with_raw_response.create
+        raw = await create(**request(self.model, question, form))
         if (size := len(raw.content)) > _LARGEST:
             raise LLMError(
                 f"{shown_url(self.base_url)} sent {size:,} bytes as one answer of {self.model!r}: "
@@ -268,7 +234,6 @@ class OpenAILLM:
 
 
 def _said(error: "APIStatusError") -> str:
-    """Return what a server said with an error, also where it is not of the protocol's shape."""
     message = str(error.message)
     return message if " - " in message else f"{message} - {error.response.text}"
 

@@ -1,6 +1,6 @@
 """One question to a model, repeated until its answer has the required shape.
 
-Wraps the send function with cache, budget, throttle, time limit, retries and repair. Of a list only
+Cache, budget, throttle, time limit, retries and repair are around each request. Of a list only
 invalid or missing items are asked for again.
 """
 
@@ -8,92 +8,97 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
 
 from graphrag.errors import LLMError
-from graphrag.llm.cache import AnswerCache
-from graphrag.llm.chat import BusyError, Question, Reply
-from graphrag.llm.endpoint import Throttle
-from graphrag.llm.schema import (
-    BadAnswerError,
-    as_json,
-    joined,
-    lost_of,
-    read_answer,
-    strict_schema,
-)
-from graphrag.llm.usage import Meter, Usage
+from graphrag.llm.chat import BusyError, LLMQuestion, Reply
+from graphrag.llm.schema import BadAnswerError, joined, lost_of, read_answer, strict_schema
+from graphrag.llm.usage import AnswerCache, Budget, Meter, Throttle, Usage
 from graphrag.protocols import Answer, Message
 from graphrag.text.split import count_tokens
 
 _LOG = logging.getLogger("graphrag")
-_SHOWN = 4000
-"""Characters of a wrong answer that the model is shown again."""
-_TAIL = 1500
-"""Characters of the end of a cut answer that the model is shown, to go on from."""
+_SHOWN = 4000  # characters of a wrong answer that the model is shown again
+_TAIL = 1500  # characters of the end of a cut answer that the model is shown, to go on from
 _PROBLEMS = 12
-_BACKOFF = 0.5
 _LONGEST_BACKOFF = 30.0
+Pieces = Callable[[LLMQuestion], AsyncIterator[Reply]]
+"""Gives the reply to one question again and again as it grows; raises as ``Dialogue._send``."""
 
 
-Send = Callable[[Question], Awaitable[Reply]]
-"""Ask once. Raises ``BusyError`` if asking again may help, ``LLMError`` if not."""
-Pieces = Callable[[Question], AsyncIterator[Reply]]
-"""The same, giving the reply again and again as it grows."""
+class Dialogue(ABC):
+    """A model that is asked until its answer is valid, and everything spent on it."""
 
+    _repairs = 2
+    _longest_wait = 120.0
+    _backoff = 0.5
 
-@dataclass(slots=True)
-class Dialogue:
-    """How questions are put to one model, and everything spent on it."""
+    def __init__(
+        self,
+        model: str,
+        *,
+        timeout: float,
+        concurrency: int,
+        per_minute: int | None,
+        retries: int,
+        cache: str | Path | None,
+        budget: Budget | None,
+    ) -> None:
+        self.model = model
+        self._timeout = timeout
+        self._retries = retries
+        self._meter = Meter(budget or Budget())
+        self._throttle = Throttle(concurrency=concurrency, per_window=per_minute)
+        self._cache = None if cache is None else AnswerCache(cache)
 
-    model: str
-    send: Send
-    meter: Meter
-    throttle: Throttle
-    cache: AnswerCache | None = None
-    timeout: float = 60.0
-    retries: int = 4
-    repairs: int = 2
-    longest_wait: float = 120.0
-    backoff: float = field(default=_BACKOFF)
+    @abstractmethod
+    async def _send(self, question: LLMQuestion) -> Reply:
+        """Ask once; ``BusyError`` if asking again may help."""
 
-    async def complete(self, messages: Sequence[Message], answer: type[Answer]) -> Answer:
-        """Return the model's answer.
+    @property
+    def usage(self) -> Usage:
+        """Return what was spent through this object."""
+        return self._meter.total
+
+    def usage_of(self, episode_id: str) -> Usage:
+        """Return what was spent on one of the last 10,000 episodes."""
+        return self._meter.of(episode_id)
+
+    async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
+        """Return a validated answer.
 
         Raises:
-            LLMError: if the model could not be asked, or gave no valid answer.
+            LLMError: if the model could not be asked, or gave no valid answer in three attempts.
             BudgetExceededError: if the budget does not allow the question.
         """
-        question = Question(tuple(messages), answer.__name__, strict_schema(answer))
+        question = LLMQuestion(tuple(messages), answer.__name__, strict_schema(answer))
         key = ""
-        if self.cache is not None:
-            key = self.cache.key(self.model, question.messages, question.schema)
-            if (kept := await self._kept(key, answer)) is not None:
+        if self._cache is not None:
+            key = self._cache.key(self.model, question.messages, question.schema)
+            if (kept := await self._kept(self._cache, key, answer)) is not None:
                 return kept
         given = await self._ask_until_whole(question, answer)
-        if self.cache is not None and not lost_of(given):
-            await self.cache.put(key, as_json(given))
+        if self._cache is not None and not lost_of(given):
+            await self._cache.put(key, given.model_dump_json())
         return given
 
-    async def stream(
+    async def _stream(
         self, messages: Sequence[Message], answer: type[Answer], pieces: Pieces
     ) -> AsyncIterator[Answer]:
-        """Give the whole things of an answer as they come, the last time all of it.
-
-        What goes wrong on the way costs another question, put by ``complete``.
-
-        Raises:
-            LLMError: if the model could not be asked, or gave no valid answer.
-            BudgetExceededError: if the budget does not allow the question.
-        """
-        question = Question(tuple(messages), answer.__name__, strict_schema(answer))
-        if self.cache is None:
+        """Yield the complete items as they arrive; after an error ``complete`` asks again."""
+        question = LLMQuestion(tuple(messages), answer.__name__, strict_schema(answer))
+        if self._cache is None:
             last, reply = "", Reply("")
             try:
                 async for reply in self._metered(question, pieces):
-                    if (part := _part(reply.text, answer)) is not None and as_json(part) != last:
-                        last = as_json(part)
+                    try:
+                        part = read_answer(reply.text, answer, cut_off=True)
+                    except BadAnswerError:
+                        continue  # nothing in it is whole yet
+                    if (words := part.model_dump_json()) != last:
+                        last = words
                         yield part
                 whole = read_answer(reply.text, answer, cut_off=reply.cut_off)
                 if not lost_of(whole):
@@ -101,24 +106,23 @@ class Dialogue:
                     return
             except (BusyError, BadAnswerError) as error:
                 _LOG.info("%s: %s; asked again, at once", self.model, error)
-            self.meter.add(Usage(retries=1))
-        yield await self.complete(messages, answer)
+            self._meter.add(Usage(retries=1))
+        yield await self.complete(messages, answer=answer)
 
-    async def _metered(self, question: Question, pieces: Pieces) -> AsyncIterator[Reply]:
-        """Give what has come of a reply, and count it when it is whole."""
+    async def _metered(self, question: LLMQuestion, pieces: Pieces) -> AsyncIterator[Reply]:
         expected = self._expected(question)
         reply = Reply("")
-        async with self.throttle.turn():
-            self.meter.begin(expected)
+        async with self._throttle.turn():
+            self._meter.begin(expected)
             try:
                 async for reply in pieces(question):
                     yield reply
             finally:
-                self.meter.end(expected)
+                self._meter.end(expected)
                 if reply.text:
-                    self.meter.add(self._spent(expected, reply))
+                    self._meter.add(self._spent(expected, reply))
 
-    def _expected(self, question: Question) -> Usage:
+    def _expected(self, question: LLMQuestion) -> Usage:
         tokens = sum(count_tokens(message.content) for message in question.messages)
         return Usage(calls=1, prompt_tokens=tokens)
 
@@ -130,9 +134,8 @@ class Dialogue:
             completion_tokens=count_tokens(reply.text) if completion is None else completion,
         )
 
-    async def _kept(self, key: str, answer: type[Answer]) -> Answer | None:
-        assert self.cache is not None
-        text = await self.cache.get(key)
+    async def _kept(self, cache: AnswerCache, key: str, answer: type[Answer]) -> Answer | None:
+        text = await cache.get(key)
         if text is None:
             return None
         try:
@@ -140,16 +143,15 @@ class Dialogue:
         except BadAnswerError as error:
             _LOG.warning("the cached answer %s is damaged and asked again: %s", key[:12], error)
             return None
-        self.meter.add(Usage(cached=1))
+        self._meter.add(Usage(cached=1))
         return kept
 
-    async def _ask_until_whole(self, question: Question, answer: type[Answer]) -> Answer:
-        """Return an answer, with what could be had of the parts that were wrong or missing."""
-        given = await self._ask_until_valid(question, answer, self.repairs)
-        left = self.repairs
+    async def _ask_until_whole(self, question: LLMQuestion, answer: type[Answer]) -> Answer:
+        given = await self._ask_until_valid(question, answer, self._repairs)
+        left = self._repairs
         while left and any(not lost.repeats for lost in lost_of(given)):
             left -= 1
-            self.meter.add(Usage(repairs=1))
+            self._meter.add(Usage(repairs=1))
             try:
                 more = await self._ask_until_valid(_the_rest(question, given), answer, 0)
             except LLMError as error:
@@ -159,97 +161,79 @@ class Dialogue:
         return given
 
     async def _ask_until_valid(
-        self, question: Question, answer: type[Answer], repairs: int
+        self, question: LLMQuestion, answer: type[Answer], repairs: int
     ) -> Answer:
         problem = ""
         for attempt in range(repairs + 1):
             reply = await self._ask_until_answered(question)
             if attempt:
-                self.meter.add(Usage(repairs=1))
+                self._meter.add(Usage(repairs=1))
             try:
                 return read_answer(reply.text, answer, cut_off=reply.cut_off)
             except BadAnswerError as error:
                 problem = str(error)
             _LOG.info("%s gave no valid %s: %s", self.model, question.name, problem)
-            question = Question(
-                (
-                    *question.messages,
-                    Message("assistant", reply.text[:_SHOWN] or "(nothing)"),
-                    Message(
-                        "user",
-                        f"This was not valid: {problem}. Answer the same again as one JSON object "
-                        "of the asked shape, with nothing before or after it.",
-                    ),
-                ),
-                question.name,
-                question.schema,
+            question = question.followed_by(
+                reply.text[:_SHOWN] or "(nothing)",
+                f"This was not valid: {problem}. Answer the same again as one JSON object of the "
+                "asked shape, with nothing before or after it.",
             )
         raise LLMError(
             f"model {self.model!r} gave no valid answer ({question.name}) in {repairs + 1} attempts"
             f"; the last problem: {problem}. Nothing of it was used"
         )
 
-    async def _ask_until_answered(self, question: Question) -> Reply:
-        for attempt in range(self.retries + 1):
+    async def _ask_until_answered(self, question: LLMQuestion) -> Reply:
+        for attempt in range(self._retries + 1):
             try:
                 return await self._ask(question)
             except BusyError as busy:
                 wait = busy.wait
-                if wait is not None and wait > self.longest_wait:
+                if wait is not None and wait > self._longest_wait:
                     raise LLMError(
                         f"model {self.model!r}: {busy}, and asks to wait {wait:.0f} s, longer than "
-                        f"{self.longest_wait:.0f} s: try again later"
+                        f"{self._longest_wait:.0f} s: try again later"
                     ) from None
-                if attempt == self.retries:
+                if attempt == self._retries:
                     raise LLMError(
                         f"model {self.model!r} did not answer in {attempt + 1} attempts; the last "
                         f"problem: {busy}"
                     ) from None
                 _LOG.info("%s: %s; asked again", self.model, busy)
-            self.meter.add(Usage(retries=1))
+            self._meter.add(Usage(retries=1))
             if wait is not None:
-                self.throttle.pause(wait)  # holds for every question to this model
+                self._throttle.pause(wait)  # holds for every question to this model
             else:
-                limit = min(self.backoff * 2**attempt, _LONGEST_BACKOFF)
+                limit = min(self._backoff * 2**attempt, _LONGEST_BACKOFF)
                 await asyncio.sleep(random.uniform(limit / 2, limit))
         raise AssertionError("the loop returns or raises")
 
-    async def _ask(self, question: Question) -> Reply:
+    async def _ask(self, question: LLMQuestion) -> Reply:
         expected = self._expected(question)
-        async with self.throttle.turn():
-            self.meter.begin(expected)
+        async with self._throttle.turn():
+            self._meter.begin(expected)
             try:
-                async with asyncio.timeout(self.timeout):
-                    reply = await self.send(question)
+                async with asyncio.timeout(self._timeout):
+                    reply = await self._send(question)
             except TimeoutError:
-                raise BusyError(f"no answer within {self.timeout:g} s") from None
+                raise BusyError(f"no answer within {self._timeout:g} s") from None
             finally:
-                self.meter.end(expected)
-            self.meter.add(self._spent(expected, reply))
+                self._meter.end(expected)
+            self._meter.add(self._spent(expected, reply))
             return reply
 
 
-def _part(text: str, answer: type[Answer]) -> Answer | None:
-    """Return the whole things of an answer that goes on; None if there are none yet."""
-    try:
-        return read_answer(text, answer, cut_off=True)
-    except BadAnswerError:
-        return None
-
-
-def _the_rest(question: Question, given: Answer) -> Question:
-    """Return the question for what is wrong or missing in an answer, and nothing else."""
+def _the_rest(question: LLMQuestion, given: Answer) -> LLMQuestion:
     lost = lost_of(given)
-    wrong = [one for one in lost if not one.cut]
+    wrong = [part for part in lost if not part.cut]
     shown, wanted = "", ""
     if wrong:
         shown = json.dumps([lost.value for lost in wrong], ensure_ascii=False)[:_SHOWN]
         problems = "; ".join(f"{lost.field}: {lost.problem}" for lost in wrong[:_PROBLEMS])
         wanted = f"These parts of the answer were not valid: {problems}. Give them again, corrected"
     if len(wrong) < len(lost):
-        shown = f"{as_json(given)[-_TAIL:]}\n{shown}".strip()
+        shown = f"{given.model_dump_json()[-_TAIL:]}\n{shown}".strip()
         ends = "The answer was cut off: go on with what comes after the last whole part"
         wanted = f"{wanted}. {ends}".removeprefix(". ")
     asked = f"{wanted}, as one JSON object of the asked shape, without what was valid already."
-    messages = (*question.messages, Message("assistant", shown), Message("user", asked))
-    return Question(messages, question.name, question.schema)
+    return question.followed_by(shown, asked)

@@ -19,14 +19,11 @@ MOST_THINGS = 2000
 """Things of one list that are read: the text of a question with 8,192 tokens states about 300."""
 LONGEST_THING = 20_000
 """Characters of one thing: a fact with its quote and its details has some 500."""
-_DEEPEST = 32
-"""Levels of an answer: ours have five, and models wrap them in two or three more."""
+_DEEPEST = 32  # levels of an answer: ours have five, and models wrap them in two or three more
 _LONGEST_NUMBER = 40
 """Digits of a number that is read as one; Python refuses to count more than 4,300."""
-_HALF = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair: JSON may hold it, no text can."""
-_ERRORS = 6
-"""Errors shown to the model at once."""
+_HALF = re.compile("[\ud800-\udfff]")  # half of a surrogate pair: JSON may hold it, no text can
+_ERRORS = 6  # errors shown to the model at once
 _LONGEST = 600
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|"|[{}\[\]]', re.DOTALL)
 _OPENING = {"}": "{", "]": "["}
@@ -37,8 +34,7 @@ _CLOSING = {"{": "}", "[": "]"}
 class Lost:
     """Something in an answer that has not the asked shape, or the end of it."""
 
-    field: str = ""
-    """The list that it stood in; empty for the end of a cut answer."""
+    field: str = ""  # the list that it stood in; empty for the end of a cut answer
     value: JSON = None
     problem: str = "the answer was cut off before its end"
     repeats: bool = False
@@ -51,7 +47,6 @@ class Lost:
         return not self.field
 
     def __str__(self) -> str:
-        """Say in one line what is lost."""
         if self.cut:
             return self.problem
         return f"{as_words(self.value)[:_LONGEST]}, of the wrong shape ({self.problem})"
@@ -69,12 +64,7 @@ def as_words(value: JSON) -> str:
 
 
 def closed_early(text: str, items: Sequence[str]) -> JSON | None:
-    """Return a cut object up to the last thing that is whole, None if it is not cut.
-
-    Args:
-        text: The words of a model.
-        items: Lists that the object has, empty if the text does not come to them.
-    """
+    """Return a truncated object up to its last complete item, with every list of ``items``."""
     first = text.find("{")
     if first < 0:
         return None

@@ -38,11 +38,7 @@ _DECORATION = ("title", "default", "minLength", "maxLength")
 
 
 class AnswerModel(BaseModel):
-    """Base of our own answers: strict towards servers, forgiving towards small models.
-
-    The schema demands every field and forbids others; a parsed answer may lack what has an empty
-    value anyway, and what it has too much is left out.
-    """
+    """Base of our answers: the schema demands every field, parsing accepts missing empty ones."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     empty: ClassVar[Mapping[str, JSON]] = {}
@@ -137,18 +133,12 @@ def _closed(node: JSON, definitions: Mapping[str, JSON], within: tuple[str, ...]
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
-
-
 _SHOWN = 200
 _SEARCHED = 200_000_000
 """Characters that are looked through for the JSON in a text, a fifth of a second: each brace that
 begins none is tried, and Python counts the lines before each error."""
-_READ = 10
-"""How much longer a character takes to read than to look through."""
-_REPEATS = 3
-"""Things said again from which on a cut answer is not asked to go on."""
-
-
+_READ = 10  # how much longer a character takes to read than to look through
+_REPEATS = 3  # things said again from which on a cut answer is not asked to go on
 _CUT = "the answer was cut off before its end, for want of room; be briefer"
 
 
@@ -157,11 +147,7 @@ class BadAnswerError(ValueError):
 
 
 def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> Answer:
-    """Return the answer that a text holds; with ``cut_off`` its end is missing.
-
-    Raises:
-        BadAnswerError: saying what is missing or wrong.
-    """
+    """Return the answer in a text, or raise ``BadAnswerError`` that says what is wrong."""
     items = answer.items if issubclass(answer, AnswerModel) else ()
     problem, best = "", None
     words = _THOUGHTS.sub("", text)
@@ -257,8 +243,3 @@ def _unwrapped(value: JSON) -> Iterator[JSON]:
     for name in ("properties", *value):
         if isinstance(value.get(name), dict) and (name == "properties" or len(value) == 1):
             yield value[name]
-
-
-def as_json(answer: BaseModel) -> str:
-    """Return an answer as it is kept and shown to models."""
-    return answer.model_dump_json()

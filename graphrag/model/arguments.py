@@ -6,6 +6,7 @@ rows of streams are not checked; JSON goes through ``checked_json``.
 """
 
 import ast
+import builtins
 import functools
 import inspect
 import os
@@ -32,15 +33,12 @@ Named = TypeVar("Named", bound=type)
 class Kind:
     """One thing that an argument may be."""
 
-    wanted: str
-    """As an error names it."""
+    wanted: str  # as an error names it
     fits: Callable[[Any], bool]
-    read: Callable[[str, Any], Any]
-    """Return the value of an argument of this name, or raise ``InputError``."""
+    read: Callable[[str, Any], Any]  # value of an argument of this name, or InputError
 
 
-Kinds = tuple[Kind, ...]
-"""Each thing that an argument may be; none if that is anything."""
+Kinds = tuple[Kind, ...]  # each thing that an argument may be; none if that is anything
 
 
 def checked(
@@ -53,13 +51,8 @@ def checked(
 ) -> Callable[[Checked], Checked]:
     """Make a function, or a class's public methods with those it inherits, check their arguments.
 
-    Args:
-        error: What is raised for an argument that does not fit the annotation.
-        reads: A class of reads; methods of its names raise ``QueryError``.
-        around: Awaits what asynchronous reads return.
-        but: Names of those that are awaited as they are.
-        door: How users come by an object of the class, such as ``graph.load``: what Python says of
-            a missing argument names that.
+    What does not fit its annotation raises ``error``, of methods that the class ``reads`` has, too,
+    ``QueryError``; asynchronous ones of these are awaited by ``around``, ``but`` for some.
     """
 
     def decorate(target: Checked) -> Checked:
@@ -84,7 +77,8 @@ def checked(
 def named(door: str | None = None) -> Callable[[Named], Named]:
     """Make the public methods of a class, inherited ones too, bear its name, or that of its door.
 
-    Otherwise Python says of a missing argument which of our base classes has the method.
+    A door is how users come by an object of the class, such as ``graph.load``. Otherwise Python
+    says of a missing argument which of our base classes has the method.
     """
 
     def decorate(target: Named) -> Named:
@@ -92,11 +86,10 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
             member = inspect.getattr_static(target, name)
             if not name.startswith("_") and isinstance(member, FunctionType):
                 plain = cast(FunctionType, inspect.unwrap(member))
-                own = FunctionType(
-                    plain.__code__, plain.__globals__, name, plain.__defaults__, plain.__closure__
-                )
-                for kept in ("__doc__", "__annotations__", "__kwdefaults__", "__module__"):
-                    setattr(own, kept, getattr(plain, kept))
+                parts = (plain.__globals__, name, plain.__defaults__, plain.__closure__)
+                own = FunctionType(plain.__code__, *parts)
+                own.__kwdefaults__ = plain.__kwdefaults__
+                functools.update_wrapper(own, plain)
                 own.__qualname__ = f"{door or target.__name__}.{name}"
                 setattr(target, name, own)
         return target
@@ -138,40 +131,39 @@ def _checking(
 
 
 def _kinds_of(method: Callable[..., Any]) -> dict[str, Kinds]:
-    """Return what each argument of a method may be, in order."""
-    module = sys.modules[method.__module__]
-    named = {
-        node.id
-        for annotation in method.__annotations__.values()
-        if isinstance(annotation, str)
-        for node in ast.walk(ast.parse(annotation, mode="eval"))
-        if isinstance(node, ast.Name)
-    }
-    late = _late_names(module, named - vars(module).keys())
-    signature = inspect.signature(method, eval_str=True, locals=late)
+    names = _Names(sys.modules[method.__module__])
     return {
         name: () if parameter.annotation is parameter.empty else _kinds(parameter.annotation)
-        for name, parameter in signature.parameters.items()
+        for name, parameter in inspect.signature(
+            method, eval_str=True, locals=names
+        ).parameters.items()
     }
 
 
-def _late_names(module: ModuleType, wanted: Collection[str]) -> dict[str, Any]:
-    """Return what a module imports for its annotations alone; Any for what is not installed.
+class _Names(dict[str, Any]):
+    """Names in a module's annotations; what it imports for them alone is imported when needed.
 
-    Only what is wanted: the rest would load half of the package at the first write.
+    All of that would load half of the package at the first write.
     """
-    names: dict[str, Any] = {}
-    for block in ast.parse(inspect.getsource(module)).body if wanted else ():
-        if not isinstance(block, ast.If) or "TYPE_CHECKING" not in ast.unparse(block.test):
-            continue
-        for node in block.body:
-            if not isinstance(node, ast.ImportFrom) or node.module is None:
-                continue
-            there = find_spec(node.module.partition(".")[0]) is not None
-            for alias in node.names:
-                if (name := alias.asname or alias.name) in wanted:
-                    names[name] = getattr(import_module(node.module), alias.name) if there else Any
-    return names
+
+    def __init__(self, module: ModuleType) -> None:
+        super().__init__({**vars(builtins), **vars(module)})
+        self._module = module
+
+    @functools.cached_property
+    def _late(self) -> dict[str, str]:
+        return {
+            alias.name: node.module
+            for node in ast.walk(ast.parse(inspect.getsource(self._module)))
+            if isinstance(node, ast.ImportFrom) and node.module is not None
+            for alias in node.names
+        }
+
+    def __missing__(self, name: str) -> Any:
+        module = self._late[name]
+        if find_spec(module.partition(".")[0]) is None:
+            return Any
+        return getattr(import_module(module), name)
 
 
 def _read(name: str, value: Any, kinds: Kinds) -> Any:
@@ -188,7 +180,7 @@ def _kinds(annotation: Any, *, stream: bool = False) -> Kinds:
     """Return what an annotation allows; in a union with others an iterable is a ``stream``."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
-        each = [_kinds(one, stream=True) for one in inner]
+        each = [_kinds(member, stream=True) for member in inner]
         if any(get_origin(kind) is PathLike for kind in inner):  # text beside it is a path
             each = [(_PATH,) if kind is str else _kinds(kind, stream=True) for kind in inner]
         return tuple(kind for kinds in each for kind in kinds) if all(each) else ()
@@ -266,16 +258,9 @@ def _protocol(of: type) -> Kind:
     )
 
 
-def _moment(name: str, value: date) -> date:
-    if value != value:  # pandas' NaT is a datetime
-        raise InputError(f"{name} is no time (NaT): leave it out if it is unknown")
-    return value
-
-
 def _path(name: str, value: str) -> str:
-    with suppress(
-        UnicodeEncodeError
-    ):  # a name that is no UTF-8 has halves of surrogate pairs in it
+    # A name that is no UTF-8 has halves of surrogate pairs in it.
+    with suppress(UnicodeEncodeError):
         checked_text(name, os.fsencode(value).decode(errors="replace"))
         return str.__str__(value)
     return checked_text(name, value)
@@ -288,7 +273,7 @@ _LEAVES: Mapping[type, Kind] = {
     int: _instance("a whole number", Integral, but=(bool,), read=whole),
     float: _instance("a number", Real, but=(bool,), read=finite),
     bool: _instance("True or False", bool),
-    datetime: _instance("datetime", datetime, read=_moment),
-    date: _instance("date", date, read=_moment),
+    datetime: _instance("datetime", datetime),
+    date: _instance("date", date),
 }
 """What an argument of each plain type may be, and how it becomes that type."""

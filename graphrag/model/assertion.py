@@ -171,7 +171,6 @@ class EntityName:
         return Date(self.at).start
 
     def __str__(self) -> str:
-        """Write the name and its time: ``Initech (since 2021)``."""
         times = [f"since {_written(self.since)}"] if self.since else []
         times += [f"until {_written(self.until)}"] if self.until else []
         said = ", ".join(times) or ("former" if self.kind == "former" else "")
@@ -210,10 +209,7 @@ def _ends(name: str, names: Sequence[EntityName]) -> Iterable[int]:
 
 
 def latest_first(name: str, aliases: Iterable[str], names: Sequence[EntityName]) -> tuple[str, ...]:
-    """Return all names of an entity, the latest proper one first, which is an alias mostly.
-
-    If it is, it stands twice, and the one that the entity is stored by is the second.
-    """
+    """Return all names of an entity, its own after the latest proper one, if that is an alias."""
     shown = name_at(name, names, FOREVER - 1)
     return (name, *aliases) if shown == name else (shown, name, *aliases)
 

@@ -13,8 +13,7 @@ from graphrag.model.assertion import EntityName, latest_first, name_at
 from graphrag.model.values import JSON, Entity
 
 Attributes = Mapping[str, JSON]
-Times = Mapping[str, JSON]
-"""Reference time by name of the attribute, ISO 8601."""
+Times = Mapping[str, JSON]  # reference time by name of the attribute, ISO 8601
 
 
 def with_given(
@@ -52,7 +51,7 @@ def named_at(entity: Entity, moment: int) -> Entity:
     if shown == entity.name:
         return entity
     others = (entity.name, *entity.aliases)
-    return replace(entity, name=shown, aliases=tuple(one for one in others if one != shown))
+    return replace(entity, name=shown, aliases=tuple(alias for alias in others if alias != shown))
 
 
 def names_of(entity: Entity) -> tuple[str, ...]:

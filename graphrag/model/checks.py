@@ -1,20 +1,24 @@
-"""Values that callers pass, one by one: text that can be encoded, numbers that are finite."""
+"""Values that callers pass: text that can be encoded, finite numbers, vectors of length 1."""
 
 import json
 import math
 from collections.abc import Mapping
 from numbers import Integral, Real
 from types import NoneType
+from typing import TYPE_CHECKING
 
 from graphrag.errors import InputError
 from graphrag.model.values import JSON
 
-LONGEST = 100_000
-"""Characters of a text argument: thirty pages. What is longer is the content of an episode."""
-DEEPEST = 32
-"""Levels of a value that is stored as JSON: the engine decodes some sixty of a whole request."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LONGEST = 100_000  # characters of a text argument: thirty pages; what is longer is an episode
+DEEPEST = 32  # levels of a JSON value: the engine decodes some sixty of a whole request
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _SHOWN = 60
+_UNIT = 1e-6  # a length so near to 1 is 1: what was scaled once is left as it is, to the last bit
 
 
 def shown(value: object) -> str:
@@ -38,11 +42,7 @@ def printable(text: str) -> str:
 
 
 def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
-    """Return a text as Python's own.
-
-    Raises:
-        InputError: if it is no text, too long, or holds half of a surrogate pair.
-    """
+    """Return a text as Python's own, unless it is too long or no encoding has all of it."""
     if not isinstance(value, str):
         raise InputError(f"{what} {shown(value)}: give text")
     text = str.__str__(value)
@@ -52,11 +52,7 @@ def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
 
 
 def checked_name(what: str, value: str) -> str:
-    """Return the text of a name, a relation or a source as Python's own.
-
-    Raises:
-        InputError: if it is no text, too long, or holds NUL or half of a surrogate pair.
-    """
+    """Return the text of a name, a relation or a source, which may hold no NUL."""
     text = checked_text(what, value)
     if "\0" in text:
         raise InputError(f"{what} {shown(text)} holds NUL at {text.index(chr(0))}: leave it out")
@@ -75,11 +71,7 @@ def _encodable(what: str, text: str) -> str:
 
 
 def checked_json(what: str, value: JSON, *, deepest: int = DEEPEST) -> JSON:
-    """Return a value as JSON has it: text, finite numbers, True, False, None, lists, mappings.
-
-    Raises:
-        InputError: if it is none, a number has more than 64 bits, or it is nested too deep.
-    """
+    """Return a value as JSON has it: text, finite numbers, True, False, None, lists, mappings."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -106,11 +98,7 @@ def checked_json(what: str, value: JSON, *, deepest: int = DEEPEST) -> JSON:
 
 
 def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSON]:
-    """Return attributes that JSON can carry.
-
-    Raises:
-        InputError: if they are none.
-    """
+    """Return attributes as JSON can carry them."""
     if not isinstance(attributes, Mapping) or not all(isinstance(key, str) for key in attributes):
         raise InputError(f"attributes of {of} are no mapping from names to values")
     checked: dict[str, JSON] = checked_json(f"attributes of {of}", attributes)
@@ -118,11 +106,7 @@ def checked_attributes(attributes: Mapping[str, JSON], of: str) -> dict[str, JSO
 
 
 def parsed_json(what: str, text: str | bytes) -> JSON:
-    """Return what a JSON text says.
-
-    Raises:
-        InputError: if it is none, nested too deep, or has numbers of thousands of digits.
-    """
+    """Return what a JSON text says, or raise ``InputError`` that names ``what``."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -147,3 +131,54 @@ def finite(name: str, value: float) -> float:
     if not math.isfinite(number):
         raise InputError(f"{name} is {number!r}: give a finite number")
     return number
+
+
+class BadVectorError(ValueError):
+    """What was given is no vector; ``row`` is the first bad one of several, None for all."""
+
+    def __init__(self, what: str, row: int | None = None) -> None:
+        super().__init__(what)
+        self.row = row
+
+
+def unit_vectors(given: object, shape: tuple[int, ...]) -> "NDArray[np.float32]":
+    """Return what a model, a user or a file gave as vectors of length 1, in a new array.
+
+    The one rule for every vector on its way to the store: any direction is taken, of numbers of any
+    size and type, and only that is kept. The numbers of a vector are along the last axis. Raises
+    ``BadVectorError`` for another shape, and for what is not finite or nothing but zeros.
+    """
+    import numpy as np  # the command line starts without it
+
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:  # uneven rows, an array on a GPU
+        raise BadVectorError(f"is no array that numpy can read ({error})") from None
+    if array.dtype.kind not in "fiu" and array.size:
+        raise BadVectorError(f"is no array of numbers but {type(given).__name__} of {array.dtype}")
+    if array.shape != shape:
+        raise BadVectorError(f"has shape {array.shape}")
+    # One vector is surely of length 1 in a third of the time that all rules take; a table gives
+    # three to a row. A sum of a few thousand squares as float32 is off by less than half of _UNIT;
+    # vdot warns of nothing, and what is not finite is not near 1.
+    single = array.size == shape[-1] and array.dtype == np.float32
+    if single and abs(np.vdot(array, array) - 1) <= _UNIT:
+        return array.copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = array.astype(np.float64).reshape(-1, shape[-1])
+        if array.dtype == np.float32 and array.size:  # most are right as they come
+            off = np.abs(np.sqrt(np.einsum("ij,ij->i", rows, rows)) - 1).max()
+            if off <= _UNIT:
+                return array.copy()
+    # By the largest number first: squares of large ones are infinite, those of small ones zero.
+    largest = np.abs(rows).max(axis=1)
+    bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
+    if bad.size:
+        row = int(bad[0])
+        raise BadVectorError("is all zeros" if largest[row] == 0 else "is not finite", row)
+    scaled = rows / largest[:, np.newaxis]
+    norms = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    with np.errstate(over="ignore"):
+        is_unit = np.abs(norms * largest - 1) <= _UNIT
+    units = np.where(is_unit[:, np.newaxis], rows, scaled / norms[:, np.newaxis])
+    return units.astype(np.float32).reshape(shape)

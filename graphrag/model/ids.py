@@ -8,8 +8,7 @@ from hashlib import blake2b
 from uuid import NAMESPACE_OID, uuid5
 
 UUID7 = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{12})")
-RANDOM = (1 << 62) - 1
-"""The bits of an id that are neither its moment nor its kind."""
+RANDOM = (1 << 62) - 1  # the bits of an id that are neither its moment nor its kind
 _lock = threading.Lock()
 _last = 0
 

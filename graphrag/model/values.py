@@ -1,7 +1,8 @@
 """The values of the graph, as they are stored: frozen, typed, with aware UTC datetimes.
 
 World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: no start means unknown,
-no end still true. System time is ``created_at``, ``expired_at`` and ``retracted_at``.
+no end still true. System time is ``created_at``, ``expired_at`` and ``retracted_at``. ``repr``
+shows a value in a line, ``dataclasses.asdict`` gives every field.
 """
 
 from collections.abc import Mapping
@@ -61,7 +62,6 @@ class Episode:
     """Who wrote it, and is "I" in it."""
 
     def __repr__(self) -> str:
-        """Show it in a line; ``dataclasses.asdict`` gives every field."""
         from graphrag.display.cards import episode_line
 
         return f"Episode({episode_line(self)})"
@@ -74,6 +74,10 @@ class Episode:
 
 CONCEPT = "concept"
 """Entity type of what only a common noun names: ``axe``, ``live music``."""
+VALUE = "value"
+"""Entity type of an amount, a date, an address or a state: ``3,200 grams``, ``under repair``."""
+PLAIN = (CONCEPT, VALUE)
+"""Entity types of what bears no name."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,7 +91,7 @@ class Entity:
     key: str
     """Normalised name: what two spellings of one name share."""
     entity_type: str = "thing"
-    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``thing``..."""
+    """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``value``..."""
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     summary: str = ""
@@ -106,7 +110,6 @@ class Entity:
     """What was said of its names, with the time of each: renamed, formerly, called by friends."""
 
     def __repr__(self) -> str:
-        """Show it in a line; ``dataclasses.asdict`` gives every field."""
         from graphrag.display.cards import entity_line
 
         return f"Entity({entity_line(self)})"
@@ -192,7 +195,6 @@ class Fact:
         return self.statements[0].kind if self.statements else "state"
 
     def __repr__(self) -> str:
-        """Show it in a line; ``dataclasses.asdict`` gives every field."""
         from graphrag.display.cards import fact_line
 
         return f"Fact({fact_line(self)})"
@@ -222,7 +224,6 @@ class Community:
     """Id of the community one level above that it is a part of; None on the coarsest level."""
 
     def __repr__(self) -> str:
-        """Show it in a line; ``dataclasses.asdict`` gives every field."""
         from graphrag.display.cards import community_line
 
         return f"Community({community_line(self)})"
@@ -250,7 +251,6 @@ class Saga:
     """Hash of the ids of the episodes that the summary tells of: with others it is written anew."""
 
     def __repr__(self) -> str:
-        """Show it in a line; ``dataclasses.asdict`` gives every field."""
         from graphrag.display.cards import saga_line
 
         return f"Saga({saga_line(self)})"
@@ -285,7 +285,6 @@ class Event:
     """Why, in words: of a ``denied`` event, what was refused."""
 
     def __repr__(self) -> str:
-        """Show what was done, by whom and when, without the images."""
         from graphrag.display.lists import event_line
 
         return f"Event({event_line(self)})"

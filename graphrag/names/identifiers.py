@@ -56,7 +56,8 @@ def unique(
     """Yield those that identify an entity of a type: declared for it, or usual."""
     own = {attribute_key(name) for name in declared.get(kind, ())}
     for name, value in pairs:
-        if name in own or name in USUAL or (_KEY.search(name) and _clearly(value)):
+        clearly = len(value) >= _CLEARLY and any(map(str.isdigit, value))
+        if name in own or name in USUAL or (clearly and _KEY.search(name)):
             yield name, value
 
 
@@ -92,10 +93,6 @@ def value_key(value: str) -> str:
     return key.removeprefix("mailto:").removeprefix("https://").removeprefix("http://").rstrip("/")
 
 
-def _clearly(value: str) -> bool:
-    return len(value) >= _CLEARLY and any(map(str.isdigit, value))
-
-
 Kind = Literal["born", "died", "year", "people", "phone", "maker", "model", "text", "address"]
 Outcome = Literal["same", "like", "slip", "other"]
 
@@ -129,10 +126,8 @@ _ONE_ADDRESS, _TWO_ADDRESSES = 0.8, 0.6
 """Likeness of the words of two addresses from which they are one, and below which they are two."""
 _TEXT, _ONE_TEXT = 5, 85.0
 """Words of a description that says something, and the likeness of two of one thing."""
-_LONG = 6
-"""Characters of an identifier in which one slip leaves enough."""
-_LONGER = 9
-"""Those in which two do."""
+_LONG, _LONGER = 6, 9
+"""Characters of an identifier in which one slip, and two, leave enough."""
 _ONE_NAME = 0.8
 
 
@@ -155,11 +150,8 @@ def compared(
     own: Mapping[Kind, list[str]], others: Mapping[Kind, list[str]]
 ) -> dict[Kind, Outcome]:
     """Compare two sets of particulars by each kind that both have."""
-    outcomes: dict[Kind, Outcome] = {}
-    for kind in own:
-        if kind in others and (outcome := _outcome(kind, own[kind], others[kind])) is not None:
-            outcomes[kind] = outcome
-    return outcomes
+    outcomes = {kind: _outcome(kind, own[kind], others[kind]) for kind in own if kind in others}
+    return {kind: outcome for kind, outcome in outcomes.items() if outcome is not None}
 
 
 def slipped(value: str, other: str) -> bool:
@@ -222,8 +214,7 @@ def _dates(value: str, other: str) -> Outcome | None:
     """Compare two dates, of which each may be a year, a month or a day, in any usual writing."""
     from rapidfuzz.distance import OSA
 
-    first, second = _date(value), _date(other)
-    if first is None or second is None:
+    if (first := _date(value)) is None or (second := _date(other)) is None:
         return None
     (year, rest), (other_year, other_rest) = first, second
     if year == other_year and rest == other_rest:
@@ -263,9 +254,7 @@ def _people(values: list[str], others: list[str]) -> Outcome | None:
         return None
     short, long = sorted((left, right), key=len)
     matched = sum(any(_one_name(name, like) for like in long) for name in short)
-    if matched == len(short) == len(long):
-        return "same"
-    return "like" if matched else "other"
+    return "same" if matched == len(short) == len(long) else "like" if matched else "other"
 
 
 def _families(values: list[str]) -> list[str]:

@@ -7,11 +7,18 @@ abbreviations except in an initial "A.", which would read as an article.
 Beside it stands a rougher reading, to find look-alikes by and never to decide that two are one:
 accents go, Cyrillic, Greek, Arabic and Hebrew letters become Latin ones, "&" becomes "and". Letters
 of scripts that no table covers stay as they are.
+
+Model numbers in a name tell siblings apart that share all other words: letters before digits, or
+five digits and more. Shops write one number in several ways: "PS-LX350H", "PSLX350H", "(lx350h)".
+Hyphens say nothing, and a short word before it may belong to it. Quantities ("500gb", "1080p")
+begin with their digits, which no model number does.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from graphrag.names.words import DESCRIBING
 
@@ -108,7 +115,6 @@ _TWICE = re.compile(r"([a-z])\1+")
 _REMEMBERED = 50_000
 """Keys whose readings are remembered: in a list of pairs each comes up often."""
 _LEAST = 4
-"""Consonants that tell something."""
 _COMMA = re.compile(r"^([^,]+),\s*([^,]+)$")
 
 
@@ -137,10 +143,7 @@ def spelled_out(key: str) -> str:
 
 
 def skeleton(plain: str) -> str:
-    """Return the consonants of a folded key, all that Arabic and Hebrew write of it.
-
-    Empty if there are too few to tell anything.
-    """
+    """Return the consonants of a folded key, all that Arabic and Hebrew write; none if too few."""
     bare = _TWICE.sub(r"\1", plain.translate(_VOWELS))
     return bare if len(bare.replace(" ", "")) >= _LEAST else ""
 
@@ -148,3 +151,93 @@ def skeleton(plain: str) -> str:
 def without_vowels(key: str) -> bool:
     """Tell whether a key is in a script that leaves out most vowels."""
     return not _CONSONANTS_ONLY.isdisjoint(key)
+
+
+_MODEL = re.compile(r"^(?:[a-z]+\d[a-z\d]*\d[a-z\d]*|\d{5,}[a-z]{0,2})$")
+"""At least two digits: "mp3" and "usb2" are words."""
+_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d+")
+_PREFIX = 3
+"""Letters of a word that may belong to the number after it."""
+_LEAST_MODEL = 4
+_DRAWER = 5
+"""Characters at the end of a number by which it is looked for."""
+_UNIT: Final = (
+    r"\s?(?:[%‰°$€£¥²³]|°[CFK]|(?:[kMGT]i?)?(?:Hz|Wh?|Pa|B|bit)|km?/h|[kcmµn]?[mglsW]|k|bn|ft|in|lbs?|oz"
+    r"|kWh|mph|[ap]m|h|hrs?|min|[CFVAL])(?![^\W_])"
+)
+_VALUE: Final = re.compile(
+    rf"""
+    [-+±~≈<>]?\s?[$€£¥₹]?\s?\d[\d.,:'’/–-]*+(?>{_UNIT}|\s[A-Z]{{2,4}}\b)?+  # an amount, a time
+        (?:\s(?:[a-zµ][a-zµ./²³-]*+|\d[\d.,]*+(?>{_UNIT})?+))*+
+    | [$€£¥₹]\s?\d[\d.,]*+[kKMB]
+    | (?=\D*\d)(?:(?>(?i:  # a date
+        (?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{{0,6}}+
+        |(?:mon|tues|wednes|thurs|fri|satur|sun)day|of|the|ad|centur(?:y|ies)|bce?|ce|at
+        |\d++(?:st|nd|rd|th|s)?+(?::\d\d)?+))(?![^\W_])[.,]?+\s?+)++
+    | \d{{4}}-\d\d-\d\d[T ]\d\d:\d\d\S*
+    | [^\s@]++@[^\s@.]++\.\w[\w.]* | (?:https?://|www\.)\S+ | \+[\d ()/-]{{7,}}  # an address
+    | (?:under|in|on|at|out|off|for|with|without|by|up|awaiting)(?:\s[a-z-]++)++  # a state
+    """,
+    re.VERBOSE,
+)
+"""Possessive throughout, so that a name of any length is read in one pass."""
+Model = tuple[str, str]
+"""A number, and the same with the short word before it, if there is one."""
+
+
+def is_value(name: str) -> bool:
+    """Tell whether a name is a value: a number, an amount, a date, a duration, an address, a state.
+
+    Only its form counts, so ``1984`` is one unless the text says that it is a book.
+    """
+    return _VALUE.fullmatch(name.strip()) is not None
+
+
+@lru_cache(_REMEMBERED)
+def models(key: str) -> frozenset[Model]:
+    """Return the model numbers in a key of a name."""
+    return frozenset(_models(key)) if _DIGIT.search(key) else frozenset()
+
+
+def sizes_differ(name: str, other: str) -> bool:
+    """Tell whether two keys each have a number, such as a size, that the other has not."""
+    words = ([word for word in key.split() if not models(word)] for key in (name, other))
+    left, right = ({*_NUMBER.findall(" ".join(each))} for each in words)
+    return bool(left - right and right - left)
+
+
+def same_model(key: str, other: str) -> bool | None:
+    """Tell whether two keys share a model number; None if one of them has none."""
+    left, right = models(key), models(other)
+    if not left or not right:
+        return None
+    return any(not {*number}.isdisjoint(like) for number in left for like in right)
+
+
+def sibling(short: str, long: str) -> bool:
+    """Tell whether a key goes on where another ends with a number: "iphone 15", "iphone 15 pro"."""
+    words = short.split()
+    return (
+        len(words) > 1
+        and bool(_DIGIT.search(words[-1]))
+        and any(map(str.isalpha, words))
+        and long.startswith(short + " ")
+    )
+
+
+def model_drawers(key: str) -> Iterator[str]:
+    """Yield by what the model numbers of a key are looked for."""
+    for number, _ in models(key):
+        yield "#" + number[-_DRAWER:]
+
+
+def _models(key: str) -> Iterator[Model]:
+    before = ""
+    for word in re.split(r"[\s/,;:]+", key):
+        bare = "".join(filter(str.isalnum, word))
+        if len(bare) >= _LEAST_MODEL and _MODEL.match(bare):
+            yield bare, (before + bare if bare[0].isalpha() else bare)
+        elif bare.isdigit() and len(before + bare) >= _LEAST_MODEL and _MODEL.match(before + bare):
+            yield before + bare, before + bare  # "wd 2500", of a maker that spaces them
+        before = bare if bare.isalpha() and len(bare) <= _PREFIX else ""

@@ -11,8 +11,16 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import permutations
 
-from graphrag.names.key import folded, skeleton, sounded, spelled_out, without_vowels
-from graphrag.names.models import same_model, sibling, sizes_differ
+from graphrag.names.key import (
+    folded,
+    same_model,
+    sibling,
+    sizes_differ,
+    skeleton,
+    sounded,
+    spelled_out,
+    without_vowels,
+)
 from graphrag.names.words import (
     COURTESIES,
     GENERIC,
@@ -59,8 +67,6 @@ _LEAST_SHORT = 4
 """Letters of a short name."""
 _LEAST_CONTAINED = 3
 """Words of a name that are in another one, wherever."""
-_REMEMBERED = 50_000
-"""Names whose readings are remembered: in a list of pairs each comes up often."""
 
 
 def likeness(key: str, other: str) -> float:
@@ -96,10 +102,7 @@ def short_for(key: str, other: str) -> bool:
 
 
 def contained(key: str, other: str) -> bool:
-    """Tell whether all the words of a key, and at least three, are in another one, in any order.
-
-    Like a short name this says little alone: many may have all those words.
-    """
+    """Tell whether the words of a key, at least three, are in another one, in whatever order."""
     short = set(_words(key))
     return len(short) >= _LEAST_CONTAINED and short < set(_words(other)) and not sibling(key, other)
 
@@ -110,9 +113,8 @@ def initials(words: Iterable[str]) -> str:
     A number is written in full: "Grand Theft Auto 5" is "GTA5".
     """
     telling = [word for word in words if word not in SMALL]
-    if len(telling) < _LEAST_INITIALS:
-        return ""
-    return "".join(word if word.isdigit() else word[0] for word in telling)
+    letters = (word if word.isdigit() else word[0] for word in telling)
+    return "".join(letters) if len(telling) >= _LEAST_INITIALS else ""
 
 
 def core(key: str) -> str:
@@ -144,7 +146,7 @@ def without_courtesy(key: str) -> str:
 
 
 def distinct(key: str, other: str) -> bool:
-    """Tell whether two keys differ in what is never a slip of the pen."""
+    """Tell whether two keys differ as no misspelling does: in numbers, symbols, opposites."""
     if _marks(key) != _marks(other) or same_model(key, other) is False:
         return True
     left, right = set(key.split()), set(other.split())
@@ -152,19 +154,19 @@ def distinct(key: str, other: str) -> bool:
     return any(only_left & words and only_right & words for words in OPPOSED)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(50_000)
 def _words(key: str) -> tuple[str, ...]:
     return tuple(core(folded(key)).split())
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(50_000)
 def readings(key: str) -> frozenset[str]:
     """Return a key in the ways in which it may be read: folded, spelled out, as others say it."""
     plain = folded(key)
     return frozenset((plain, spelled_out(key), current(plain)))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(50_000)
 def _marks(key: str) -> tuple[Counter[str], ...]:
     key = _ZERO.sub("", key)
     words = key.split()
@@ -203,7 +205,6 @@ def _score(key: str, other: str) -> float:
 
 
 def _abbreviated(key: str, other: str) -> bool:
-    """Tell whether one consists of the first letters of the other's words."""
     short, long = sorted((key.split(), other.split()), key=len)
     return len(short) < _LEAST_INITIALS and "".join(short) == (initials(long) or None)
 
@@ -240,7 +241,6 @@ def _stands_for(word: str, other: str) -> bool:
 
 
 def _each_alike(words: list[str], others: list[str]) -> bool:
-    """Tell whether no word is there that has nothing like it on the other side."""
     from rapidfuzz.distance import JaroWinkler
 
     if len(words) != len(others):

@@ -15,24 +15,12 @@ LEGAL_FORMS = frozenset(
 """What a company's name may end with."""
 
 LEGAL_PHRASES = (("sp", "z", "oo"), ("a", "s"))
-"""The same of several words, as a key has them."""
 
 COURTESIES = frozenset("dr doctor prof professor sir dame lady lord mr mrs ms miss mx".split())
 """What may stand before a person's name."""
 
 MOTHER, FATHER = "mother mum mom mummy mama", "father dad daddy papa"
 """What people call theirs."""
-LEADING = frozenset(
-    "mayor director head chair chairman chairwoman chairperson president editor principal captain "
-    "headmaster headmistress boss ceo chief manager leader founder-director coach governor dean "
-    "secretary-general minister king queen ruler".split()
-)
-"""Titles that lead what follows ``of``."""
-SUBORDINATE = frozenset(
-    "deputy vice assistant associate under junior sub aide designate elect".split()
-)
-"""Beside a title: whoever has it is not the first."""
-
 DESCRIBING = frozenset(
     "a an the this that these those my your his her its our their some any every each no one two "
     "of and or with in at on from to for by who whose new old former young best good big little "
@@ -81,166 +69,60 @@ GENERIC = LEGAL_FORMS | frozenset(
 """Words that many organisations bear: none of them is a short name by itself."""
 
 _FAMILIES = """
-abigail abby
-alexander alex sasha
-alexandra alex sasha
-alfred alf fred
-andrew andy drew
-anthony tony
-barbara barb
-benjamin ben
-catherine cathy kate katie
-charles charlie chuck
-christopher chris
-christina chris tina
-daniel dan danny
-david dave
-deborah debbie
-edward ed eddie ted
-elizabeth beth betty eliza liz lizzy
-frederick fred
-gregory greg
-henry harry hank
-jacob jake
-james jim jimmy jamie
-jennifer jen jenny
-jessica jess
-john johnny jack
-jonathan jon
-joseph joe joey
-joshua josh
-katherine kate kathy katie
-kenneth ken
-lawrence larry
-leonard len leo
-margaret maggie meg peggy
-matthew matt
-michael mike mick
-nicholas nick
-patricia pat trish
-patrick pat paddy
-peter pete
-philip phil
-rebecca becky
-richard dick rich rick
-robert bob bobby rob
-ronald ron
-samuel sam
-samantha sam
-stephen steve
-steven steve
-susan sue
-theodore ted theo
-thomas tom tommy
-timothy tim
-victoria vicky
-vincent vince
-walter walt
-william bill billy liam will
-zachary zach
+abigail abby, alexander alex sasha, alexandra alex sasha, alfred alf fred, andrew andy drew,
+anthony tony, barbara barb, benjamin ben, catherine cathy kate katie, charles charlie chuck,
+christopher chris, christina chris tina, daniel dan danny, david dave, deborah debbie,
+edward ed eddie ted, elizabeth beth betty eliza liz lizzy, frederick fred, gregory greg,
+henry harry hank, jacob jake, james jim jimmy jamie, jennifer jen jenny, jessica jess,
+john johnny jack, jonathan jon, joseph joe joey, joshua josh, katherine kate kathy katie,
+kenneth ken, lawrence larry, leonard len leo, margaret maggie meg peggy, matthew matt,
+michael mike mick, nicholas nick, patricia pat trish, patrick pat paddy, peter pete, philip phil,
+rebecca becky, richard dick rich rick, robert bob bobby rob, ronald ron, samuel sam, samantha sam,
+stephen steve, steven steve, susan sue, theodore ted theo, thomas tom tommy, timothy tim,
+victoria vicky, vincent vince, walter walt, william bill billy liam will, zachary zach
 """
 NICKNAMES: dict[str, frozenset[str]] = {}
 """The given names that a short one stands for, itself among them."""
-for _line in _FAMILIES.split("\n"):
-    _full, *_short = _line.split() or [""]
+for _family in _FAMILIES.split(","):
+    _full, *_short = _family.split()
     for _name in (_full, *_short):
         NICKNAMES[_name] = NICKNAMES.get(_name, frozenset({_name})) | {_full}
-del _line, _full, _short, _name, NICKNAMES[""]
+del _family, _full, _short, _name
 
 _GROUPS = """
-antwerp | antwerpen | anvers
-athens | athina
-basel | basle | bale
-beijing | peking
-belgrade | beograd
-brunswick | braunschweig
-brussels | bruxelles | brussel
-bucharest | bucuresti
-chennai | madras
-cologne | koln
-copenhagen | kobenhavn
-florence | firenze
-geneva | geneve | genf
-genoa | genova
-ghent | gent | gand
-gothenburg | goteborg
-guangzhou | canton
-hague | den haag
-hanover | hannover
-ho chi minh city | saigon
-istanbul | constantinople
-kolkata | calcutta
-kyiv | kiev
-lisbon | lisboa
-lucerne | luzern
-milan | milano
-moscow | moskva
-mumbai | bombay
-munich | munchen
-naples | napoli
-nuremberg | nurnberg
-padua | padova
-prague | praha
-rome | roma
-saint petersburg | st petersburg | sankt peterburg
-seville | sevilla
-turin | torino
-venice | venezia
-vienna | wien
-warsaw | warszawa
-yangon | rangoon
-zagreb | agram
-austria | osterreich
-china | zhongguo
-croatia | hrvatska
-egypt | misr
-finland | suomi
-germany | deutschland
-greece | hellas
-hungary | magyarorszag
-ireland | eire
-italy | italia
-japan | nippon
-netherlands | nederland | holland
-norway | norge
-poland | polska
-spain | espana
-sweden | sverige
-switzerland | schweiz | suisse | svizzera
-turkey | turkiye
-european union | eu
-los angeles | la
-new york | ny
-new york city | nyc
-san francisco | sf
-united kingdom | uk | great britain
-united nations | un
-united states | us | usa | united states of america
-general electric | ge
-general motors | gm
-hewlett packard | hp
-mercedes benz | mercedes
-microsoft | ms
-playstation | ps
-volkswagen | vw
+antwerp | antwerpen | anvers, athens | athina, basel | basle | bale, beijing | peking,
+belgrade | beograd, brunswick | braunschweig, brussels | bruxelles | brussel, bucharest | bucuresti,
+chennai | madras, cologne | koln, copenhagen | kobenhavn, florence | firenze,
+geneva | geneve | genf, genoa | genova, ghent | gent | gand, gothenburg | goteborg,
+guangzhou | canton, hague | den haag, hanover | hannover, ho chi minh city | saigon,
+istanbul | constantinople, kolkata | calcutta, kyiv | kiev, lisbon | lisboa, lucerne | luzern,
+milan | milano, moscow | moskva, mumbai | bombay, munich | munchen, naples | napoli,
+nuremberg | nurnberg, padua | padova, prague | praha, rome | roma,
+saint petersburg | st petersburg | sankt peterburg, seville | sevilla, turin | torino,
+venice | venezia, vienna | wien, warsaw | warszawa, yangon | rangoon, zagreb | agram,
+austria | osterreich, china | zhongguo, croatia | hrvatska, egypt | misr, finland | suomi,
+germany | deutschland, greece | hellas, hungary | magyarorszag, ireland | eire, italy | italia,
+japan | nippon, netherlands | nederland | holland, norway | norge, poland | polska, spain | espana,
+sweden | sverige, switzerland | schweiz | suisse | svizzera, turkey | turkiye, european union | eu,
+los angeles | la, new york | ny, new york city | nyc, san francisco | sf,
+united kingdom | uk | great britain, united nations | un,
+united states | us | usa | united states of america, general electric | ge, general motors | gm,
+hewlett packard | hp, mercedes benz | mercedes, microsoft | ms, playstation | ps, volkswagen | vw
 """
 _LONGEST = 5
 """Words of an entry."""
 _ENTRIES: dict[str, str] = {}
 """The first name of its group by every other one."""
-for _line in _GROUPS.strip().split("\n"):
-    _first, *_others = _line.split(" | ")
+for _group in _GROUPS.split(","):
+    _first, *_others = _group.strip().split(" | ")
     for _other in _others:
         _ENTRIES[_other] = _first
-del _line, _first, _others, _other
+del _group, _first, _others, _other
 
 
 @lru_cache(50_000)
 def current(plain: str) -> str:
-    """Return a folded key in which each name of the table is the first one of its group.
-
-    "ps5" is "playstation 5"; words that are in no group stay.
-    """
+    """Return a folded key with each name as the first of its group: "ps5" is "playstation 5"."""
     words = _apart(plain).split()
     said: list[str] = []
     at = 0

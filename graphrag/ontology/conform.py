@@ -1,23 +1,76 @@
-"""One extraction against the declared types: what stays, what loses its type, what is left out."""
+"""Declared types, and the check of an extraction against them: what may be stored, and as what."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, JSON
-from graphrag.ontology.relations import DEATHS, VITAL, Relations
-from graphrag.ontology.types import UNTYPED, EntityKind, FactKind
+from graphrag.ontology.relations import DEATHS, VITAL, Relation, Relations
 
 if TYPE_CHECKING:
-    from graphrag.ontology.fields import Fields
+    from pydantic import BaseModel
+
+    from graphrag.ontology.declare import Fields
+
+Pair = tuple[str, str]  # types of a subject and an object
+UNTYPED = "thing"  # type of an entity of which nothing more is known: it fits everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class EntityKind:
+    """A declared type of entity."""
+
+    name: str
+    meaning: str
+    model: "type[BaseModel]"
+    fields: "Fields"
+
+
+@dataclass(frozen=True, slots=True)
+class FactKind(EntityKind):
+    """A declared type of fact."""
+
+    relation: Relation
+    pairs: Mapping[Pair, frozenset[Pair]]
+    """Allowed types of subject and object, each as declared with all that their subclasses make of
+    it; empty allows any."""
+
+    def allows(self, subject: str | None, object_: str | None) -> bool:
+        """Tell whether a fact may lead from one type to the other; None is an end not named."""
+        return not self.pairs or bool(self._fitting(subject, object_))
+
+    def typed(self, subject: str, object_: str) -> Pair:
+        """Return the types of two ends; an unknown one is what the other leaves room for."""
+        fitting = self._fitting(subject, object_)
+        lefts, rights = {left for left, _ in fitting}, {right for _, right in fitting}
+        return (
+            lefts.pop() if subject == UNTYPED and len(lefts) == 1 else subject,
+            rights.pop() if object_ == UNTYPED and len(rights) == 1 else object_,
+        )
+
+    def _fitting(self, subject: str | None, object_: str | None) -> set[Pair]:
+        def fits(one: str | None, other: str | None, allowed: Iterable[Pair]) -> bool:
+            return any(
+                one in (UNTYPED, None, left) and other in (UNTYPED, None, right)
+                for left, right in allowed
+            )
+
+        pairs = self.pairs.items()
+        fitting = {pair for pair, some in pairs if fits(subject, object_, some)}
+        if self.relation.symmetric:
+            fitting |= {pair[::-1] for pair, some in pairs if fits(object_, subject, some)}
+        return fitting
+
+
+Problem = Literal["entity_type", "relation", "pair", "attribute", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
     """Something that was read and does not fit the ontology."""
 
-    kind: Literal["entity_type", "relation", "pair", "attribute", "excluded"]
+    kind: Problem
     about: str
     """The entity or the fact, in words."""
     problem: str
@@ -25,7 +78,6 @@ class Violation:
     """True if it was stored without its type; False if it was left out."""
 
     def __str__(self) -> str:
-        """Say it in one line."""
         return f"{self.about}: {self.problem}; {'kept untyped' if self.kept else 'left out'}"
 
 
@@ -36,8 +88,7 @@ class Check:
     entities: Mapping[str, EntityKind]
     facts: Mapping[str, FactKind]
     excluded: frozenset[str]
-    keep: bool
-    """Keep what breaks the ontology, untyped."""
+    keep: bool  # keep what breaks the ontology, untyped
     type_of: Callable[[Mention], str]
     found: dict[Violation, None] = field(default_factory=dict)
 
@@ -92,9 +143,7 @@ class Check:
         if not kind.allows(left, right):
             problem = f"{kind.name!r} does not lead from {left} to {right}"
             self._note("pair", about, problem, kept=self.keep)
-            if not self.keep:
-                return None
-            return replace(checked_claim, attributes={}, untyped=True)
+            return replace(checked_claim, attributes={}, untyped=True) if self.keep else None
         return replace(checked_claim, attributes=attributes)
 
     def typed(self, claim: Claim) -> Claim:
@@ -107,12 +156,9 @@ class Check:
             replace(end, entity_type=found) if self.type_of(end) == UNTYPED != found else end
             for end, found in zip((mention, other), types, strict=True)
         )
-        turned = claim.relation not in self.facts
-        return (
-            replace(claim, subject=other, object=mention)
-            if turned
-            else replace(claim, subject=mention, object=other)
-        )
+        if claim.relation not in self.facts:  # the inverse
+            mention, other = other, mention
+        return replace(claim, subject=mention, object=other)
 
     def _kind(self, claim: Claim) -> tuple[FactKind | None, Mention | None, Mention | None]:
         """Return the type of a claim, and its ends in the direction of that type."""
@@ -131,21 +177,13 @@ class Check:
             self._note("attribute", about, f"attribute {name!r}, {problem}")
         return valid
 
-    def _note(
-        self,
-        kind: Literal["entity_type", "relation", "pair", "attribute", "excluded"],
-        about: str,
-        problem: str,
-        *,
-        kept: bool = False,
-    ) -> None:
+    def _note(self, kind: Problem, about: str, problem: str, *, kept: bool = False) -> None:
         self.found[Violation(kind, about, problem, kept)] = None
 
 
 def _words(claim: Claim) -> str:
-    return (
-        f"{claim.subject.name} {claim.relation} {claim.object.name if claim.object else ''}".strip()
-    )
+    object_ = claim.object.name if claim.object else ""
+    return f"{claim.subject.name} {claim.relation} {object_}".strip()
 
 
 _DEAD = frozenset({"dead", "deceased", "passed away"})
@@ -169,9 +207,8 @@ def _dead(claims: Sequence[Claim]) -> Iterator[Claim]:
     known = {claim.subject for claim in claims if claim.relation == VITAL}
     for claim in claims:
         buried = claim.relation == "buried_in" and claim.subject.entity_type == "person"
-        if not (buried or claim.relation in DEATHS) or claim.subject in known:
-            continue
-        if claim.kind == "cancelled":
+        dated = buried or claim.relation in DEATHS
+        if not dated or claim.subject in known or claim.kind == "cancelled":
             continue
         if buried:
             claim = replace(claim, valid_at=None)  # dead before that day

@@ -5,22 +5,20 @@ passes it. Nothing is dropped in silence: each case is a ``Violation``.
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag.errors import InputError
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import Fact
-from graphrag.ontology.conform import Check, Violation, loops
+from graphrag.model.values import VALUE, Fact
+from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation, loops
 from graphrag.ontology.relations import Relations
-from graphrag.ontology.types import UNTYPED, EntityKind, FactKind, entity_kinds, fact_kinds
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from graphrag.ontology.declare import Type
-    from graphrag.ontology.fields import Fields
+    from graphrag.ontology.declare import Fields, Type
 
 OnViolation = Literal["untyped", "refuse"]
 TypeOf = Callable[[Mention], str]
@@ -62,39 +60,36 @@ class Ontology:
         """
         if on_violation not in ("untyped", "refuse"):
             raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")
-        self._entities = entity_kinds(entities)
-        self._facts = fact_kinds(facts, self._entities)
-        self._excluded = _names(excluded)
+        self.entities: Mapping[str, EntityKind] = {}
+        """The declared types of entity by name."""
+        self.facts: Mapping[str, FactKind] = {}
+        """The declared types of fact by name."""
+        self._excluded = frozenset[str]()
+        if entities or facts or (excluded := [*excluded]):
+            # Imported here: pydantic costs more than the rest, and most graphs declare nothing.
+            from graphrag.ontology.declare import entity_kinds, fact_kinds, type_name
+
+            self.entities = entity_kinds(entities)
+            self.facts = fact_kinds(facts, self.entities)
+            self._excluded = frozenset(map(type_name, excluded))
         self._instructions = instructions.strip()
         self._on_violation = on_violation
-        if both := sorted(self._excluded & (self._entities.keys() | self._facts.keys())):
+        if both := sorted(self._excluded & (self.entities.keys() | self.facts.keys())):
             raise InputError(f"{both[0]!r} is both declared and excluded: choose one")
-        self._relations = Relations().having(*(kind.relation for kind in self._facts.values()))
+        self._relations = Relations().having(*(kind.relation for kind in self.facts.values()))
 
     def __repr__(self) -> str:
-        """Show how many types are declared."""
-        return f"Ontology({len(self._entities)} entity types, {len(self._facts)} fact types)"
+        return f"Ontology({len(self.entities)} entity types, {len(self.facts)} fact types)"
 
     def __bool__(self) -> bool:
-        """Tell whether anything is declared or excluded."""
-        return bool(self._entities or self._facts or self._excluded)
-
-    @property
-    def entities(self) -> Mapping[str, EntityKind]:
-        """Return the declared types of entity by name."""
-        return self._entities
-
-    @property
-    def facts(self) -> Mapping[str, FactKind]:
-        """Return the declared types of fact by name."""
-        return self._facts
+        return bool(self.entities or self.facts or self._excluded)
 
     @property
     def identifiers(self) -> Mapping[str, tuple[str, ...]]:
         """Return the identifier fields of each entity type that has some."""
         return {
             name: kind.fields.identifiers
-            for name, kind in self._entities.items()
+            for name, kind in self.entities.items()
             if kind.fields.identifiers
         }
 
@@ -102,19 +97,29 @@ class Ontology:
         """Return what excludes what: ``base``, by default the built-in rules, with these types."""
         if base is None:
             return self._relations
-        return base.having(*(kind.relation for kind in self._facts.values()))
+        return base.having(*(kind.relation for kind in self.facts.values()))
 
     def prompt(self) -> str:
         """Return the types and instructions as text for a language model; empty without any."""
-        return describe(self._entities, self._facts, self._excluded, self._instructions)
+        parts = []
+        if self.entities:
+            parts.append("Entity types (use only these):")
+            parts += [_line(kind.name, kind.meaning, kind) for kind in self.entities.values()]
+        if self.facts:
+            parts.append("Relations (use only these, in this direction):")
+            parts += [
+                _line(_signature(kind), _behaviour(kind), kind) for kind in self.facts.values()
+            ]
+        if self._excluded:
+            parts.append(f"Never report: {', '.join(sorted(self._excluded))}.")
+        return "\n".join(filter(None, (*parts, self._instructions)))
 
     def check(
         self, extraction: Extraction, type_of: TypeOf = _as_mentioned
     ) -> tuple[Extraction, tuple[Violation, ...]]:
-        """Return what of an extraction may be stored, and what had to be changed for it.
+        """Return the part of an extraction that may be stored, and what was changed or removed.
 
-        ``type_of`` may know more of a mention than the text tells: the type of the entity that the
-        graph has under that name.
+        ``type_of`` may supply the type of a mention from the graph where the text gives none.
         """
         return self._check(type_of).run(extraction) if self else (extraction, ())
 
@@ -124,20 +129,11 @@ class Ontology:
 
     def _check(self, type_of: TypeOf) -> Check:
         return Check(
-            self._entities, self._facts, self._excluded, self._on_violation == "untyped", type_of
+            self.entities, self.facts, self._excluded, self._on_violation == "untyped", type_of
         )
 
 
-def _names(types: "Iterable[Type]") -> frozenset[str]:
-    if not (types := list(types)):
-        return frozenset()
-    from graphrag.ontology.declare import type_name
-
-    return frozenset(map(type_name, types))
-
-
-ANYTHING = Ontology()
-"""The ontology of a graph that was opened without one."""
+ANYTHING = Ontology()  # the ontology of a graph that was opened without one
 
 
 def known_types(
@@ -148,7 +144,7 @@ def known_types(
     def type_of(mention: Mention) -> str:
         if mention.entity_type != UNTYPED:
             return mention.entity_type
-        types = {kind(id_) for id_ in entities_named(mention.name)}
+        types = {kind(id_) for id_ in entities_named(mention.name)} - {VALUE}
         return types.pop() if len(types) == 1 else UNTYPED
 
     return type_of
@@ -160,11 +156,7 @@ _LOG = logging.getLogger("graphrag")
 def fitted_by_hand(
     fact: Fact, types: tuple[str, str], ontology: Ontology, relations: Relations
 ) -> Fact:
-    """Return a fact between entities of these types as it may be stored.
-
-    Raises:
-        InputError: if the ontology refuses it, or its relation one of an entity with itself.
-    """
+    """Return a fact between entities of these types as it may be stored."""
     if fact.subject_id == fact.object_id and not loops(fact.relation, relations):
         raise InputError(
             f"{fact.text!r} would relate {fact.subject!r} to itself: give another end, or open the "
@@ -191,27 +183,6 @@ def fitted_by_hand(
     )
 
 
-def describe(
-    entities: Mapping[str, EntityKind],
-    facts: Mapping[str, FactKind],
-    excluded: Collection[str],
-    instructions: str,
-) -> str:
-    """Return the types, what is excluded, and the instructions."""
-    parts = []
-    if entities:
-        parts.append("Entity types (use only these):")
-        parts += [_line(kind.name, kind.meaning, kind) for kind in entities.values()]
-    if facts:
-        parts.append("Relations (use only these, in this direction):")
-        parts += [_line(_signature(kind), _behaviour(kind), kind) for kind in facts.values()]
-    if excluded:
-        parts.append(f"Never report: {', '.join(sorted(excluded))}.")
-    if instructions:
-        parts.append(instructions)
-    return "\n".join(parts)
-
-
 def _line(head: str, meaning: str, kind: EntityKind | FactKind) -> str:
     line = f"- {head}: {meaning}" if meaning else f"- {head}"
     attributes = _attributes(kind.model, kind.fields)
@@ -225,25 +196,17 @@ def _signature(kind: FactKind) -> str:
 
 
 def _behaviour(kind: FactKind) -> str:
-    relation = kind.relation
-    said = [kind.meaning] if kind.meaning else []
-    if relation.single_valued:
-        said.append("One at a time.")
-    if relation.inverse_of:
-        said.append(f"Inverse: {relation.inverse_of}.")
-    return " ".join(said)
+    single = "One at a time." if kind.relation.single_valued else ""
+    inverse = f"Inverse: {kind.relation.inverse_of}." if kind.relation.inverse_of else ""
+    return " ".join(filter(None, (kind.meaning, single, inverse)))
 
 
 def _attributes(model: "type[BaseModel]", fields: "Fields") -> str:
-    properties: Mapping[str, Mapping[str, Any]] = model.model_json_schema(by_alias=False).get(
-        "properties", {}
-    )
     shown = []
-    for name, schema in properties.items():
-        said = [_type(schema), schema.get("description", "")]
-        if name in fields.identifiers:
-            said.append("identifier")
-        shown.append(f"{name} ({', '.join(word for word in said if word)})")
+    for name, schema in model.model_json_schema(by_alias=False).get("properties", {}).items():
+        mark = "identifier" if name in fields.identifiers else ""
+        words = filter(None, (_type(schema), schema.get("description", ""), mark))
+        shown.append(f"{name} ({', '.join(words)})")
     return ", ".join(shown)
 
 

@@ -48,10 +48,8 @@ class Relation:
     """Relations by which one value may lie in another, however far up: such two both hold."""
 
 
-VITAL: Final = "vital_status"
-"""Who has it is dead."""
-DEATHS: Final = (VITAL, "died_on", "died_in")
-"""What is said of the dead alone: who is alive has none of it."""
+VITAL: Final = "vital_status"  # who has it is dead
+DEATHS: Final = (VITAL, "died_on", "died_in")  # said of the dead alone
 
 
 _LIFE = tuple(
@@ -67,7 +65,6 @@ _MUTUAL = tuple(
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
 FIGURES: Final = frozenset("has_population has_employees has_inhabitants has_size".split())
-"""Numbers of how many there are."""
 _NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
 UNPROMPTED: Final = frozenset({VITAL, "has_version", "has_age", *FIGURES}) - {"has_population"}
 """What no prompt lists: the first is made of others, the rest a model finds itself."""
@@ -122,17 +119,11 @@ class Relations(Mapping[str, Relation]):
         """What follows from facts, as ``following`` gave it."""
 
     def __getitem__(self, name: str) -> Relation:
-        """Return the relation, or an unconstrained one of that name.
-
-        It has what was declared of its inverse, and of what excludes it, as well.
-        """
+        """Return the relation with what its inverse and rivals declare, or an unconstrained one."""
         return self._joined.get(name) or _unknown(name)
 
     def straight(self, name: str) -> str | None:
-        """Return the relation that facts of this one are stored as, with their ends swapped.
-
-        None if they are stored as they are stated.
-        """
+        """Return the relation that facts of this one are stored as, turned around, if any."""
         return self._straight.get(name)
 
     def canonical(self, name: str) -> tuple[str, bool]:
@@ -163,19 +154,15 @@ class Relations(Mapping[str, Relation]):
         return [name, *self.alike([name], (other for other in known if other != name))]
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether the relation was declared."""
         return name in self._by_name
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the declared names."""
         return iter(self._by_name)
 
     def __len__(self) -> int:
-        """Count the declared relations."""
         return len(self._by_name)
 
     def __repr__(self) -> str:
-        """Show how many are declared."""
         return f"Relations({len(self)} declared)"
 
     @cached_property
@@ -209,7 +196,6 @@ def _unknown(name: str) -> Relation:
 
 
 def _inverses(declared: Mapping[str, Relation]) -> dict[str, str]:
-    """Return the relations that are stored as another one, by name."""
     straight: dict[str, str] = {}
     for name, relation in declared.items():
         other = relation.inverse_of
@@ -219,9 +205,7 @@ def _inverses(declared: Mapping[str, Relation]) -> dict[str, str]:
             raise InputError(f"{name!r} is an inverse of itself: declare it symmetric, no inverse")
         back = declared[other].inverse_of if other in declared else name
         if back not in (None, name) or straight.get(other, name) != name:
-            raise InputError(
-                f"{name!r} is declared the inverse of {other!r}, which has another one"
-            )
+            raise InputError(f"{name!r} is declared the inverse of {other!r}, which has another")
         straight.update({other: name} if back == name else {name: other})
     return straight
 
@@ -241,9 +225,7 @@ def _canonical(
                 break
             name, turned = (straight[name], not turned) if synonym is None else (synonym, turned)
             if name in met:
-                raise InputError(
-                    f"{first!r} is a synonym of itself: name the relation that it stands for"
-                )
+                raise InputError(f"{first!r} is a synonym of itself: name what it stands for")
             met.add(name)
         read[first] = name, turned
     return read

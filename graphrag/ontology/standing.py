@@ -13,9 +13,11 @@ everything else is the name of an entity. ``when`` and ``unless`` match stated f
     )
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
+from typing import Any
 
 from graphrag.errors import InputError
 
@@ -24,8 +26,25 @@ ANY = "*"
 _SHAPE = 'a pattern is three words, such as ("?p", "works_at", "?c")'
 
 
+class _Named:
+    """A rule, whose patterns are checked: ``InputError`` names it, and what would be right."""
+
+    __slots__ = ()
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError(
+                f"a standing rule has the name {self.name!r}: give it a word to be known by"
+            )
+        object.__setattr__(self, "name", self.name.strip())
+        for place, check in _PLACES.items():
+            if hasattr(self, place):
+                object.__setattr__(self, place, check(self.name, place, getattr(self, place)))
+
+
 @dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(_Named):
     """Facts end, for good, on the day on which another begins; what begins then or later stays.
 
     A fact that was stated with both of its ends is left as it is.
@@ -35,19 +54,9 @@ class Ends:
     when: Pattern
     ends: Pattern
 
-    def __post_init__(self) -> None:
-        """Check the patterns.
-
-        Raises:
-            InputError: naming the rule, and what would be right.
-        """
-        _put(self, "name", _name(self))
-        _put(self, "when", _pattern(self, "when", self.when))
-        _put(self, "ends", _pattern(self, "ends", self.ends))
-
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(_Named):
     """Facts end, for good, as soon as nothing supports them.
 
     Of a fact whose start is unknown nobody knows that it ever lacked support: it ends when the
@@ -59,19 +68,9 @@ class Needs:
     support: Sequence[Pattern]
     """Patterns that must hold together."""
 
-    def __post_init__(self) -> None:
-        """Check the patterns.
-
-        Raises:
-            InputError: naming the rule, and what would be right.
-        """
-        _put(self, "name", _name(self))
-        _put(self, "fact", _pattern(self, "fact", self.fact))
-        _put(self, "support", _patterns(self, "support", self.support))
-
 
 @dataclass(frozen=True, slots=True)
-class Derives:
+class Derives(_Named):
     """A fact holds whenever all of some others do and none of yet others: it follows from them."""
 
     name: str
@@ -81,18 +80,11 @@ class Derives:
     """Patterns of which none may hold."""
 
     def __post_init__(self) -> None:
-        """Check the patterns.
-
-        Raises:
-            InputError: naming the rule, and what would be right.
-        """
-        _put(self, "name", _name(self))
-        _put(self, "head", _pattern(self, "head", self.head))
-        _put(self, "body", _patterns(self, "body", self.body))
-        _put(self, "unless", _patterns(self, "unless", self.unless, least=0))
-        bound = {term for one in self.body for term in (one[0], one[2]) if is_variable(term)}
+        """Check the patterns, and that the body finds both ends of the head."""
+        _Named.__post_init__(self)
+        bound = {term for subject, _, object_ in self.body for term in (subject, object_)}
         for term in (self.head[0], self.head[2]):
-            if term not in bound:
+            if term not in bound or not is_variable(term):
                 raise InputError(
                     f"standing rule {self.name!r}: the head says {term!r}, which the body does not "
                     "find: both ends of the head are variables of the body"
@@ -108,11 +100,7 @@ def is_variable(term: str) -> bool:
 
 
 def checked_rules(rules: Iterable[StandingRule]) -> tuple[StandingRule, ...]:
-    """Return rules that can stand together.
-
-    Raises:
-        InputError: if one is no rule, two have one name, or one would follow from its own absence.
-    """
+    """Return rules, unless one is none or two have one name."""
     found = tuple(rules)
     names = set[str]()
     for rule in found:
@@ -127,10 +115,8 @@ def checked_rules(rules: Iterable[StandingRule]) -> tuple[StandingRule, ...]:
 def levels(links: Sequence[tuple[str, str, str, bool]]) -> dict[str, int]:
     """Return in which order relations are settled, from what each rests on.
 
-    ``links`` are rule, what follows, what it rests on, and whether on its absence.
-
-    Raises:
-        InputError: naming a rule by which something would follow from its own absence.
+    ``links`` are rule, what follows, what it rests on, and whether on its absence. A rule by which
+    something would follow from its own absence is refused.
     """
     found = dict.fromkeys(chain.from_iterable(link[1:3] for link in links), 0)
     for _ in range(len(found) + 1):
@@ -146,44 +132,34 @@ def levels(links: Sequence[tuple[str, str, str, bool]]) -> dict[str, int]:
     )
 
 
-def _name(rule: StandingRule) -> str:
-    name = rule.name
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"a standing rule has the name {name!r}: give it a word to be known by")
-    return name.strip()
-
-
 def _patterns(
-    rule: StandingRule, place: str, given: Iterable[Pattern], *, least: int = 1
+    rule: str, place: str, given: Iterable[Pattern], least: int = 1
 ) -> tuple[Pattern, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(
-            f"standing rule {rule.name!r}: {place} is {given!r}; give a list: {_SHAPE}"
-        )
+        raise InputError(f"standing rule {rule!r}: {place} is {given!r}; give a list: {_SHAPE}")
     given = tuple(given)
-    if len(given) == 3 and all(isinstance(one, str) for one in given):
-        raise InputError(
-            f"standing rule {rule.name!r}: {place} is one pattern; give a list of them"
-        )
+    if len(given) == 3 and all(isinstance(pattern, str) for pattern in given):
+        raise InputError(f"standing rule {rule!r}: {place} is one pattern; give a list of them")
     if len(given) < least:
-        raise InputError(f"standing rule {rule.name!r}: {place} is empty; {_SHAPE}")
-    return tuple(_pattern(rule, place, one) for one in given)
+        raise InputError(f"standing rule {rule!r}: {place} is empty; {_SHAPE}")
+    return tuple(_pattern(rule, place, pattern) for pattern in given)
 
 
-def _pattern(rule: StandingRule, place: str, given: Pattern) -> Pattern:
+def _pattern(rule: str, place: str, given: Pattern) -> Pattern:
     whole = isinstance(given, Iterable) and not isinstance(given, str)
-    terms = tuple(_terms(given)) if whole else ()
+    words = (term if isinstance(term, str) else "" for term in given) if whole else ()
+    terms = tuple(" ".join(word.split()) for word in words)
     if len(terms) != 3 or not all(terms):
-        raise InputError(f"standing rule {rule.name!r}: {place} is {given!r}; {_SHAPE}")
+        raise InputError(f"standing rule {rule!r}: {place} is {given!r}; {_SHAPE}")
     subject, relation, object_ = terms
     if relation == ANY or is_variable(relation):
-        raise InputError(f"standing rule {rule.name!r}: {place} names no relation; {_SHAPE}")
+        raise InputError(f"standing rule {rule!r}: {place} names no relation; {_SHAPE}")
     return subject, "_".join(relation.split()), object_
 
 
-def _terms(given: Iterable[object]) -> Iterator[str]:
-    return (" ".join(term.split()) if isinstance(term, str) else "" for term in given)
-
-
-def _put(rule: StandingRule, field: str, value: object) -> None:
-    object.__setattr__(rule, field, value)
+_PLACES: Mapping[str, Callable[[str, str, Any], object]] = {
+    **dict.fromkeys(("when", "ends", "fact", "head"), _pattern),
+    **dict.fromkeys(("support", "body"), _patterns),
+    "unless": partial(_patterns, least=0),
+}
+"""How the fields of the rules are checked."""

@@ -18,7 +18,7 @@ from graphrag.names.key import folded, is_name, name_key
 from graphrag.names.likeness import ALIKE, contained, distinct, likeness, short_for
 from graphrag.names.words import NICKNAMES
 from graphrag.protocols import Matrix
-from graphrag.resolve.known import KnownEntities
+from graphrag.resolve import KnownEntities
 
 _MOST = 5
 """Candidates of one mention."""

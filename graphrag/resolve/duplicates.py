@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.model.values import CONCEPT, Entity
+from graphrag.model.values import PLAIN, Entity
 from graphrag.names.identifiers import unique
 from graphrag.names.key import name_key
 from graphrag.names.likeness import ALIKE, likeness
 from graphrag.protocols import Matrix, in_turns
+from graphrag.resolve import Declared, may_be_one, stored_evidence
 from graphrag.resolve.doubt import CLOSE, in_full, means_alike, sharing_attributes
-from graphrag.resolve.known import Declared, may_be_one, stored_evidence
 from graphrag.store.links import distinctions
 from graphrag.store.store import Store
 
@@ -104,8 +104,7 @@ async def merge_candidates(
 
     Left out are pairs whose attributes exclude each other, and those that are known to be two.
     """
-    two = await _known_to_differ(index, store)
-    pairs = await likely_pairs(index, identifiers, two)
+    pairs = await likely_pairs(index, identifiers, await _known_to_differ(index, store))
     return await _shown(pairs, index, store, limit)
 
 
@@ -182,7 +181,6 @@ def _by_name(id_: str, index: GroupIndex) -> Iterator[Found]:
 
 
 def _by_attributes(id_: str, index: GroupIndex) -> Iterator[Found]:
-    """Yield those that share attributes with it, whatever their names."""
     names = index.names
     for other in sharing_attributes(names.identifiers_of(id_), index):
         if other > id_ and may_be_one(id_, other, index):
@@ -220,4 +218,4 @@ async def _known_to_differ(index: GroupIndex, store: Store) -> set[Pair]:
 
 def _stands(id_: str, index: GroupIndex) -> bool:
     removed = index.entities["removed"][index.entities.row_of[id_]] != FOREVER
-    return not removed and id_ not in index.heirs and index.entity_type(id_) != CONCEPT
+    return not removed and id_ not in index.heirs and index.entity_type(id_) not in PLAIN

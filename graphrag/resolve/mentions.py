@@ -12,7 +12,7 @@ entity. Similar but unequal names never merge by rule. The rules, first match wi
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 
@@ -21,14 +21,13 @@ from graphrag.index.name_index import plain_key
 from graphrag.model.attributes import with_names
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
-from graphrag.model.values import CONCEPT, Entity
+from graphrag.model.values import CONCEPT, VALUE, Entity
 from graphrag.names.key import completes, full_name, name_key
 from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
+from graphrag.resolve import UNTYPED as UNTYPED
+from graphrag.resolve import Declared, KnownEntities, enriched, promotes, with_attributes
 from graphrag.resolve.doubt import OpenMention, look_alikes
-from graphrag.resolve.enrich import enriched, with_attributes
-from graphrag.resolve.known import UNTYPED as UNTYPED
-from graphrag.resolve.known import Declared, KnownEntities
 
 _SHORTENS = {UNTYPED: ("organization", "work"), "organization": ("organization",)}
 """What a mention of each type may be a short name of."""
@@ -58,9 +57,7 @@ def _named(key: str, mention: Mention, known: KnownEntities) -> str | None:
     bearers = known.each(lambda book: book.keyed(key))
     ids = [id_ for id_ in bearers if known.compatible(id_, kind)]
     ids = [id_ for id_ in ids if known.type_of(id_) == kind] or ids
-    if not mention.attributes:
-        return next(iter(ids), None)
-    return _fitting(ids, mention, known)
+    return _fitting(ids, mention, known) if mention.attributes else next(iter(ids), None)
 
 
 def _fitting(ids: list[str], mention: Mention, known: KnownEntities) -> str | None:
@@ -120,13 +117,8 @@ def _short_form(mention: Mention, known: KnownEntities) -> str | None:
     bearers = known.each(lambda book: {*book.shortened(words[0]), *book.shortened(words[-1])})
     if len(bearers) > _MANY:
         return None
-    return _only(
-        [
-            id_
-            for id_ in bearers
-            if known.type_of(id_) in wanted and _shortens(words, known.names_of(id_))
-        ]
-    )
+    fitting = [id_ for id_ in bearers if known.type_of(id_) in wanted]
+    return _only([id_ for id_ in fitting if _shortens(words, known.names_of(id_))])
 
 
 def _shortens(words: list[str], names: Iterable[str]) -> bool:
@@ -143,9 +135,7 @@ class Resolution:
     """What the mentions of one episode mean."""
 
     entity_of: dict[Mention, str] = field(default_factory=dict)
-    """Entity id by mention."""
     created: dict[str, Entity] = field(default_factory=dict)
-    """New entities by id."""
     doubts: list[OpenMention] = field(default_factory=list)
     """New names that are like those of stored entities; only if they were asked for."""
 
@@ -198,16 +188,15 @@ def resolve(
                 key=name_key(mention.name),
                 entity_type=mention.entity_type,
                 aliases=other_names(mention),
+                distinct_from=others,
             )
-            if mention.attributes:
-                entity = with_attributes(entity, mention, stated_at)
-            if mention.names:
-                entity = with_names(entity, mention.names, (), at=stated_at, source=source)
-            entity = replace(entity, distinct_from=others)
+            entity = with_attributes(entity, mention, stated_at)
+            entity = with_names(entity, mention.names, (), at=stated_at, source=source)
             resolution.created[entity.id] = entity
             known.enter(entity)
             id_ = entity.id
-            if doubts and (unsure := look_alikes(mention, index, known)):
+            named = entity.entity_type != VALUE
+            if doubts and named and (unsure := look_alikes(mention, index, known)):
                 resolution.doubts.append(unsure)
         elif id_ in resolution.created:
             resolution.created[id_] = enriched(resolution.created[id_], mention, stated_at, source)
@@ -240,7 +229,7 @@ def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool
         or mention.aliases
         or mention.attributes
         or mention.names
-        or (entity_type == UNTYPED and mention.entity_type != UNTYPED)
+        or promotes(mention, entity_type)
     )
 
 
@@ -251,12 +240,9 @@ def other_names(mention: Mention) -> tuple[str, ...]:
 
 
 def _ruled(mention: Mention, index: GroupIndex, ruling: Ruling) -> str | None:
-    if mention.entity_id is not None and mention.entity_id in index.entities.row_of:
-        return index.heirs.of(mention.entity_id)
-    for other, id_ in ruling.entity_of.items():
-        if _alike(mention, other) and id_ in index.entities.row_of:
-            return index.heirs.of(id_)
-    return None
+    ruled = (id_ for other, id_ in ruling.entity_of.items() if _alike(mention, other))
+    ids = ruled if mention.entity_id is None else (mention.entity_id, *ruled)
+    return next((index.heirs.of(id_) for id_ in ids if id_ in index.entities.row_of), None)
 
 
 def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str, ...]:
@@ -267,7 +253,5 @@ def _ruled_out(mention: Mention, index: GroupIndex, ruling: Ruling) -> tuple[str
 
 
 def _alike(mention: Mention, other: Mention) -> bool:
-    return (name_key(mention.name), mention.entity_type) == (
-        name_key(other.name),
-        other.entity_type,
-    )
+    same_type = mention.entity_type == other.entity_type
+    return same_type and name_key(mention.name) == name_key(other.name)

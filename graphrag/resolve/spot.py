@@ -1,15 +1,21 @@
-"""What an extractor is shown of the graph: whom a text names, and what holds of them.
+"""What an extractor is shown of the graph, and the names that it states.
 
 The whole text is looked up, not every entity. A dozen facts and a dozen words for each entity,
 whatever the size of the graph: the index knows the facts added last at each relation, and only
 those that are shown are read.
+
+A claim that renames something becomes a name, not a fact, since both of its ends are one entity.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain, islice, zip_longest
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.model.values import Episode, Fact
+from graphrag.model.assertion import Date, EntityName
+from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.values import CONCEPT, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact
 from graphrag.store.store import Store
@@ -74,28 +80,20 @@ async def context_of(
     ids = list(_latest(named, index, at))
     stored = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
     facts = [_shown(fact, index) for fact in stored.values()]
-    return ExtractionContext(
-        episode,
-        tuple(previous),
-        tuple(_known(entity.id, index) for entity in known),
-        tuple(facts),
-        tuple(_in_use(named, facts, index)),
-    )
+    entities = tuple(_known(entity.id, index) for entity in known)
+    relations = tuple(_in_use(named, facts, index))
+    return ExtractionContext(episode, tuple(previous), entities, tuple(facts), relations)
 
 
 def _latest(named: Sequence[str], index: GroupIndex, at: int) -> Iterable[str]:
-    """Yield facts that hold at a moment or later: of each entity the latest before a second."""
+    """Return facts that hold at a moment or later: of each entity the latest before a second."""
     lines: list[list[str]] = []
     for entity in named:
         latest = index.latest_facts(entity, relations=_RELATIONS, each=_EACH)
         rows = [row for found in latest.values() for row in found if _holds(row, index, at)]
         lines.append([index.facts.ids[row] for row in rows])
-    chosen: dict[str, None] = {}
-    for place in range(max(map(len, lines), default=0)):
-        for line in lines:
-            if place < len(line) and len(chosen) < _FACTS:
-                chosen[line[place]] = None
-    return chosen
+    turns = chain.from_iterable(zip_longest(*lines))
+    return islice(dict.fromkeys(filter(None, turns)), _FACTS)
 
 
 def _holds(row: int, index: GroupIndex, at: int) -> bool:
@@ -105,15 +103,9 @@ def _holds(row: int, index: GroupIndex, at: int) -> bool:
 
 
 def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
-    return KnownFact(
-        fact.id,
-        _known(fact.subject_id, index),
-        fact.relation,
-        _known(fact.object_id, index),
-        fact.valid_at,
-        fact.observed,
-        fact.invalid_at,
-    )
+    ends = _known(fact.subject_id, index), _known(fact.object_id, index)
+    times = fact.valid_at, fact.observed, fact.invalid_at
+    return KnownFact(fact.id, ends[0], fact.relation, ends[1], *times)
 
 
 def _known(id_: str, index: GroupIndex) -> Known:
@@ -128,3 +120,76 @@ def _in_use(named: Iterable[str], facts: Iterable[KnownFact], index: GroupIndex)
     for entity in named:
         near += index.latest_facts(entity, relations=_RELATIONS, each=1)
     return list(dict.fromkeys((*near, *index.relations[:_NAMES])))[:_NAMES]
+
+
+_RENAMED = frozenset(
+    "renamed renamed_to renamed_as now_called now_known_as changed_name_to changed_its_name_to "
+    "became_known_as rebranded_as rebranded_to".split()
+)
+"""The object is the new name."""
+_FORMER = frozenset(
+    "formerly formerly_known_as formerly_called previously_known_as previously_called "
+    "originally_called renamed_from former_name has_former_name".split()
+)
+"""The object is the old one."""
+_ALSO = frozenset("also_known_as aka alias goes_by nickname has_nickname nicknamed".split())
+NAMING = frozenset(
+    start + relation for start in ("", "is_", "was_") for relation in (_RENAMED | _FORMER | _ALSO)
+)
+"""Relations between two names of one thing."""
+
+
+def with_named_mentions(extraction: Extraction) -> Extraction:
+    """Return an extraction in which names are said of mentions, and not of two that are one."""
+    naming = [claim for claim in extraction.claims if _is_naming(claim)]
+    if not naming:
+        return extraction
+    named: dict[str, Mention] = {}
+    for claim in naming:
+        assert claim.object is not None, "it names another"
+        key = name_key(claim.subject.name)
+        owner = named.get(key, claim.subject)
+        names = tuple(_names(claim, claim.object.name))
+        aliases = (*owner.aliases, claim.object.name)
+        owner = replace(owner, aliases=tuple(dict.fromkeys(aliases)), names=(*owner.names, *names))
+        stale = [other for other, mention in named.items() if name_key(mention.name) == key]
+        named |= dict.fromkeys((key, name_key(claim.object.name), *stale), owner)
+    mentions = (named.get(name_key(it.name), it) for it in extraction.mentions)
+    claims = (
+        replace(
+            claim,
+            subject=named.get(name_key(claim.subject.name), claim.subject),
+            object=claim.object and named.get(name_key(claim.object.name), claim.object),
+        )
+        for claim in extraction.claims
+        if claim not in naming
+    )
+    everyone = dict.fromkeys((*mentions, *named.values()))
+    return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
+
+
+def _is_naming(claim: Claim) -> bool:
+    other = claim.object
+    return (
+        other is not None
+        and claim.relation in NAMING
+        and CONCEPT not in (claim.subject.entity_type, other.entity_type)
+        and name_key(other.name) not in ("", name_key(claim.subject.name))
+        and not claim.corrects
+    )
+
+
+def _names(claim: Claim, other: str) -> Iterable[EntityName]:
+    name, relation = claim.subject.name, claim.relation.removeprefix("is_").removeprefix("was_")
+    since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
+    until = None if claim.invalid_at is None else Date(claim.invalid_at, claim.invalid_precision)
+    if relation in _RENAMED:
+        yield EntityName(other, "name", since)
+        yield EntityName(name, "former", None, since)
+    elif relation in _FORMER:
+        if relation == "renamed_from" and until is None:
+            since, until = None, since
+        yield EntityName(name, "name", until)
+        yield EntityName(other, "former", since, until)
+    else:
+        yield EntityName(other, "nickname", since, until)

@@ -15,18 +15,15 @@ from itertools import pairwise
 
 from graphrag.display.cards import lifetime, triple
 from graphrag.display.lists import listed, some
-from graphrag.model.values import CONCEPT, Entity, Episode, Fact
+from graphrag.model.values import CONCEPT, PLAIN, Entity, Episode, Fact
 from graphrag.text.tokens import tokenize
 
-LONGEST = 2000
-"""Characters of a summary."""
+LONGEST = 2000  # characters of a summary
 _SENTENCES = 12
 _NAMED = 4
 _HOLDING = 4
-_BUSIEST = 60
-"""Entities that sentences are looked through for."""
-_SHORT, _LONG = 30, 240
-"""Characters of a sentence: a shorter one says too little, a longer one takes too much room."""
+_BUSIEST = 60  # entities that sentences are looked through for
+_SHORT, _LONG = 30, 240  # characters: a shorter sentence says too little
 _STOP = (
     r"(?<=[.!?…。！？])(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\b[A-Z]\.)"
     r"[\"'”’)\]]*\s+(?=[^\W\d_a-z]|[\"'“‘(\d])"
@@ -42,21 +39,14 @@ _SPEAKER = re.compile(r"\s*[^\W\d_][\w .'’-]{0,40}: +(?=\S)")
 
 @dataclass(slots=True)
 class _Sentence:
-    """A sentence of an episode that may stand in the summary."""
-
-    place: int
-    """Number of its episode."""
+    place: int  # number of its episode
     start: int
     text: str
-    speaker: str
-    """Who says it, if that stands before an earlier sentence."""
+    speaker: str  # who says it, if that stands before an earlier sentence
     terms: frozenset[str]
-    worth: float
-    """Of the entities that it names and the facts that it states."""
-    until: datetime | None
-    """When all that it states was over, if it came to its end since."""
-    score: float = 0.0
-    """As it was when it was chosen."""
+    worth: float  # of the entities that it names and the facts that it states
+    until: datetime | None  # when all that it states was over, if it came to its end since
+    score: float = 0.0  # as it was when it was chosen
 
 
 def composed(
@@ -68,12 +58,8 @@ def composed(
 ) -> str:
     """Return a summary of episodes in their order.
 
-    Args:
-        episodes: In their order.
-        entities: Those that they mention, those of the most episodes first.
-        facts: Facts that they state and nobody took back, of all times.
-        holding: Those of them that hold at the end.
-        taken: Those that were never true: a sentence that says nothing else is left out.
+    ``facts`` are those that they state, of all times; ``holding`` the ones that hold at the end;
+    ``taken`` those that were never true: a sentence that says nothing else is left out.
     """
     if not episodes:
         return ""
@@ -81,18 +67,17 @@ def composed(
     sentences = list(_sentences(episodes, entities, facts, taken, weight))
     head, tail = _head(episodes, entities, weight), _tail(holding, entities, weight)
     room = LONGEST - len(head) - len(tail) - 2
-    said = _chosen(sentences, len(episodes))
-    while sum(len(line) + 1 for line in _lines(said, episodes)) > room:
+    chosen = _chosen(sentences, len(episodes))
+    while sum(len(line) + 1 for line in _lines(chosen, episodes)) > room:
         # The beginning and the end of the saga stay as long as anything does.
-        inner = said[1:-1] or said
-        said.remove(min(inner, key=lambda sentence: sentence.score / len(sentence.text)))
-    return "\n".join(filter(None, (head, *_lines(said, episodes), tail)))
+        inner = chosen[1:-1] or chosen
+        chosen.remove(min(inner, key=lambda sentence: sentence.score / len(sentence.text)))
+    return "\n".join(filter(None, (head, *_lines(chosen, episodes), tail)))
 
 
-def _lines(said: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
-    """Return one line for each episode, with its date."""
+def _lines(chosen: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
     lines: dict[int, str] = {}
-    for sentence in said:
+    for sentence in chosen:
         until = f" (until {sentence.until.date()})" if sentence.until else ""
         text = f"{_tidy(sentence.text)}{until}"
         if line := lines.get(sentence.place):
@@ -105,7 +90,6 @@ def _lines(said: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str]:
 
 
 def _tidy(text: str) -> str:
-    """Return a sentence on one line, with a full stop."""
     line = " ".join(text.split())
     return line if line[-1:] in ".!?…。！？" or line[-1:] in "\"'”’)" else f"{line}."
 
@@ -129,7 +113,7 @@ def _head(
     episodes: Sequence[Episode], entities: Sequence[Entity], weight: Mapping[str, float]
 ) -> str:
     days = dict.fromkeys(f"{episode.valid_at:%Y-%m-%d}" for episode in (episodes[0], episodes[-1]))
-    known = [entity for entity in entities if entity.entity_type != CONCEPT] or list(entities)
+    known = [entity for entity in entities if entity.entity_type not in PLAIN] or list(entities)
     central = sorted(known, key=lambda entity: -weight.get(entity.id, 0))[:_NAMED]
     about = f", about {listed([entity.name for entity in central])}" if central else ""
     return f"{some(len(episodes), 'episode')}, {' to '.join(days)}{about}."
@@ -145,10 +129,10 @@ def _tail(holding: Sequence[Fact], entities: Sequence[Entity], weight: Mapping[s
         ),
     )[:_HOLDING]
     order = sorted(best, key=lambda fact: (fact.valid_at is not None, fact.valid_at, fact.id))
-    said = [f"{triple(fact)} ({lifetime(fact)})" for fact in order]
-    while said and sum(map(len, said)) > LONGEST // 3:
-        said.pop()
-    return f"At the end: {'; '.join(said)}." if said else ""
+    lines = [f"{triple(fact)} ({lifetime(fact)})" for fact in order]
+    while lines and sum(map(len, lines)) > LONGEST // 3:
+        lines.pop()
+    return f"At the end: {'; '.join(lines)}." if lines else ""
 
 
 def _sentences(
@@ -192,8 +176,7 @@ def _sentences(
             until = max(over) if over and len(over) == len(says) else None
             worth = sum(worth_of[name] for name in {*names.findall(text)}) / 2
             worth += sum(_worth(fact, weight) for fact in says)
-            terms = frozenset(tokenize(text))
-            yield _Sentence(place, start, text, speaker, terms, worth, until)
+            yield _Sentence(place, start, text, speaker, frozenset(tokenize(text)), worth, until)
 
 
 def _split(episode: Episode) -> Iterator[tuple[int, str, str]]:
@@ -206,9 +189,9 @@ def _split(episode: Episode) -> Iterator[tuple[int, str, str]]:
         closing = "" if border is None else border.group().rstrip()
         text = content[start:end] + closing
         if text.strip():
-            said = _SPEAKER.match(text) if episode.source == "message" else None
-            speaker = said.group() if said else speaker
-            yield start, text.strip(), "" if said else speaker
+            named = _SPEAKER.match(text) if episode.source == "message" else None
+            speaker = named.group() if named else speaker
+            yield start, text.strip(), "" if named else speaker
         start = len(content) if border is None else border.end()
 
 

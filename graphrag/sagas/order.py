@@ -6,7 +6,7 @@ shows removals, late commits and joins. A summary whose hash differs is neither 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,14 +18,14 @@ from graphrag.display.lists import Listed, some
 from graphrag.display.visible import Html, escape
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Episode, Saga
-from graphrag.search.rewind import Past
-from graphrag.search.visibility import Mask, Visible
+from graphrag.search.rewind import Rewind
+from graphrag.search.visibility import Mask, VisibleRows
 from graphrag.temporal.moment import from_micros
 
 Rows = npt.NDArray[np.intp]
 
 
-def sagas_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:
+def sagas_then(index: GroupIndex, past: Rewind) -> npt.NDArray[np.int32]:
     """Return the code of the saga of each episode, as it was."""
     codes: npt.NDArray[np.int32] = index.episodes["saga"]
     joined = {
@@ -40,7 +40,7 @@ def sagas_then(index: GroupIndex, past: Past) -> npt.NDArray[np.int32]:
     return codes
 
 
-def mask_of(saga: str, index: GroupIndex, seen: Visible, past: Past) -> Mask:
+def mask_of(saga: str, index: GroupIndex, seen: VisibleRows, past: Rewind) -> Mask:
     """Return the visible episodes of a saga; none if there is no such saga."""
     if saga not in index.sagas:
         return np.zeros(len(index.episodes), dtype=np.bool_)
@@ -48,7 +48,7 @@ def mask_of(saga: str, index: GroupIndex, seen: Visible, past: Past) -> Mask:
     return mask
 
 
-def in_order(rows: Sequence[int] | Rows, index: GroupIndex) -> list[int]:
+def in_order(rows: Iterable[int] | Rows, index: GroupIndex) -> list[int]:
     """Return rows of episodes in their order."""
     valid, ids = index.episodes["valid"], index.episodes.ids
     return sorted(map(int, rows), key=lambda row: (int(valid[row]), ids[row]))
@@ -60,7 +60,7 @@ def beside(
     """Return the last episodes of a mask before one, and the first after it, each in order."""
     valid = index.episodes["valid"]
     now = valid[row]
-    same = in_order(np.flatnonzero((mask & (valid == now)) | _only(row, len(valid))), index)
+    same = in_order({row, *np.flatnonzero(mask & (valid == now)).tolist()}, index)
     place = same.index(row)
     earlier = _nearest(np.flatnonzero(mask & (valid < now)), valid, before, last=True)
     later = _nearest(np.flatnonzero(mask & (valid > now)), valid, after, last=False)
@@ -80,14 +80,7 @@ def _nearest(rows: Rows, valid: npt.NDArray[np.int64], count: int, *, last: bool
     return rows[near]
 
 
-def _only(row: int, length: int) -> Mask:
-    mask = np.zeros(length, dtype=np.bool_)
-    mask[row] = True
-    return mask
-
-
-Addition = tuple[datetime, str]
-"""When an episode was added, and its id."""
+Addition = tuple[datetime, str]  # when an episode was added, and its id
 
 
 def fingerprint(ids: Iterable[str]) -> str:
@@ -119,15 +112,12 @@ class EpisodeWindow:
     after: tuple[Episode, ...]
 
     def __iter__(self) -> Iterator[Episode]:
-        """Iterate over the episodes, in order."""
         return iter((*self.before, self.episode, *self.after))
 
     def __len__(self) -> int:
-        """Count the episodes."""
         return len(self.before) + 1 + len(self.after)
 
     def __repr__(self) -> str:
-        """Show the episode and how many stand beside it."""
         shown = self.episode
         said = shown.name or shown.content[:40]
         return (
@@ -138,12 +128,9 @@ class EpisodeWindow:
     def _repr_html_(self) -> Html:
         rows = []
         for episode in self:
-            cells = [f"{episode.valid_at:%Y-%m-%d %H:%M}", episode.content[:150]]
-            if episode is self.episode:
-                cells = [
-                    Html(f"<b>{escape(cell)}</b>") for cell in (cells[0], episode.content[:300])
-                ]
-            rows.append(cells)
+            here = episode is self.episode
+            cells = [f"{episode.valid_at:%Y-%m-%d %H:%M}", episode.content[: 300 if here else 150]]
+            rows.append([Html(f"<b>{escape(cell)}</b>") for cell in cells] if here else cells)
         return table(("when", "what"), rows, words=True)
 
 
@@ -159,7 +146,6 @@ class SagaInfo:
     """Reference time of its last episode."""
 
     def __repr__(self) -> str:
-        """Show the name, the number of episodes and the dates."""
         _, _, *days = cells(self)
         episodes = some(self.episodes, "episode")
         return f"SagaInfo({self.name!r}: {episodes}, {' to '.join(dict.fromkeys(days))})"
@@ -174,7 +160,6 @@ class Sagas(Listed[SagaInfo]):
         return [saga.name for saga in self]
 
     def __repr__(self) -> str:
-        """Name each saga with its number of episodes."""
         shown = (f"{saga.name!r}: {some(saga.episodes, 'episode')}" for saga in self)
         return f"Sagas({', '.join(shown)})"
 
@@ -190,7 +175,7 @@ def cells(saga: SagaInfo) -> tuple[str, ...]:
     return saga.name, f"{saga.episodes:,}", f"{saga.first:%Y-%m-%d}", f"{saga.last:%Y-%m-%d}"
 
 
-def saga_list(index: GroupIndex, seen: Visible, past: Past) -> Sagas:
+def saga_list(index: GroupIndex, seen: VisibleRows, past: Rewind) -> Sagas:
     """Return the sagas that have a visible episode; one pass over the columns."""
     codes, valid = sagas_then(index, past)[seen.episodes], index.episodes["valid"][seen.episodes]
     order = np.lexsort((valid, codes))

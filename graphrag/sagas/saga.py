@@ -14,78 +14,20 @@ from graphrag.display.lists import some
 from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_lazy import source_episodes
+from graphrag.index.tables import source_episodes
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.sagas.compose import composed
 from graphrag.sagas.order import after_watermark, in_order, mask_of, missing, saga_list
 from graphrag.search.context import Citation, Context, excerpt
-from graphrag.search.rewind import Past, mentions_then
-from graphrag.search.visibility import Visible
+from graphrag.search.rewind import Rewind, rewound_mentions
+from graphrag.search.visibility import VisibleRows
 from graphrag.search.within import checked_number
 from graphrag.store.links import mentions
 from graphrag.store.store import Store
+from graphrag.text.split import count_tokens
 
-_MISSES = 8
-"""After so many things in a row for which there was no room nothing more is tried."""
-
-
+_MISSES = 8  # items in a row without room after which no further one is tried
 _UNTRUE = ("overruled", "never true")
-
-
-def saga_context(saga: "SagaView", *, max_tokens: int, count: Callable[[str], int]) -> Context:
-    """Put a saga into a text of at most ``max_tokens``.
-
-    The summary comes first, then facts, those that hold before those that ended, then the episodes,
-    the latest first; what is shown stands in the order of time. Numbers cite episodes.
-
-    Raises:
-        QueryError: for a budget below 1.
-    """
-    checked_number("max_tokens", max_tokens, least=1)
-    known = [stage for stage in saga.timeline if stage.status not in _UNTRUE]
-    known.sort(key=lambda stage: stage.status != "holds")
-    wanted = [stage.fact.id for stage in known]
-    wanted += [episode.id for episode in reversed(saga.episodes)]
-    shown: set[str] = set()
-    text = ""
-    for summary in (saga.summary, saga.summary.partition("\n")[0], ""):
-        text = _text(saga, summary, shown)
-        if count(text) <= max_tokens:
-            break
-    else:
-        return Context("", (), 0, len(wanted))
-    misses = 0
-    for id_ in wanted:
-        longer = _text(saga, summary, shown | {id_})
-        if count(longer) <= max_tokens:
-            text, misses = longer, 0
-            shown.add(id_)
-        elif (misses := misses + 1) == _MISSES:
-            break
-    citations = tuple(
-        Citation(number, episode.id, episode_title(episode), episode.valid_at)
-        for number, episode in enumerate(saga.episodes, start=1)
-        if f"[{number}]" in text
-    )
-    return Context(text, citations, count(text), len(wanted) - len(shown))
-
-
-def _text(saga: "SagaView", summary: str, shown: Collection[str]) -> str:
-    numbers = {episode.id: number for number, episode in enumerate(saga.episodes, start=1)}
-    lines = [f"Saga: {flatten(saga.name)}", *filter(None, (summary,))]
-    facts = [stage.fact for stage in saga.timeline if stage.fact.id in shown]
-    if facts:
-        lines.append("Facts:")
-    for fact in facts:
-        cited = "".join(f" [{numbers[id_]}]" for id_ in fact.episodes if id_ in numbers)
-        lines.append(f"- {triple(fact)} ({lifetime(fact)}){cited}")
-    episodes = [episode for episode in saga.episodes if episode.id in shown]
-    if episodes:
-        lines.append("Excerpts:")
-    for episode in episodes:
-        title = ", ".join(filter(None, (f"{episode.valid_at:%Y-%m-%d}", flatten(episode.name))))
-        lines.append(f"- [{numbers[episode.id]}] {title}: {excerpt(episode, saga.name)}")
-    return visible("\n".join(lines))
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,15 +65,16 @@ class SagaView:
     @property
     def unsummarized(self) -> int:
         """Count the episodes that the summary does not tell of yet."""
-        until = self.summarized_until
-        if not self.written or until is None:
-            return 0
-        return sum(episode.created_at > until for episode in self.episodes)
+        until = self.summarized_until if self.written else None
+        return sum(until is not None and episode.created_at > until for episode in self.episodes)
 
     def context(
         self, max_tokens: int = 2000, *, count: Callable[[str], int] | None = None
-    ) -> "Context":
+    ) -> Context:
         """Return the summary, the facts and the latest episodes as a block of text for a prompt.
+
+        Facts that hold come before those that ended, and the latest episodes before others; what is
+        shown stands in the order of time. Numbers cite episodes.
 
         Args:
             max_tokens: What the whole block may take.
@@ -140,23 +83,58 @@ class SagaView:
         Raises:
             QueryError: for a budget below 1.
         """
-        from graphrag.text.split import count_tokens
+        checked_number("max_tokens", max_tokens, least=1)
+        count = count or count_tokens
+        known = [stage for stage in self.timeline if stage.status not in _UNTRUE]
+        known.sort(key=lambda stage: stage.status != "holds")
+        wanted = [stage.fact.id for stage in known]
+        wanted += [episode.id for episode in reversed(self.episodes)]
+        shown: set[str] = set()
+        for summary in (self.summary, self.summary.partition("\n")[0], ""):
+            text = self._text(summary, shown)
+            if count(text) <= max_tokens:
+                break
+        else:
+            return Context("", (), 0, len(wanted))
+        misses = 0
+        for id_ in wanted:
+            longer = self._text(summary, shown | {id_})
+            if count(longer) <= max_tokens:
+                text, misses = longer, 0
+                shown.add(id_)
+            elif (misses := misses + 1) == _MISSES:
+                break
+        citations = tuple(
+            Citation(number, episode.id, episode_title(episode), episode.valid_at)
+            for number, episode in enumerate(self.episodes, start=1)
+            if f"[{number}]" in text
+        )
+        return Context(text, citations, count(text), len(wanted) - len(shown))
 
-        return saga_context(self, max_tokens=max_tokens, count=count or count_tokens)
+    def _text(self, summary: str, shown: Collection[str]) -> str:
+        numbers = {episode.id: number for number, episode in enumerate(self.episodes, start=1)}
+        lines = [f"Saga: {flatten(self.name)}", *filter(None, (summary,))]
+        facts = [stage.fact for stage in self.timeline if stage.fact.id in shown]
+        lines += ["Facts:"] if facts else []
+        for fact in facts:
+            cited = "".join(f" [{numbers[id_]}]" for id_ in fact.episodes if id_ in numbers)
+            lines.append(f"- {triple(fact)} ({lifetime(fact)}){cited}")
+        episodes = [episode for episode in self.episodes if episode.id in shown]
+        lines += ["Excerpts:"] if episodes else []
+        for episode in episodes:
+            title = ", ".join(filter(None, (f"{episode.valid_at:%Y-%m-%d}", flatten(episode.name))))
+            lines.append(f"- [{numbers[episode.id]}] {title}: {excerpt(episode, self.name)}")
+        return visible("\n".join(lines))
 
     def __iter__(self) -> Iterator[Episode]:
-        """Iterate over the episodes, in order."""
         return iter(self.episodes)
 
     def __len__(self) -> int:
-        """Count the episodes."""
         return len(self.episodes)
 
     def __repr__(self) -> str:
-        """Show the counts and the time that it spans."""
-        days = [
-            f"{episode.valid_at:%Y-%m-%d}" for episode in (*self.episodes[:1], *self.episodes[-1:])
-        ]
+        ends = (*self.episodes[:1], *self.episodes[-1:])
+        days = [f"{episode.valid_at:%Y-%m-%d}" for episode in ends]
         late = f", {self.unsummarized} not in the summary" if self.unsummarized else ""
         return (
             f"SagaView({self.name!r}: {some(len(self), 'episode')} from {' to '.join(days)}, "
@@ -165,7 +143,6 @@ class SagaView:
         )
 
     def __str__(self) -> str:
-        """Write the name and the summary."""
         return f"{flatten(self.name)}\n{visible(self.summary)}"
 
     def _repr_html_(self) -> str:
@@ -186,18 +163,15 @@ async def read_saga(
     name: str,
     index: GroupIndex,
     store: Store,
-    seen: Visible,
-    ever: Visible,
-    past: Past,
+    seen: VisibleRows,
+    ever: VisibleRows,
+    past: Rewind,
     at: datetime,
 ) -> SagaView:
-    """Return one saga; ``ever`` is what may be seen of all times.
+    """Return one saga; ``ever`` is what is visible of all times.
 
-    The sources of the facts must have been read (``read_sources``), and what may be seen worked out
-    after that: an index may grow while something is awaited.
-
-    Raises:
-        QueryError: if no visible episode belongs to it.
+    The sources of the facts must have been read (``read_sources``) before visibility is worked out:
+    an index may grow while something is awaited.
     """
     rows = in_order(np.flatnonzero(mask_of(name, index, seen, past)), index)
     if not rows:
@@ -205,8 +179,8 @@ async def read_saga(
     ids = [index.episodes.ids[row] for row in rows]
     stated = stated_by(rows, index, past)
     stated = stated[ever.facts[stated]]
-    found = await store.get(Episode, ids)
-    episodes = tuple(past.rewind(episode) for episode in found.values())
+    stored = await store.get(Episode, ids)
+    episodes = tuple(past.rewind(episode) for episode in stored.values())
     shown = seen.shown(await _mentioned(ids, index.group_id, store, past), index)
     entities = (await store.get(Entity, shown)).values()
     stages = await read_stages(stated, index, store, past, at=at)
@@ -226,14 +200,14 @@ async def read_saga(
     )
 
 
-async def stored_saga(name: str, index: GroupIndex, store: Store, past: Past) -> Saga:
+async def stored_saga(name: str, index: GroupIndex, store: Store, past: Rewind) -> Saga:
     """Return the row of a saga of this group as it was then."""
     id_ = index.sagas[name]
     return past.rewind((await store.get(Saga, [id_]))[id_])
 
 
 def stated_by(
-    episodes: list[int], index: GroupIndex, past: Past
+    episodes: list[int], index: GroupIndex, past: Rewind
 ) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Return the rows of the facts that some episodes state, as it was then."""
     sources = index.episodes.sources
@@ -248,9 +222,8 @@ def stated_by(
     return np.flatnonzero(stated)
 
 
-async def _mentioned(episodes: list[str], group: str, store: Store, past: Past) -> list[str]:
-    """Return the entities that episodes mentioned then, those of the most episodes first."""
-    found = mentions_then(await mentions(store, group, episodes), past)
-    pairs = {(episode, entity) for episode, entity in found.values() if episode in {*episodes}}
+async def _mentioned(episodes: list[str], group: str, store: Store, past: Rewind) -> list[str]:
+    links = rewound_mentions(await mentions(store, group, episodes), past)
+    pairs = {(episode, entity) for episode, entity in links.values() if episode in {*episodes}}
     counts = Counter(entity for _, entity in pairs)
     return sorted(counts, key=lambda id_: (-counts[id_], id_))

@@ -1,4 +1,4 @@
-"""The verbs of the explorer, which only REST has: draw the graph, say who is one, undo.
+"""Verbs of the explorer, by REST alone: draw the graph, merge and split entities, undo.
 
 An agent has thirteen tools and does not need these; a person who looks after a graph does.
 """
@@ -12,60 +12,68 @@ from graphrag.serve.inputs import Input, Line, Name, Viewed
 from graphrag.serve.items import EntityOutput, EventOutput, FactOutput, Output
 from graphrag.serve.reading import fact_outputs
 
-_COUNTED = 200
-"""Facts of an entity that are counted at most."""
+_COUNTED = 200  # facts of an entity that are counted at most
 _EITHER = "An entity: its id, or a name that only it bears."
 
 
 class AtlasInput(Viewed):
-    """Which graph to draw."""
+    """Arguments of ``atlas``."""
 
     limit: int = Field(10_000, ge=1, le=10_000, description="Entities at most, best connected.")
 
 
 class CandidatesInput(Input):
-    """How much of the work to show."""
+    """Arguments of ``candidates``."""
 
     limit: int = Field(50, ge=1, le=200, description="Pairs at most, the likeliest first.")
     facts: int = Field(4, ge=0, le=50, description="Facts of each of the two at most.")
 
 
-class MergeInput(Input):
-    """Which two are one."""
+class EditInput(Input):
+    """Arguments of every verb that changes something by hand."""
+
+    reason: Line = Field("", description="Why, for the log.")
+
+
+class MergeInput(EditInput):
+    """Arguments of ``merge``."""
 
     keep: Name = Field(description=_EITHER)
     other: Name = Field(description="The one that is given up: its names become aliases.")
-    reason: Line = Field("", description="Why, for the log.")
 
 
-class KeepApartInput(Input):
-    """Which two are two."""
+class KeepApartInput(EditInput):
+    """Arguments of ``keep_apart``."""
 
     one: Name = Field(description=_EITHER)
     other: Name = Field(description=_EITHER)
-    reason: Line = Field("", description="Why, for the log.")
 
 
-class SplitInput(Input):
-    """What of an entity is about another one."""
+class RenameInput(EditInput):
+    """Arguments of ``rename``."""
+
+    entity: Name = Field(description=_EITHER)
+    name: Name = Field(description="Its new primary name; the old one becomes an alias.")
+
+
+class SplitInput(EditInput):
+    """Arguments of ``split``: the facts that belong to another entity."""
 
     entity: Name = Field(description=_EITHER)
     name: Name = Field(description="What the other one is called.")
     facts: list[Name] = Field(min_length=1, max_length=1000, description="Ids of facts to move.")
     type: Name | None = Field(None, description="Its type, if another.")
-    reason: Line = Field("", description="Why, for the log.")
 
 
-class RevertInput(Input):
-    """Which event to undo."""
+class RevertInput(EditInput):
+    """Arguments of ``revert``."""
 
     event: int = Field(ge=1, le=10**15 - 1, description="Its number.")
     force: bool = Field(False, description="Restore even what a later event changed.")
-    reason: Line = Field("", description="Why, for the log.")
 
 
 class LogInput(Input):
-    """Which part of the log to show."""
+    """Arguments of ``log``."""
 
     limit: int = Field(50, ge=1, le=500, description="Events at most, the newest.")
     fact: Name | None = Field(None, description="Only events that changed this fact, by its id.")
@@ -141,7 +149,7 @@ class CandidatesOutput(Output):
 
 
 class SplitOutput(Output):
-    """What a split made."""
+    """Result of ``split``."""
 
     entity: EntityOutput
     event: EventOutput = Field(description="What revert takes back.")
@@ -173,11 +181,8 @@ async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:
                 sides[entity.id] = await _side(entity, call.graph, asked.facts)
     return CandidatesOutput(
         candidates=[
-            CandidateOutput(
-                score=pair.score,
-                why=pair.why,
-                entity=sides[pair.entity.id],
-                other=sides[pair.other.id],
+            CandidateOutput.of(
+                pair, {"entity": sides[pair.entity.id], "other": sides[pair.other.id]}
             )
             for pair in pairs
         ]
@@ -205,6 +210,14 @@ async def keep_apart(call: Call, asked: KeepApartInput) -> EventOutput:
     """Say that two entities are two: they are not among the candidates any more."""
     event = await call.graph.identity.keep_apart(
         asked.one, asked.other, reason=asked.reason, actor=call.grant.name
+    )
+    return EventOutput.logged(event)
+
+
+async def rename(call: Call, asked: RenameInput) -> EventOutput:
+    """Give an entity another primary name; the old one becomes an alias."""
+    event = await call.graph.identity.rename(
+        asked.entity, asked.name, reason=asked.reason, actor=call.grant.name
     )
     return EventOutput.logged(event)
 

@@ -1,10 +1,11 @@
-"""Who calls and what they may do: bearer tokens, and the groups that each is bound to.
+"""Who may ask a server and how much: bearer tokens, limits of sizes, rates and concurrency.
 
 A token is a secret of whoever holds it. Here only its SHA-256 is kept, so none can be printed, and
 all are compared, each in constant time, so that how long a refusal takes tells nothing.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,27 +16,26 @@ from graphrag.errors import InputError, PolicyError
 from graphrag.graph import GraphRAG
 
 SCOPE_KEY = "graphrag.call"
-"""Where an HTTP request carries its call."""
+"""Key of the call in the scope of an HTTP request."""
 _SHORTEST = 16
 """Characters: 16 letters and digits at random are 95 bits, which nobody guesses over a network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What the bearer of a token may do."""
+    """Rights of the bearer of a token."""
 
     name: str
-    """Whom the log names as the one who writes."""
+    """Name of the actor in the log."""
     groups: tuple[str, ...] = ()
     """The groups that it may see, its own first; none for every group."""
     writes: bool = True
     """False if it may only read."""
 
     def group(self, asked: str | None, default: str) -> str:
-        """Return the group that is meant: the one asked for, or without one the first of its own.
+        """Return the group asked for, or else the first of its own.
 
-        Raises:
-            PolicyError: if it is not one of its own; whether there is such a group is not said.
+        Others are refused with ``PolicyError``, which does not say whether they exist.
         """
         if asked is None:
             return self.groups[0] if self.groups else default
@@ -45,12 +45,12 @@ class Grant:
 
 
 LOCAL: Final = Grant("local")
-"""Whoever is on this machine, where no token is asked for."""
+"""The caller where no token is required: anybody on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a verb: what it works with."""
+    """Context of one call of a verb."""
 
     graph: GraphRAG
     """Bound to the group that the caller may see."""
@@ -58,7 +58,7 @@ class Call:
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to stop."""
     last_seconds: float = 5
-    """How long an episode may still be read then."""
+    """Seconds for an episode that is being read at that time."""
     gone: Callable[[], Awaitable[object]] | None = None
     """Waits until the client has gone; None where nobody can tell."""
 
@@ -92,11 +92,9 @@ class Tokens:
         self._grants = tuple((_digest(secret.encode()), grant) for secret, grant in pairs)
 
     def __bool__(self) -> bool:
-        """Tell whether a token is asked for."""
         return bool(self._grants)
 
     def __repr__(self) -> str:
-        """Show the names, never a secret."""
         return f"Tokens({', '.join(grant.name for _, grant in self._grants)})"
 
     def grant(self, authorization: bytes | None) -> Grant | None:
@@ -113,3 +111,62 @@ class Tokens:
 
 def _digest(secret: bytes) -> bytes:
     return sha256(secret).digest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """The bounds of a server; each is of all clients together unless it says otherwise."""
+
+    body_bytes: int = 1 << 20
+    """Of one request. An episode is at most 1,000,000 characters, usually far less."""
+    body_seconds: float = 30
+    """For a client to send one, after its head."""
+    head_seconds: float = 10
+    """For a client to send the head of a request; then its connection is closed."""
+    per_second: float = 100
+    """Requests of one token, in the long run; without tokens nobody's are counted."""
+    burst: int = 200
+    """Requests of one token at once, before the rate counts."""
+    concurrent: int = 256
+    """Requests that are handled at a time."""
+    reads: int = 2
+    """Reads that are handled at a time; others wait. On one processor more are no faster, and a
+    write would wait for a slice of each of them at every one of its steps. More are right where an
+    embedder is asked over a network."""
+    read_seconds: float = 30
+    """For a read to run, and before that to wait for its turn; then it is cancelled."""
+    streams: int = 64
+    """Open streams of events."""
+    last_seconds: float = 5
+    """After SIGTERM, for an episode that is being read: then it is queued for the next start."""
+    grace_seconds: float = 20
+    """After SIGTERM, for what is being answered; at the end of it connections are cut."""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name} {getattr(self, name)!r}: give more than 0")
+
+
+@dataclass(slots=True)
+class Bucket:
+    """A rate: so many at once, and so many a second in the long run (token bucket)."""
+
+    per_second: float
+    burst: float
+    clock: Callable[[], float] = time.monotonic
+    _left: float = field(init=False)
+    _at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left, self._at = self.burst, self.clock()
+
+    def take(self) -> float:
+        """Take a permit and return 0, or return the seconds until there is one."""
+        now = self.clock()
+        self._left = min(self.burst, self._left + (now - self._at) * self.per_second)
+        self._at = now
+        if self._left < 1:
+            return (1 - self._left) / self.per_second
+        self._left -= 1
+        return 0.0

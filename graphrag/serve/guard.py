@@ -1,4 +1,4 @@
-"""What every HTTP request passes first: who asks, for which group, how often, and from where.
+"""Checks that every HTTP request passes first: its caller, group, rate and origin.
 
 ``/groups/NAME/...`` is the endpoint of a group: the same routes below it, and nothing of another
 group. Browsers are kept out: a page of another origin is refused, and where no token is asked for
@@ -17,13 +17,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphrag.errors import InputError, PolicyError
-from graphrag.serve.grants import SCOPE_KEY, Grant
-from graphrag.serve.problems import HTTPProblem, problem, problem_of
-from graphrag.serve.quota import Bucket
+from graphrag.serve.grants import SCOPE_KEY, Bucket
+from graphrag.serve.rest import HTTPProblem, problem, problem_of
 from graphrag.serve.service import Service
 
 TOOLS: Final = "/mcp"
-"""Where the tools are."""
+"""Path of the tools."""
 OPEN: Final = ("/health", "/ready", "/openapi.json")
 """Routes without a token; they say nothing of what is remembered."""
 _PAGE: Final = "/explore"
@@ -46,13 +45,7 @@ class Guard:
     """The app behind its checks."""
 
     def __init__(self, app: ASGIApp, service: Service, hosts: Collection[str]) -> None:
-        """Guard an app.
-
-        Args:
-            app: What answers.
-            service: Its graph, tokens and quota.
-            hosts: Names by which it may be called without a token.
-        """
+        """Guard an app; ``hosts`` are names by which it may be called without a token."""
         self.app = app
         self._service = service
         self._hosts = frozenset(hosts)
@@ -88,11 +81,6 @@ class Guard:
         await self.app(scope, receive, sending)
 
     async def _body(self, receive: Receive) -> bytes:
-        """Return what a request carries.
-
-        Raises:
-            HTTPProblem: if it is too large, or does not come.
-        """
         quota, body = self._service.quota, bytearray()
         try:
             async with asyncio.timeout(quota.body_seconds):
@@ -130,8 +118,12 @@ class Guard:
             challenge = {"www-authenticate": "Bearer"}
             detail = "give a token: Authorization: Bearer ..."
             return problem(401, "Unauthorized", detail, headers=challenge)
-        if service.tokens and (wait := self._bucket(grant).take()):
-            return _later(wait)
+        if service.tokens:
+            quota = service.quota
+            if grant.name not in self._buckets:
+                self._buckets[grant.name] = Bucket(quota.per_second, quota.burst)
+            if wait := self._buckets[grant.name].take():
+                return _later(wait)
         if service.metrics.running >= service.quota.concurrent:
             return _later(1, status=503, why="too many requests are being answered")
         try:
@@ -146,12 +138,6 @@ class Guard:
             return problem(405, "Method Not Allowed", "tools are called by POST", headers=allow)
         return None
 
-    def _bucket(self, grant: Grant) -> Bucket:
-        quota = self._service.quota
-        if grant.name not in self._buckets:
-            self._buckets[grant.name] = Bucket(quota.per_second, quota.burst)
-        return self._buckets[grant.name]
-
 
 def _again(body: bytes, receive: Receive) -> Receive:
     """Return what receives a body that has come already, and then whatever comes."""
@@ -164,19 +150,16 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 async def _gone(receive: Receive) -> None:
-    """Wait until the client has gone; the body has come by then."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header, without its port; nothing for what is no name."""
     parts = _HOST.fullmatch(host)
     return parts["name"].lower() if parts else ""
 
 
 def _group(scope: Scope) -> str | None:
-    """Return the group that the path names, and take that part of the path for the app's root."""
     path: str = scope["path"]
     if not path.startswith(_GROUPS):
         return None
@@ -186,7 +169,6 @@ def _group(scope: Scope) -> str | None:
 
 
 def _below(scope: Scope) -> str:
-    """Return the path below that of the group."""
     path: str = scope["path"]
     return path.removeprefix(scope.get("root_path", ""))
 

@@ -1,4 +1,4 @@
-"""What each verb is asked with: the arguments of a tool, and the body of a request.
+"""Inputs of the verbs: the arguments of a tool, and the body of a request.
 
 Each field says to a model, or to a person who reads the OpenAPI description, what it means. Nothing
 is guessed: an argument that a verb does not have is an error, and so is "5" for 5.
@@ -63,7 +63,7 @@ class StatedFact(Input):
 
 
 class RememberInput(Input):
-    """What is to be remembered."""
+    """Arguments of ``remember``: a text or one fact."""
 
     content: Annotated[str, Field(min_length=1, max_length=1_000_000)] | dict[str, Any] | None = (
         Field(
@@ -130,21 +130,21 @@ class AnswerInput(AskInput):
 
 
 class EntityInput(Viewed):
-    """Whom to tell about."""
+    """Arguments of ``entity``."""
 
     entity: Name = Field(description=_ENTITY)
     facts: int = Field(25, ge=0, le=200, description="Facts that hold, at most, newest first.")
 
 
 class TimelineInput(Viewed):
-    """Whose life to tell."""
+    """Arguments of ``timeline``."""
 
     entity: Name = Field(description=_ENTITY)
     limit: int = Field(100, ge=1, le=1000, description="Facts at most, the latest ones.")
 
 
 class ChangesInput(Viewed):
-    """Between which moments."""
+    """Arguments of ``changes``: two moments."""
 
     since: Moment = Field(description=f"The earlier moment. Such as {_DATE}.")
     until: Moment | None = Field(None, description="The later one. Default: now.")
@@ -157,7 +157,7 @@ class ChangesInput(Viewed):
 
 
 class PathInput(Viewed):
-    """From where to where."""
+    """Arguments of ``path``: two entities."""
 
     start: Name = Field(description=_ENTITY)
     end: Name = Field(description=_ENTITY)
@@ -166,7 +166,7 @@ class PathInput(Viewed):
 
 
 class ContextInput(Viewed):
-    """What a text for a prompt is to be about, and how long."""
+    """Arguments of ``context``: the subject and size of a text for a prompt."""
 
     question: str = Field(min_length=1, max_length=10_000, description="What it is for.")
     max_tokens: int = Field(2000, ge=50, le=32_000, description="What the text may take.")
@@ -175,7 +175,7 @@ class ContextInput(Viewed):
 
 
 class CorrectInput(Input):
-    """What is to be different about a fact."""
+    """Arguments of ``correct``: the changes to a fact."""
 
     fact: Name = Field(description="The id of a fact, as other tools return it.")
     action: Literal["change", "end", "retract"] = Field(
@@ -196,7 +196,7 @@ class CorrectInput(Input):
 
 
 class ForgetInput(Input):
-    """Whom to erase."""
+    """Arguments of ``forget``."""
 
     entity: Name = Field(description=_ENTITY)
     confirm: Name | None = Field(
@@ -210,12 +210,12 @@ class ForgetInput(Input):
 
     @property
     def only_reads(self) -> bool:
-        """Tell whether nothing is to be erased yet."""
+        """Return True if nothing is to be erased yet."""
         return self.confirm is None
 
 
 class ReviewInput(Input):
-    """What to do about facts that wait for a person."""
+    """Arguments of ``review``."""
 
     action: Literal["list", "confirm", "reject"] = Field(
         "list", description="list: what waits. confirm or reject: decide about one fact."
@@ -237,7 +237,7 @@ class ReviewInput(Input):
 
 
 class CommunitiesInput(Viewed):
-    """Which communities, or what to ask of all of them."""
+    """Arguments of ``communities``: one, a level, or a question about all."""
 
     question: str | None = Field(
         None,
@@ -252,7 +252,7 @@ class CommunitiesInput(Viewed):
 
 
 class CommunitiesOverTimeInput(Viewed):
-    """Into which slices world time is cut, and how much of each to tell."""
+    """Arguments of ``communities_over_time``: slices of world time, and limits."""
 
     every: Literal["month", "quarter", "year", "decade"] = Field(
         "year", description="How long a slice is; the last one ends at valid_at. At most 240."

@@ -1,4 +1,4 @@
-"""What answers are made of: facts, entities, episodes, as typed values.
+"""Items of answers as typed values: facts, entities, episodes, communities, events.
 
 Every fact comes with its lifetime, in dates and in words, and with where it was stated: the id of
 the episode and its words. Those words are data from outside, whatever they say.
@@ -13,18 +13,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.display.lists import done
 from graphrag.model.values import Episode, Event, Fact
-from graphrag.search.sources import Quote
+from graphrag.search.results import Quote
 
-_QUOTE = 600
-"""Characters of a quote; the episode has all of it."""
-_QUOTES = 5
-"""Quotes of a fact; ``stated_times`` says how many there are."""
+_QUOTE = 600  # characters of a quote; the episode has all of it
+_QUOTES = 5  # quotes of a fact; ``stated_times`` says how many there are
 Count = Annotated[int, BeforeValidator(len)]
-"""How many a value of the library has."""
+"""Number of items of a collection in the library."""
 
 
 class Output(BaseModel):
-    """What a verb returns."""
+    """Result of a verb."""
 
     model_config = ConfigDict(
         frozen=True, from_attributes=True, json_schema_serialization_defaults_required=True
@@ -40,7 +38,7 @@ class Output(BaseModel):
 
 
 class SourceOutput(Output):
-    """Where a fact is stated."""
+    """Source of a fact."""
 
     episode_id: str
     episode: str
@@ -170,7 +168,7 @@ class CommunityLifeOutput(Output):
 
 
 class CommunityEventOutput(Output):
-    """What became of communities at the turn of two slices."""
+    """Change of communities between two slices."""
 
     at: datetime
     kind: str = Field(description="born, died, merged, split, grew or shrank.")
@@ -180,7 +178,7 @@ class CommunityEventOutput(Output):
 
 
 class CitationOutput(Output):
-    """What a number in a text stands for."""
+    """Source behind a number in a text."""
 
     number: int
     episode_id: str

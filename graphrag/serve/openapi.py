@@ -1,4 +1,4 @@
-"""The description of REST: OpenAPI 3.1, made of the same models that check what comes and goes."""
+"""OpenAPI 3.1 description of REST, made of the models that check requests and answers."""
 
 from importlib.metadata import version
 from typing import Any
@@ -6,20 +6,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from graphrag.serve.inputs import Input
-from graphrag.serve.items import EntityOutput, EpisodeOutput, EventOutput, Output
-from graphrag.serve.outputs import HealthOutput, ProblemOutput
-from graphrag.serve.problems import MEDIA_TYPE
+from graphrag.serve.items import EntityOutput, EpisodeOutput, EventOutput
+from graphrag.serve.outputs import PROBLEM_TYPE, HealthOutput, ProblemOutput
 from graphrag.serve.verb_table import VERBS, Verb
 
 _REFS = "#/components/schemas/{model}"
-_PLAIN: tuple[type[Output], ...] = (
-    EntityOutput,
-    EpisodeOutput,
-    EventOutput,
-    HealthOutput,
-    ProblemOutput,
-)
+_PLAIN = (EntityOutput, EpisodeOutput, EventOutput, HealthOutput, ProblemOutput)
 _PROBLEMS = {
     "400": "The body is no JSON.",
     "401": "A token is missing or wrong.",
@@ -28,27 +20,26 @@ _PROBLEMS = {
     "413": "The body is too large.",
     "415": "The body is not declared as JSON.",
     "421": "The server is called by a name that is not its own.",
-    "422": "It cannot be done as asked; the detail says why.",
+    "422": "The request cannot be carried out; the detail says why.",
     "429": "Too many requests; Retry-After says when to come again.",
-    "500": "Something unforeseen.",
+    "500": "An unexpected error.",
     "501": "The server lacks an extra; the detail says how to install it.",
     "502": "A model failed on a text; nothing was read from it.",
     "503": "The store or the server is busy or stopping.",
 }
-_ANY = ("401", "403", "421", "429", "500", "503")
+_ANY = ("401", "403", "421", "429", "500", "503")  # problems of every route behind a token
+_OPEN = ("/health", "/ready", "/explore", "/explore/{file}")
+"""Routes that ask for no token even where others do."""
+_LAST = 10**15 - 1  # number of an event, at most
 
 
 def description(*, secured: bool) -> dict[str, Any]:
-    """Return the whole description.
-
-    Args:
-        secured: Whether a token is asked for.
-    """
-    inputs: set[type[Input]] = {verb.input for verb in VERBS.values()}
-    outputs: set[type[Output]] = {verb.output for verb in VERBS.values()} | set(_PLAIN)
+    """Return the whole description; ``secured`` if a token is asked for."""
+    inputs: set[type[BaseModel]] = {verb.input for verb in VERBS.values()}
+    outputs: set[type[BaseModel]] = {verb.output for verb in VERBS.values()} | set(_PLAIN)
     wanted: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        *((model, "validation") for model in sorted(inputs, key=_name)),
-        *((model, "serialization") for model in sorted(outputs, key=_name)),
+        *((model, "validation") for model in sorted(inputs, key=lambda model: model.__name__)),
+        *((model, "serialization") for model in sorted(outputs, key=lambda model: model.__name__)),
     ]
     _, schemas = models_json_schema(wanted, ref_template=_REFS)
     components: dict[str, Any] = {"schemas": schemas["$defs"]}
@@ -67,29 +58,15 @@ def description(*, secured: bool) -> dict[str, Any]:
                 "variables": {"group": {"default": "default"}},
             },
         ],
-        "paths": {
-            **{f"/v1/{verb.name}": {"post": _verb(verb)} for verb in VERBS.values()},
-            "/v1/entities/{id}": {"get": _record("entity", EntityOutput)},
-            "/v1/episodes/{id}": {"get": _record("episode", EpisodeOutput)},
-            "/v1/events": {"get": _events()},
-            "/health": {"get": _state("health", "Whether the server lives.")},
-            "/ready": {"get": _state("ready", "Whether it can answer: the store does.")},
-            "/metrics": {"get": _text("metrics", "Counts, as Prometheus reads them.")},
-            "/explore": {"get": _page("explorer", "The explorer: a page for a browser.")},
-            "/explore/{file}": {"get": _page("explorer_file", "A file of that page.", "file")},
-        },
+        "paths": {f"/v1/{verb.name}": {"post": _verb(verb)} for verb in VERBS.values()} | _gets(),
         "components": components,
     }
     if secured:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         whole["security"] = [{"token": []}]
-        for path in ("/health", "/ready", "/explore", "/explore/{file}"):
+        for path in _OPEN:
             whole["paths"][path]["get"]["security"] = []
     return whole
-
-
-def _name(model: type[Input] | type[Output]) -> str:
-    return model.__name__
 
 
 def _verb(verb: Verb[Any, Any]) -> dict[str, Any]:
@@ -98,80 +75,76 @@ def _verb(verb: Verb[Any, Any]) -> dict[str, Any]:
         "operationId": verb.name,
         "summary": summary,
         "description": " ".join(rest.split()),
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": _ref(verb.input)}},
-        },
-        "responses": {"200": _json("It was done.", verb.output), **_problems(*_PROBLEMS)},
+        "requestBody": {"required": True, "content": _content(verb.input)},
+        "responses": {"200": _said("The result.", _content(verb.output)), **_problems(*_PROBLEMS)},
     }
 
 
-def _record(name: str, output: type[Output]) -> dict[str, Any]:
-    return {
-        "operationId": f"get_{name}",
-        "summary": f"Return one {name} by its id.",
-        "parameters": [
-            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-        ],
-        "responses": {
-            "200": _json(f"The {name}.", output),
-            **_problems("422", *_ANY),
-            "404": _problem("There is none with this id."),
-        },
+def _gets() -> dict[str, Any]:
+    health, number = _content(HealthOutput), {"type": "integer", "minimum": 0, "maximum": _LAST}
+    after = {"description": "From this event on; 0 gives the whole log first. Default: news."}
+    found = {
+        f"/v1/{plural}/{{id}}": _get(
+            f"get_{noun}",
+            f"Return one {noun} by its id.",
+            {"200": _said(f"The {noun}.", _content(output)), **_problems("422", *_ANY)}
+            | {"404": _problem("There is none with this id.")},
+            _parameter("id", "path", {"type": "string"}),
+        )
+        for plural, noun, output in (
+            ("entities", "entity", EntityOutput),
+            ("episodes", "episode", EpisodeOutput),
+        )
+    }
+    return found | {
+        "/v1/events": _get(
+            "events",
+            "Follow the log as server-sent events; data is an EventOutput.",
+            {"200": _said("An endless stream.", _text("text/event-stream"))}
+            | _problems("422", *_ANY),
+            _parameter("after", "query", number) | after,
+            _parameter("Last-Event-ID", "header", number),
+        ),
+        "/health": _get(
+            "health",
+            "Whether the server lives.",
+            {"200": _said("The server is alive.", health), **_problems("421")},
+        ),
+        "/ready": _get(
+            "ready",
+            "Whether it can answer: the store does.",
+            {"200": _said("The server is ready.", health), **_problems("421")}
+            | {"503": _said("The store does not answer, or the server is stopping.", health)},
+        ),
+        "/metrics": _get(
+            "metrics",
+            "Counts, as Prometheus reads them.",
+            {"200": _said("Metrics, one a line.", _text("text/plain")), **_problems(*_ANY)},
+        ),
+        "/explore": _get(
+            "explorer",
+            "The explorer: a page for a browser.",
+            {"200": _said("The page.", _text("text/html")), **_problems("421")},
+        ),
+        "/explore/{file}": _get(
+            "explorer_file",
+            "A file of that page.",
+            {"200": _said("The file.", _text("text/css", "text/javascript")), **_problems("421")}
+            | {"404": _problem("There is no such file.")},
+            _parameter("file", "path", {"type": "string"}),
+        ),
     }
 
 
-def _events() -> dict[str, Any]:
-    number = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}
-    stream = {"text/event-stream": {"schema": {"type": "string"}}}
-    return {
-        "operationId": "events",
-        "summary": "Follow the log as server-sent events; data is an EventOutput.",
-        "parameters": [
-            {
-                "name": "after",
-                "in": "query",
-                "required": False,
-                "description": "From this event on; 0 gives the whole log first. Default: news.",
-                "schema": number,
-            },
-            {"name": "Last-Event-ID", "in": "header", "required": False, "schema": number},
-        ],
-        "responses": {
-            "200": {"description": "An endless stream.", "content": stream},
-            **_problems("422", *_ANY),
-        },
-    }
+def _get(
+    name: str, summary: str, responses: dict[str, Any], *parameters: dict[str, Any]
+) -> dict[str, Any]:
+    operation: dict[str, Any] = {"operationId": name, "summary": summary, "responses": responses}
+    return {"get": operation | ({"parameters": list(parameters)} if parameters else {})}
 
 
-def _state(name: str, summary: str) -> dict[str, Any]:
-    responses = {"200": _json("It is.", HealthOutput), "421": _problem(_PROBLEMS["421"])}
-    if name == "ready":
-        responses["503"] = _json("It is not, or not any more.", HealthOutput)
-    return {"operationId": name, "summary": summary, "responses": responses}
-
-
-def _text(name: str, summary: str) -> dict[str, Any]:
-    content = {"text/plain": {"schema": {"type": "string"}}}
-    responses = {"200": {"description": "Lines.", "content": content}, **_problems(*_ANY)}
-    return {"operationId": name, "summary": summary, "responses": responses}
-
-
-def _page(name: str, summary: str, parameter: str = "") -> dict[str, Any]:
-    """Describe a page or a file of it, which needs no token and has nothing of a graph."""
-    place = {"name": parameter, "in": "path", "required": True, "schema": {"type": "string"}}
-    kinds = ("text/html",) if not parameter else ("text/css", "text/javascript")
-    content = {kind: {"schema": {"type": "string"}} for kind in kinds}
-    responses = {"200": {"description": "It.", "content": content}, **_problems("421")}
-    if not parameter:
-        return {"operationId": name, "summary": summary, "responses": responses}
-    responses["404"] = _problem("There is no such file.")
-    return {
-        "operationId": name,
-        "summary": summary,
-        "parameters": [place],
-        "responses": responses,
-    }
+def _parameter(name: str, place: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": place == "path", "schema": schema}
 
 
 def _problems(*statuses: str) -> dict[str, Any]:
@@ -179,12 +152,16 @@ def _problems(*statuses: str) -> dict[str, Any]:
 
 
 def _problem(what: str) -> dict[str, Any]:
-    return {"description": what, "content": {MEDIA_TYPE: {"schema": _ref(ProblemOutput)}}}
+    return _said(what, _content(ProblemOutput, PROBLEM_TYPE))
 
 
-def _json(what: str, output: type[Output]) -> dict[str, Any]:
-    return {"description": what, "content": {"application/json": {"schema": _ref(output)}}}
+def _said(what: str, content: dict[str, Any]) -> dict[str, Any]:
+    return {"description": what, "content": content}
 
 
-def _ref(model: type[Input] | type[Output]) -> dict[str, str]:
-    return {"$ref": _REFS.format(model=model.__name__)}
+def _text(*kinds: str) -> dict[str, Any]:
+    return {kind: {"schema": {"type": "string"}} for kind in kinds}
+
+
+def _content(model: type[BaseModel], kind: str = "application/json") -> dict[str, Any]:
+    return {kind: {"schema": {"$ref": _REFS.format(model=model.__name__)}}}

@@ -1,4 +1,4 @@
-"""What each verb returns: structured content of a tool, and a REST answer."""
+"""Results of the verbs: structured content of a tool, and answers of REST."""
 
 from datetime import datetime
 from typing import Literal
@@ -20,7 +20,7 @@ from graphrag.serve.items import (
 
 
 class RememberOutput(Output):
-    """What remembering did."""
+    """Result of ``remember``."""
 
     new: bool = Field(description="False if this was remembered before; nothing changed then.")
     episode_id: str | None = Field(description="null for a fact told directly.")
@@ -44,7 +44,7 @@ class EntityHit(Output):
     """An entity that was found."""
 
     relevance: float
-    entity: EntityOutput
+    entity: EntityOutput = Field(validation_alias="item")
 
 
 class EpisodeHit(Output):
@@ -58,11 +58,11 @@ class CommunityHit(Output):
     """A community that was found."""
 
     relevance: float
-    community: CommunityOutput
+    community: CommunityOutput = Field(validation_alias="item")
 
 
 class SearchOutput(Output):
-    """What was found, best first."""
+    """Findings by scope, best first."""
 
     facts: list[FactHit]
     entities: list[EntityHit]
@@ -104,7 +104,7 @@ class AnswerOutput(Output):
 
 
 class KnownEntityOutput(Output):
-    """Who or what an entity is."""
+    """An entity with the facts that hold of it."""
 
     entity: EntityOutput
     facts: list[FactOutput] = Field(description="What holds of it, added last first.")
@@ -138,7 +138,7 @@ class ChangeOutput(Output):
 
 
 class ChangesOutput(Output):
-    """What became different."""
+    """Differences between two moments."""
 
     since: datetime
     until: datetime
@@ -156,7 +156,7 @@ class ChainOutput(Output):
 
 
 class PathOutput(Output):
-    """How two entities are linked."""
+    """Chains of facts between two entities."""
 
     paths: list[ChainOutput] = Field(description="Shortest first; none: not within max_depth.")
 
@@ -178,7 +178,7 @@ class CorrectOutput(Output):
 
 
 class ForgetOutput(Output):
-    """What was erased, or would be."""
+    """Result of ``forget``: what was erased, or would be."""
 
     erased: bool = Field(description="False: nothing was, confirm was not given.")
     entity: str = Field(description="The exact name; give it as confirm to erase.")
@@ -186,7 +186,7 @@ class ForgetOutput(Output):
 
 
 class ReviewOutput(Output):
-    """What waits for a person, or the fact that was decided about."""
+    """Facts that wait for review, or the fact that was decided."""
 
     waiting: list[FactOutput]
     decided: FactOutput | None
@@ -212,7 +212,7 @@ class NamedOutput(Output):
 
 
 class MovesOutput(Output):
-    """Who goes from where to where, in columns; who stays is among them."""
+    """Moves between communities, in columns; members that stay are included."""
 
     slice: list[int] = Field(description="The number of the earlier slice.")
     source: list[int] = Field(description="The number of a community.")
@@ -232,8 +232,11 @@ class CommunitiesOverTimeOutput(Output):
     moves: MovesOutput = Field(description="With details.")
 
 
+PROBLEM_TYPE = "application/problem+json"
+
+
 class ProblemOutput(Output):
-    """Why a request failed (RFC 9457)."""
+    """Problem details of a failed request (RFC 9457)."""
 
     title: str
     status: int

@@ -1,4 +1,4 @@
-"""The verbs that read: each from one viewpoint, each fact with its lifetime and its sources.
+"""Verbs that read, each from one viewpoint; facts come with their lifetimes and sources.
 
 The docstring of a verb is what a model reads to choose it.
 """
@@ -8,17 +8,14 @@ from collections.abc import Iterable, Sequence
 from graphrag.errors import QueryError
 from graphrag.graph import GraphRAG
 from graphrag.model.values import Fact
-from graphrag.search.filters.tree import Filter
-from graphrag.search.sources import quotes_of
+from graphrag.search.filters import Filter
+from graphrag.search.results import quotes_of
 from graphrag.serve import inputs, items, outputs
 from graphrag.serve.grants import Call
 from graphrag.temporal.moment import utc_now
-from graphrag.view.communities import CommunityReads
 
-_EXCERPT = 2000
-"""Characters of an episode among hits; the resource has all of it."""
-_OPENING = 200
-"""Characters of a new episode among changes."""
+_EXCERPT = 2000  # characters of an episode among hits; the resource has all of it
+_OPENING = 200  # characters of a new episode among changes
 _ENDED = 5
 
 
@@ -38,25 +35,17 @@ async def search(call: Call, asked: inputs.SearchInput) -> outputs.SearchOutput:
     facts = await fact_outputs([hit.item for hit in results.facts], call.graph)
     return outputs.SearchOutput(
         facts=[
-            outputs.FactHit(relevance=hit.relevance, fact=fact)
+            outputs.FactHit.of(hit, {"fact": fact})
             for hit, fact in zip(results.facts, facts, strict=True)
         ],
-        entities=[
-            outputs.EntityHit(relevance=hit.relevance, entity=items.EntityOutput.of(hit.item))
-            for hit in results.entities
-        ],
+        entities=[*map(outputs.EntityHit.of, results.entities)],
         episodes=[
-            outputs.EpisodeHit(
-                relevance=hit.relevance, episode=items.EpisodeOutput.shortened(hit.item, _EXCERPT)
+            outputs.EpisodeHit.of(
+                hit, {"episode": items.EpisodeOutput.shortened(hit.item, _EXCERPT)}
             )
             for hit in results.episodes
         ],
-        communities=[
-            outputs.CommunityHit(
-                relevance=hit.relevance, community=items.CommunityOutput.of(hit.item)
-            )
-            for hit in results.communities
-        ],
+        communities=[*map(outputs.CommunityHit.of, results.communities)],
     )
 
 
@@ -68,12 +57,8 @@ async def ask(call: Call, asked: inputs.AskInput) -> outputs.AskOutput:
     """
     answer = await asked.view(call.graph).ask(asked.question)
     facts, bounds = await _each([answer.facts, answer.bounds], call.graph)
-    return outputs.AskOutput(
-        values=list(answer.values),
-        missing=answer.missing,
-        facts=facts,
-        bounds=bounds,
-        how=answer.how.splitlines(),
+    return outputs.AskOutput.of(
+        answer, {"facts": facts, "bounds": bounds, "how": answer.how.splitlines()}
     )
 
 
@@ -85,16 +70,9 @@ async def answer(call: Call, asked: inputs.AnswerInput) -> outputs.AnswerOutput:
     """
     reply = await asked.view(call.graph).answer(asked.question, max_tokens=asked.max_tokens)
     exact = reply.exact
-    return outputs.AnswerOutput(
-        by=reply.by,
-        text=reply.text if reply else "",
-        missing=reply.missing,
-        sentences=[*map(outputs.SentenceOutput.of, reply.sentences)],
-        dropped=[*map(outputs.SentenceOutput.of, reply.dropped)],
-        citations=[*map(items.CitationOutput.of, reply.citations)],
-        values=list(exact.values) if exact else [],
-        how=exact.how.splitlines() if exact else [],
-    )
+    how = {"values": exact.values, "how": exact.how.splitlines()} if exact else {}
+    text = reply.text if reply else ""
+    return outputs.AnswerOutput.of(reply, {"values": [], "how": [], **how, "text": text})
 
 
 async def entity(call: Call, asked: inputs.EntityInput) -> outputs.KnownEntityOutput:
@@ -115,12 +93,10 @@ async def timeline(call: Call, asked: inputs.TimelineInput) -> outputs.TimelineO
     life = await asked.view(call.graph).timeline(asked.entity)
     stages = life.stages[-asked.limit :]
     facts = await fact_outputs([stage.fact for stage in stages], call.graph)
+    paired = zip(stages, facts, strict=True)
     return outputs.TimelineOutput(
         entity=items.EntityOutput.of(life.entity),
-        stages=[
-            outputs.StageOutput(status=stage.status, why=stage.why, fact=fact)
-            for stage, fact in zip(stages, facts, strict=True)
-        ],
+        stages=[outputs.StageOutput.of(stage, {"fact": fact}) for stage, fact in paired],
         left_out=len(life.stages) - len(stages),
     )
 
@@ -133,20 +109,15 @@ async def changes(call: Call, asked: inputs.ChangesInput) -> outputs.ChangesOutp
     changes = await asked.view(call.graph).changes(asked.since, asked.until, axis=asked.axis)
     last = changes.facts[-asked.limit :]
     facts = await fact_outputs([change.fact for change in last], call.graph)
-    return outputs.ChangesOutput(
-        since=changes.since,
-        until=changes.until,
-        facts=[
-            outputs.ChangeOutput(at=change.at, kind=change.kind, fact=fact)
-            for change, fact in zip(last, facts, strict=True)
-        ],
-        entities=[entity.name for entity in changes.entities[-asked.limit :]],
-        episodes=[
-            items.SourceOutput.opening(episode, episode.content, _OPENING)
-            for episode in changes.episodes[-asked.limit :]
-        ],
-        left_out=len(changes.facts) - len(last),
-    )
+    changed = zip(last, facts, strict=True)
+    episodes = changes.episodes[-asked.limit :]
+    derived = {
+        "facts": [outputs.ChangeOutput.of(change, {"fact": fact}) for change, fact in changed],
+        "entities": [entity.name for entity in changes.entities[-asked.limit :]],
+        "episodes": [items.SourceOutput.opening(it, it.content, _OPENING) for it in episodes],
+        "left_out": len(changes.facts) - len(last),
+    }
+    return outputs.ChangesOutput.of(changes, derived)
 
 
 async def path(call: Call, asked: inputs.PathInput) -> outputs.PathOutput:
@@ -178,14 +149,13 @@ async def communities(call: Call, asked: inputs.CommunitiesInput) -> outputs.Com
     """
     if asked.question is not None and asked.community is not None:
         raise QueryError("ask a question of all communities, or name one: not both")
-    reads = await _detected(call.graph, asked)
+    reads = asked.view(call.graph).communities
+    if asked.valid_at is None and not await reads.list():  # nobody built any: as they are now
+        reads = call.graph.at(valid_at=utc_now(), known_at=asked.known_at).communities
     if asked.question is not None:
         context = await reads.context(asked.question, max_tokens=asked.max_tokens)
-        return outputs.CommunitiesOutput(
-            communities=[*map(items.CommunityOutput.of, context.communities[: asked.limit])],
-            text=context.text,
-            citations=[*map(items.CitationOutput.of, context.citations)],
-        )
+        listed = {"communities": context.communities[: asked.limit]}
+        return outputs.CommunitiesOutput.of(context, listed)
     if asked.community is None:
         stored = (await reads.list(level=asked.level))[: asked.limit]
         return outputs.CommunitiesOutput(communities=[*map(items.CommunityOutput.of, stored)])
@@ -211,14 +181,6 @@ async def communities_over_time(
     return outputs.CommunitiesOverTimeOutput(**columns)
 
 
-async def _detected(graph: GraphRAG, asked: inputs.Viewed) -> CommunityReads:
-    """Return the communities as they were built; if nobody did, as they are now."""
-    reads = asked.view(graph).communities
-    if asked.valid_at is None and not await reads.list():
-        return graph.at(valid_at=utc_now(), known_at=asked.known_at).communities
-    return reads
-
-
 async def fact_outputs(facts: Iterable[Fact], graph: GraphRAG) -> list[items.FactOutput]:
     """Return facts with what states them, read in one go."""
     given = list(facts)
@@ -229,6 +191,5 @@ async def fact_outputs(facts: Iterable[Fact], graph: GraphRAG) -> list[items.Fac
 
 
 async def _each(several: Sequence[Sequence[Fact]], graph: GraphRAG) -> list[list[items.FactOutput]]:
-    """Return several lists of facts, read in one go."""
     shown = iter(await fact_outputs([fact for facts in several for fact in facts], graph))
     return [[next(shown) for _ in facts] for facts in several]

@@ -1,42 +1,104 @@
-"""The verbs over HTTP: ``POST /v1/VERB``, records, the log as a stream, and how the server is.
+"""REST: verbs as ``POST /v1/VERB``, records, the log as a stream, and the state of the server.
 
 Questions and texts stand in bodies: they are personal, and addresses are logged everywhere. A
 client that follows the log again misses nothing; what ends a stream early is told by a last event,
-``error``, with the problem as its data.
+``error``, with the problem as its data. An error is the library's own sentence (RFC 9457), with the
+status that says whose fault it is.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from graphrag.errors import GraphRAGError, QueryError
-from graphrag.explorer.page import POLICY, part, served
+from graphrag.display.visible import visible
+from graphrag.errors import (
+    ExtractionError,
+    GraphRAGError,
+    InputError,
+    MissingExtraError,
+    PolicyError,
+    QueryError,
+    StoreError,
+)
+from graphrag.explorer import POLICY, part, served
 from graphrag.model.values import Event
 from graphrag.serve.grants import SCOPE_KEY, Call
 from graphrag.serve.items import EntityOutput, EventOutput, Output
 from graphrag.serve.openapi import description
-from graphrag.serve.outputs import HealthOutput
-from graphrag.serve.problems import HTTPProblem, problem_of
-from graphrag.serve.service import CONTENT_TYPE, Service
+from graphrag.serve.outputs import PROBLEM_TYPE, HealthOutput, ProblemOutput
+from graphrag.serve.service import CONTENT_TYPE, OverloadedError, Service, UnexpectedError
 from graphrag.serve.tools import episode_output
 from graphrag.serve.verb_table import VERBS, Verb
 
 _PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
-_READY_SECONDS = 2.0
-"""In which the store has to answer, or the server is not ready."""
+_READY_SECONDS = 2.0  # in which the store has to answer, or the server is not ready
 _HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent: proxies cut what is silent for longer."""
+
+
+# The first kind that fits.
+_STATUSES: tuple[tuple[type[GraphRAGError], int, str], ...] = (
+    (UnexpectedError, 500, "Internal Error"),
+    (OverloadedError, 503, "Service Unavailable"),
+    (InputError, 422, "Unprocessable"),
+    (PolicyError, 403, "Forbidden"),
+    (ExtractionError, 502, "Extraction Failed"),
+    (StoreError, 503, "Store Unavailable"),
+    (MissingExtraError, 501, "Not Installed"),
+    (GraphRAGError, 500, "Internal Error"),
+)
+
+
+class HTTPProblem(GraphRAGError):
+    """A request that is wrong as HTTP, whatever it asks for."""
+
+    def __init__(self, status: int, title: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.title = status, title
+
+
+def problem(
+    status: int, title: str, detail: str, *, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a problem as an answer (RFC 9457)."""
+    body = ProblemOutput(title=title, status=status, detail=visible(detail))
+    # A detail may repeat what was asked, where half a surrogate pair may stand.
+    text = body.model_dump_json()
+    return Response(text, status, dict(headers or {}), media_type=PROBLEM_TYPE)
+
+
+def problem_of(error: GraphRAGError) -> Response:
+    """Return an error of the library as an answer."""
+    if isinstance(error, HTTPProblem):
+        return problem(error.status, error.title, str(error))
+    status, title = next(
+        (status, title) for kind, status, title in _STATUSES if isinstance(error, kind)
+    )
+    return problem(status, title, str(error))
+
+
+async def not_there(request: Request, error: Exception) -> Response:
+    """Answer for a route or method that is not there."""
+    assert isinstance(error, HTTPException)
+    detail = {404: "there is nothing here: see /openapi.json"}.get(error.status_code, error.detail)
+    return problem(error.status_code, error.detail, detail, headers=error.headers)
 
 
 def routes(service: Service) -> list[Route]:
     """Return every route of REST."""
     described = json.dumps(description(secured=bool(service.tokens)))
+
+    async def posted(verb: Verb[Any, Any], request: Request) -> Response:
+        given = await _body(request)
+        return _answer(await service.answer(verb, given, _call(request)))
 
     async def health(request: Request) -> Response:
         return _answer(HealthOutput(status="ok"))
@@ -100,26 +162,15 @@ def routes(service: Service) -> list[Route]:
         ("/v1/events", follow),
     )
     return [
-        *(Route(f"/v1/{verb.name}", _posted(verb, service), methods=["POST"]) for verb in _verbs()),
+        *(
+            Route(f"/v1/{verb.name}", _mended(partial(posted, verb)), methods=["POST"])
+            for verb in VERBS.values()
+        ),
         *(Route(path, _mended(handler), methods=["GET"]) for path, handler in plain),
     ]
 
 
-def _verbs() -> list[Verb[Any, Any]]:
-    return list(VERBS.values())
-
-
-def _posted(verb: Verb[Any, Any], service: Service) -> Handler:
-    async def post(request: Request) -> Response:
-        given = await _body(request)
-        return _answer(await service.answer(verb, given, _call(request)))
-
-    return _mended(post)
-
-
 def _mended(handler: Handler) -> Handler:
-    """Return a handler that answers with a problem where the library raises one."""
-
     async def handle(request: Request) -> Response:
         try:
             return await handler(request)
@@ -130,11 +181,6 @@ def _mended(handler: Handler) -> Handler:
 
 
 async def _body(request: Request) -> Any:
-    """Return the JSON value that a request carries.
-
-    Raises:
-        HTTPProblem: if it is none.
-    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # Also keeps out the forms that a page may send to another origin.
@@ -155,12 +201,7 @@ def _answer(output: Output, status: int = 200) -> Response:
 
 
 async def events(service: Service, call: Call, after: int | None) -> AsyncIterator[str]:
-    """Return the events of a group from one on, until the client goes or the server is stopped.
-
-    Raises:
-        HTTPProblem: if there are too many streams.
-        QueryError: if there is no event of this number.
-    """
+    """Return the events of a group from one on, until the client goes or the server is stopped."""
     if service.metrics.streams >= service.quota.streams:
         raise HTTPProblem(503, "Service Unavailable", "too many streams are open")
     return _streamed(service, await service.in_graph(_follow(call, after)))
@@ -184,7 +225,8 @@ async def _streamed(service: Service, news: AsyncIterator[Event]) -> AsyncIterat
                 event = coming.result()
                 if event is None:  # the graph was closed
                     return
-                yield _line(event)
+                data = EventOutput.logged(event).model_dump_json()
+                yield f"id: {event.seq}\nevent: change\ndata: {data}\n\n"
                 coming = following()
             elif stopping.done():
                 return
@@ -207,8 +249,3 @@ async def _follow(call: Call, after: int | None) -> AsyncIterator[Event]:
 
 async def _next(news: AsyncIterator[Event]) -> Event | None:
     return await anext(news, None)
-
-
-def _line(event: Event) -> str:
-    data = EventOutput.logged(event).model_dump_json()
-    return f"id: {event.seq}\nevent: change\ndata: {data}\n\n"

@@ -25,25 +25,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graphrag.errors import InputError
 from graphrag.graph import GraphRAG
-from graphrag.serve.grants import Tokens
+from graphrag.serve.grants import Quota, Tokens
 from graphrag.serve.guard import TOOLS, Guard
-from graphrag.serve.problems import not_there
-from graphrag.serve.quota import Quota
-from graphrag.serve.rest import routes
+from graphrag.serve.rest import not_there, routes
 from graphrag.serve.service import Service
 from graphrag.serve.tools import mcp_server
 
 _LOG = logging.getLogger("graphrag")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _MOMENT = 0.05
-_CONNECTIONS = 4
-"""Connections for each request that may be worked on: most of them are silent."""
-_ACCEPTED = 100
-"""Connections taken at once, before any of them is looked at."""
+_CONNECTIONS = 4  # connections for each request that may be worked on: most of them are silent
+_ACCEPTED = 100  # connections taken at once, before any of them is looked at
 _SHARE = 2
 """One file of so many that the process may still open is a connection; the store opens others."""
-_HERE = ("localhost", "127.0.0.1", "[::1]")
-"""Names of this machine."""
+_HERE = ("localhost", "127.0.0.1", "[::1]")  # names of this machine
 
 
 async def serve(
@@ -112,7 +107,6 @@ async def serve(
 
 
 async def _prepared(service: Service, rest: bool) -> None:
-    """Prepare what is served, and spare the collector what stays: it would hold every thread."""
     if rest:
         await service.prepare()
     gc.freeze()
@@ -138,7 +132,6 @@ async def serve_stdio(graph: GraphRAG) -> None:
 
 
 async def _end(service: Service, number: int) -> None:
-    """Finish what was begun, close the graph, and end the process as the signal does."""
     service.stopping.set()
     last = time.monotonic() + service.quota.grace_seconds
     while service.metrics.running and time.monotonic() < last:
@@ -214,11 +207,6 @@ def _loopback(host: str) -> bool:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
-
-    Raises:
-        InputError: if the address cannot be used.
-    """
     try:
         [(family, _, _, _, address), *_] = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -232,20 +220,18 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class IdleConnections:
     """The connections on which no request is being answered, longest first, and their bounds."""
 
     seconds: float
-    most: int
-    """Connections of all kinds."""
-    heads: dict["Connection", asyncio.TimerHandle] = field(default_factory=dict)
+    most: int  # connections of all kinds
+    heads: dict["TimedConnection", asyncio.TimerHandle] = field(default_factory=dict)
 
 
-class Connection(H11Protocol):
+class TimedConnection(H11Protocol):
     """A connection that is closed if the head of a request does not come in time."""
 
-    waiting: Waiting
-    """Of all connections of a server."""
+    waiting: IdleConnections  # of all connections of a server
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for a head, and close who waited longest if there are too many."""
@@ -273,7 +259,6 @@ class Connection(H11Protocol):
         self._forget()
 
     def _note(self) -> None:
-        """Start or stop the clock, by whether a request is being answered."""
         if self.cycle is not None and not self.cycle.response_complete:
             self._forget()
         elif self not in self.waiting.heads and not self.transport.is_closing():
@@ -287,7 +272,7 @@ class Connection(H11Protocol):
 
 def connections(seconds: float, most: int) -> type[asyncio.Protocol]:
     """Return the connections of one server: seconds for a head to come, and how many at a time."""
-    return type("Bounded", (Connection,), {"waiting": Waiting(seconds, most)})
+    return type("Bounded", (TimedConnection,), {"waiting": IdleConnections(seconds, most)})
 
 
 def _affordable(most: int, taken: int) -> int:

@@ -17,9 +17,8 @@ from typing import Any, TypeVar
 
 from graphrag.errors import GraphRAGError
 from graphrag.graph import GraphRAG
-from graphrag.serve.grants import Call, Grant, Tokens
+from graphrag.serve.grants import Call, Grant, Quota, Tokens
 from graphrag.serve.items import Output
-from graphrag.serve.quota import Quota
 from graphrag.serve.verb_table import Verb
 
 T = TypeVar("T")
@@ -30,17 +29,15 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class OverloadedError(GraphRAGError):
-    """A call took longer than a server works on one, and was ended."""
+    """A call took longer than the server allows, and was cancelled."""
 
 
 class UnexpectedError(GraphRAGError):
-    """A call failed in a way that nobody foresaw; its words may be anybody's, and are not said."""
+    """A call failed unexpectedly; the message, which may quote anybody, is withheld."""
 
 
 @dataclass(slots=True)
 class _Histogram:
-    """How many durations fell below each bound."""
-
     counts: list[int] = field(default_factory=lambda: [0] * (len(_BOUNDS) + 1))
     total: float = 0.0
 
@@ -53,13 +50,11 @@ class _Histogram:
 class Metrics:
     """Counts since the server started."""
 
-    answers: Counter[int] = field(default_factory=Counter)
-    """HTTP answers by status."""
+    answers: Counter[int] = field(default_factory=Counter)  # HTTP answers by status
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Calls by verb and outcome, whichever door they came through."""
+    """Calls by verb and outcome, as tools and by REST."""
     durations: defaultdict[str, _Histogram] = field(default_factory=lambda: defaultdict(_Histogram))
-    running: int = 0
-    """Calls that are worked on."""
+    running: int = 0  # calls in progress
     streams: int = 0
 
     def called(self, verb: str, outcome: str, seconds: float) -> None:
@@ -107,30 +102,20 @@ class Service:
     tokens: Tokens = field(default_factory=Tokens)
     quota: Quota = field(default_factory=Quota)
     metrics: Metrics = field(default_factory=Metrics)
-    turns: asyncio.Semaphore = field(init=False)
-    """Of those who read."""
+    turns: asyncio.Semaphore = field(init=False)  # of those who read
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to stop: streams end, and nobody is sent here any more."""
 
     def __post_init__(self) -> None:
-        """Make as many turns as reads may be worked on at a time."""
         object.__setattr__(self, "turns", asyncio.Semaphore(self.quota.reads))
 
     def call(self, grant: Grant, group: str | None = None) -> Call:
-        """Return what a caller may work with.
-
-        Raises:
-            PolicyError: if the group is not one of the caller's.
-            InputError: if it is no name of a group.
-        """
+        """Return the context of a request, bound to a group that the caller may use."""
         graph = self.graph.group(grant.group(group, self.graph.group_id))
         return Call(graph, grant, self.stopping, self.quota.last_seconds)
 
     async def in_graph(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what a coroutine returns that has to run in the loop of the graph.
-
-        The server listens in a loop of its own: whatever holds the graph's, it answers.
-        """
+        """Run a coroutine in the graph's event loop; the server listens in its own."""
         loop = self.graph.handle.loop
         if loop is None or loop is asyncio.get_running_loop():
             return await work
@@ -144,11 +129,7 @@ class Service:
             _LOG.warning("group %r could not be prepared: %s", self.graph.group_id, error)
 
     async def answer(self, verb: Verb[Any, Any], given: Mapping[str, Any], call: Call) -> Output:
-        """Run a verb, count it, and log what nobody expected, without what it was about.
-
-        Raises:
-            GraphRAGError: the library's own sentence about what cannot be done.
-        """
+        """Run a verb and count it; failures are raised as a ``GraphRAGError`` that may be shown."""
         began, outcome = time.perf_counter(), "failed"
         self.metrics.running += 1
         try:
@@ -170,11 +151,7 @@ class Service:
             self.metrics.called(verb.name, outcome, time.perf_counter() - began)
 
     async def _read(self, verb: Verb[Any, Any], given: Mapping[str, Any], call: Call) -> Output:
-        """Run a verb that reads, when it is its turn, until it takes too long or nobody waits.
-
-        Raises:
-            OverloadedError: if it took too long, or the client has gone.
-        """
+        """Run a verb that reads, when it is its turn, until it takes too long or nobody waits."""
         seconds = self.quota.read_seconds
         try:
             async with asyncio.timeout(seconds) as limit, self.turns:

@@ -1,23 +1,16 @@
-"""The verbs that write. What they do is in the log, with the name of the token that did it."""
+"""Verbs that write; the log names the token that was used."""
 
 import asyncio
 from collections.abc import Set
 
-from graphrag.edit.edits import KEEP, Keep
-from graphrag.edit.merge import entity_id
+from graphrag.display.lists import RECORD_NAMES
+from graphrag.edit import KEEP, Keep
+from graphrag.edit.editor import entity_id
 from graphrag.errors import InputError
 from graphrag.ingest.reports import Added
 from graphrag.serve import inputs, outputs
 from graphrag.serve.grants import Call
 from graphrag.serve.reading import fact_outputs
-
-_RECORDS = {
-    "entity": "entities",
-    "relates_to": "facts",
-    "episode": "episodes",
-    "event": "events of the log",
-}
-"""What is counted for people, by table."""
 
 
 async def remember(call: Call, asked: inputs.RememberInput) -> outputs.RememberOutput:
@@ -165,7 +158,7 @@ async def forget(call: Call, asked: inputs.ForgetInput) -> outputs.ForgetOutput:
     return outputs.ForgetOutput(
         erased=asked.confirm is not None,
         entity=name,
-        records={_RECORDS.get(table, table): n for table, n in forgotten.records.items()},
+        records={RECORD_NAMES.get(table, table): n for table, n in forgotten.records.items()},
     )
 
 

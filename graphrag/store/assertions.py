@@ -6,7 +6,8 @@ source dates and of which nothing else is said, the column is that date alone.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -26,17 +27,6 @@ from graphrag.model.assertion import (
 
 STATED = frozenset({"statements", "endings"})
 """Columns of such text; one is not there if it is empty."""
-_DATES = ("since", "until")
-_PLAIN = tuple(
-    (field.name, field.default)
-    for field in fields(Assertion)
-    if field.name not in ("id", "since", "until", "at", "excludes", "void")
-)
-_USUAL = attrgetter(
-    *(field.name for field in fields(Assertion) if field.name not in ("id", "since"))
-)
-_USUALLY = _USUAL(Assertion(""))
-"""What most statements say but for their start."""
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _WIDTHS: Mapping[Precision, int] = {"year": 4, "month": 7, "day": 10}
 _PRECISIONS: Mapping[int, Precision] = {width: name for name, width in _WIDTHS.items()}
@@ -64,8 +54,8 @@ def parts(text: str) -> list[dict[str, Any]]:
     """Return the objects that a column holds."""
     if not text.startswith("["):
         return [{"since": text}]
-    found: list[dict[str, Any]] = json.loads(text)
-    return found
+    objects: list[dict[str, Any]] = json.loads(text)
+    return objects
 
 
 def joined(objects: Iterable[Mapping[str, Any]]) -> str:
@@ -76,116 +66,85 @@ def joined(objects: Iterable[Mapping[str, Any]]) -> str:
     return _JSON.encode(every)
 
 
-def check_stated(text: str, record: str) -> None:
-    """Look at what somebody else wrote into a column.
+def assertions(text: str | None, record: str) -> dict[str, Assertion]:
+    """Return the statements in an image of a fact, by id."""
+    return {assertion.id: assertion for assertion in stated_values(text, record)}
 
-    Raises:
-        ValueError: if it is no statement.
-    """
+
+def check_stated(text: str, record: str) -> None:
+    """Refuse what is no statement in a column that somebody else wrote."""
+    with _worded():
+        for item in stated_values(text, record):
+            assertion = item.assertion if isinstance(item, Ending) else item
+            plain = _DEFAULTS.keys() - _CODECS.keys()
+            right = all(type(getattr(assertion, name)) is type(_DEFAULTS[name]) for name in plain)
+            if not right or assertion.kind not in get_args(Kind):
+                raise ValueError("it has another type")
+
+
+def check_names(items: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse what says nothing of a name in a column that somebody else wrote."""
+    with _worded():
+        for entity_name in name_values(items):
+            if entity_name.kind not in get_args(Naming):
+                raise ValueError(f"a name is no {entity_name.kind!r}")
+
+
+@contextmanager
+def _worded() -> Iterator[None]:
     try:
-        for ending in stated_values(text, record):
-            said = ending.assertion if isinstance(ending, Ending) else ending
-            if isinstance(said, Assertion):
-                right = all(type(getattr(said, name)) is type(usual) for name, usual in _PLAIN)
-                if not right or said.kind not in get_args(Kind):
-                    raise ValueError("it has another type")
+        yield
     except (AttributeError, KeyError, OverflowError, TypeError) as error:
         raise ValueError(str(error)) from None
 
 
-def assertions(text: str | None, record: str) -> dict[str, Assertion]:
-    """Return the statements in an image of a fact, by id."""
-    return {one.id: one for one in stated_values(text, record)}
+def name_object(item: EntityName) -> dict[str, Any]:
+    """Return what is said of a name as a column has it."""
+    return {"name": item.name, "kind": item.kind, **_encoded(item, _NAME_DEFAULTS)}
 
 
-def _assertion(item: Mapping[str, Any], record: str) -> Assertion:
-    given: dict[str, Any] = {name: item[name] for name, _ in _PLAIN if name in item}
-    for name in _DATES:
-        if name in item:
-            given[name] = _date(item[name])
-    if "at" in item:
-        given["at"] = _date(item["at"]).moment
-    if "excludes" in item:
-        given["excludes"] = tuple(item["excludes"])
-    if "void" in item:
-        given["void"] = Void(**item["void"])
-    return Assertion(item.get("id", record), **given)
+def name_values(items: Iterable[Mapping[str, Any]]) -> tuple[EntityName, ...]:
+    """Return what a column says of names."""
+    return tuple(
+        EntityName(item["name"], item["kind"], **_decoded(item, _NAME_DEFAULTS)) for item in items
+    )
 
 
 def _object(item: Assertion | Ending, record: str) -> dict[str, Any]:
     if isinstance(item, Ending):
         end = {"object_id": item.object_id} if item.object_id else {}
-        return {
-            "relation": item.relation,
-            "text": item.text,
-            **end,
-            **_object(item.assertion, record),
-        }
-    row: dict[str, Any] = {}
-    if item.id != record:
-        row["id"] = item.id
-    if item.since is not None:
-        row["since"] = _words(item.since)
-    if item.until is not None:
-        row["until"] = _words(item.until)
-    if item.at is not None:
-        row["at"] = _moment(item.at)
-    for name, usual in _PLAIN:
-        if (value := getattr(item, name)) != usual:
-            row[name] = float(value) if type(usual) is float else value
-    if item.excludes:
-        row["excludes"] = list(item.excludes)
-    if item.void is not None:
-        row["void"] = {
-            field.name: value
-            for field in fields(Void)
-            if (value := getattr(item.void, field.name)) not in (None, "")
-        }
-    return row
-
-
-def name_object(item: EntityName) -> dict[str, Any]:
-    """Return what is said of a name as a column has it."""
-    times = {"since": item.since, "until": item.until}
-    return {
-        "name": item.name,
-        "kind": item.kind,
-        **{name: _words(date) for name, date in times.items() if date is not None},
-        **({"at": _moment(item.at)} if item.at is not None else {}),
-        **({"source": item.source} if item.source else {}),
-    }
-
-
-def name_values(items: Iterable[Mapping[str, Any]]) -> tuple[EntityName, ...]:
-    """Return what a column says of names."""
-    return tuple(map(_name_value, items))
-
-
-def check_names(items: Iterable[Mapping[str, Any]]) -> None:
-    """Look at what somebody else wrote into a column of names.
-
-    Raises:
-        ValueError: if it says nothing of a name.
-    """
-    try:
-        for entity_name in name_values(items):
-            if entity_name.kind not in get_args(Naming):
-                raise ValueError(f"a name is no {entity_name.kind!r}")
-    except (AttributeError, KeyError, OverflowError, TypeError) as error:
-        raise ValueError(str(error)) from None
-
-
-def _name_value(item: Mapping[str, Any]) -> EntityName:
-    since, until = (_date(item[name]) if name in item else None for name in _DATES)
-    at = _date(item["at"]).moment if "at" in item else None
-    return EntityName(item["name"], item["kind"], since, until, at, item.get("source", ""))
+        assertion = _object(item.assertion, record)
+        return {"relation": item.relation, "text": item.text, **end, **assertion}
+    id_ = {} if item.id == record else {"id": item.id}
+    return {**id_, **_encoded(item, _DEFAULTS)}
 
 
 def _value(item: Mapping[str, Any], record: str) -> Assertion | Ending:
+    assertion = Assertion(item.get("id", record), **_decoded(item, _DEFAULTS))
     if "relation" not in item:
-        return _assertion(item, record)
-    said = _assertion(item, record)
-    return Ending(said, item["relation"], item["text"], item.get("object_id", ""))
+        return assertion
+    return Ending(assertion, item["relation"], item["text"], item.get("object_id", ""))
+
+
+def _encoded(item: Assertion | EntityName, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, usual in defaults.items():
+        if (value := getattr(item, name)) != usual:
+            write = _CODECS[name][0] if name in _CODECS else type(usual)
+            row[name] = write(value)
+    return row
+
+
+def _decoded(item: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: item[name] for name in defaults if name in item}
+    for name in given.keys() & _CODECS.keys():
+        given[name] = _CODECS[name][1](given[name])
+    return given
+
+
+def _why(void: Void) -> dict[str, Any]:
+    values = {field.name: getattr(void, field.name) for field in fields(Void)}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 @lru_cache(maxsize=4096)
@@ -209,7 +168,25 @@ def _date(text: str) -> Date:
     words, _, named = text.partition("/")
     precision = _PRECISIONS.get(len(words), "exact")
     if precision == "exact":
-        exact: Precision = "exact"
-        return Date(datetime.fromisoformat(words).astimezone(UTC), _NAMED.get(named, exact))
-    parts = [*map(int, words.split("-")), 1, 1]
-    return Date(datetime(parts[0], parts[1], parts[2], tzinfo=UTC), precision)
+        return Date(datetime.fromisoformat(words).astimezone(UTC), _NAMED.get(named, precision))
+    year, month, day = [*map(int, words.split("-")), 1, 1][:3]
+    return Date(datetime(year, month, day, tzinfo=UTC), precision)
+
+
+_CODECS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "since": (_words, _date),
+    "until": (_words, _date),
+    "at": (_moment, lambda text: _date(text).moment),
+    "excludes": (list, tuple),
+    "void": (_why, lambda item: Void(**item)),
+}
+"""What writes and what reads a field that JSON cannot have as it is."""
+_LAST = ("excludes", "void")
+_DEFAULTS: Mapping[str, Any] = {
+    field.name: field.default
+    for field in sorted(fields(Assertion)[1:], key=lambda field: field.name in _LAST)
+}
+_NAME_DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in fields(EntityName)[2:]}
+_USUAL = attrgetter(*(_DEFAULTS.keys() - {"since"}))
+_USUALLY = _USUAL(Assertion(""))
+"""What most statements say but for their start."""

@@ -1,7 +1,6 @@
 """Change sets: what one transaction writes, with the event that records it.
 
-Inserts, updates and deletes become one SurrealQL transaction with one ``event`` record. Its number
-is the lock: if it is taken, nothing is written and the caller plans again.
+The number of the event is the lock: if it is taken, nothing is written and the caller plans again.
 """
 
 import json
@@ -15,17 +14,14 @@ from graphrag.model.values import Community, Entity, Episode, Fact, Saga
 from graphrag.protocols import Matrix
 from graphrag.store.engine import Row
 from graphrag.store.record import Record, linked
+from graphrag.store.rows import TABLES, plain, to_row, vector_bytes
 
 if TYPE_CHECKING:
     from graphrag.store.store import Store
-from graphrag.store.rows import TABLES, plain, to_row, vector_bytes
 
+_EDGES = ("relates_to", "mentions", "occurred_after", "has_member")
 # Endpoints first: ENFORCED relations refuse an edge whose records do not exist yet.
-_ORDER = tuple(
-    "group_info episode entity saga community passage relates_to mentions occurred_after "
-    "has_member".split()
-)
-_EDGES = {"relates_to", "mentions", "occurred_after", "has_member"}
+_ORDER = ("group_info", "episode", "entity", "saga", "community", "passage", *_EDGES)
 _NODES = {"episode", "entity"}
 _VALUES = set(TABLES.values())
 _HUSHED = {"id", "embedding"}
@@ -36,6 +32,7 @@ REPAIR = "repair"
 """Kind of an event that writes rows anew as the log has them, or their vectors."""
 LIBRARY = "library"
 """The actor of what nobody put a name to."""
+AnyValue = Episode | Entity | Fact | Community | Saga
 Changing = TypeVar("Changing", Episode, Entity, Fact, Community, Saga)
 
 
@@ -73,12 +70,9 @@ class ChangeSet:
     updates: list[Update] = field(default_factory=list)
     deletes: list[tuple[str, Row]] = field(default_factory=list)
     """Table and old row of records to remove: links and derived records; of facts, entities and
-    episodes, with their vectors, only what ``history/repair_after_erase.py`` erases."""
-
+    episodes, with their vectors, only what ``history/erase.py`` erases."""
     again: set[str] = field(default_factory=set)
-    """Inserted records, as ``table:id``, that the log has already: they were lost, and are no news.
-    """
-
+    """Inserted records, as ``table:id``, that were lost: the log has them already."""
     rewrites: list[Row] = field(default_factory=list)
     """Events without what ``erase`` erases: id, changes, note and actor."""
     clean: Callable[[dict[str, Any]], dict[str, Any]] | None = None
@@ -91,12 +85,9 @@ class ChangeSet:
     """Told when the engine gets it: whoever waits for that goes on while the engine works."""
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything to write."""
         return bool(self.inserts or self.updates or self.deletes)
 
-    def insert(
-        self, value: Episode | Entity | Fact | Community | Saga, vector: Matrix | None = None
-    ) -> None:
+    def insert(self, value: AnyValue, vector: Matrix | None = None) -> None:
         """Add a value with its embedding."""
         row = to_row(value)
         if vector is not None:
@@ -127,16 +118,9 @@ class ChangeSet:
         old, new = to_row(before), to_row(after)
         if vector is not None:
             new["embedding"] = vector_bytes(vector)
-        changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
-        if changed:
-            self.updates.append(
-                Update(
-                    TABLES[type(before)],
-                    before.id,
-                    before={key: old.get(key) for key in changed},
-                    after={key: new.get(key) for key in changed},
-                )
-            )
+        if changed := sorted(key for key in old | new if old.get(key) != new.get(key)):
+            was, becomes = ({key: row.get(key) for key in changed} for row in (old, new))
+            self.updates.append(Update(TABLES[type(before)], before.id, was, becomes))
 
     def statements(self, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
         """Return the SurrealQL and its parameters for this change as event number ``seq``."""
@@ -163,9 +147,8 @@ class ChangeSet:
         if self.rewrites:
             params["rewrites"] = self.rewrites
             lines.append(
-                "FOR $r IN $rewrites "
-                "{ UPDATE $r.id SET changes = $r.changes, note = $r.note, actor = $r.actor "
-                "RETURN NONE };"
+                "FOR $r IN $rewrites { UPDATE $r.id SET changes = $r.changes, note = $r.note, "
+                "actor = $r.actor RETURN NONE };"
             )
         return "\n".join(lines), params
 
@@ -196,7 +179,7 @@ class ChangeSet:
         images = f"[{','.join((*self._inserted(), *map(_JSON.encode, self._changes())))}]"
         if self.clean is None:
             return images
-        return json.dumps([self.clean(one) for one in json.loads(images)], ensure_ascii=False)
+        return json.dumps([self.clean(image) for image in json.loads(images)], ensure_ascii=False)
 
     def _inserted(self) -> Iterable[str]:
         for table, rows in self.inserts.items():
@@ -210,16 +193,13 @@ class ChangeSet:
         for record in sorted(self.again):
             yield {"record": record, "before": {}, "after": {}}
         for update in self.updates:
-            yield {
-                "record": f"{update.table}:{update.id}",
-                "before": _image(update.before),
-                "after": _image(update.after),
-            }
+            before, after = _image(update.before), _image(update.after)
+            yield {"record": f"{update.table}:{update.id}", "before": before, "after": after}
         for _, row in self.deletes:
             yield {"record": str(row["id"]), "before": _image(row), "after": None}
 
 
-def image_of(value: Episode | Entity | Fact | Community | Saga) -> str:
+def image_of(value: AnyValue) -> str:
     """Return the image of a value, as JSON."""
     return _JSON.encode(_image(to_row(value)))
 
@@ -233,9 +213,7 @@ def _image(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_iso = lru_cache(maxsize=4096)(plain)
-"""Moments as text: those of one batch come again and again."""
-
+_iso = lru_cache(maxsize=4096)(plain)  # the moments of one batch come again and again
 Query = Callable[..., Awaitable[list[Any]]]
 """``Store.query``."""
 

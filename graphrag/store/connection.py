@@ -1,4 +1,4 @@
-"""One open database: queries, transactions that are retried on conflict, and a clean close.
+"""One open database: queries, transactions retried on conflict, reconnecting to a lost server.
 
 A failed transaction reports each of its statements, most of them only as "not executed due to a
 failed transaction"; the one that was the cause is found here.
@@ -37,18 +37,13 @@ _RETRIES = 12
 _PAUSES = tuple(0.05 * 2**attempt for attempt in range(8))
 """Seconds before each try to reach a server again that was lost: 13 in all."""
 _DAMAGE = re.compile("SSTable error|corrupt|checksum|deseriali[sz]|panicked", re.IGNORECASE)
-"""What the engine says of files that are not what it wrote."""
 # A worker thread of the engine may still call into Python right after close(); without a pause
 # before the interpreter ends one process in five aborted (surrealdb-embedded 3.0.0b10).
 _SETTLE_SECONDS = 0.1
 
 
 async def outlast(task: asyncio.Task[Any]) -> None:
-    """Wait for the end of what must not be left half done, however often this is cancelled.
-
-    Raises:
-        CancelledError: at the end, if it was.
-    """
+    """Wait for the end of what must not be left half done; raise CancelledError only then."""
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -65,21 +60,13 @@ class Connection:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.owner = Owner(f"the graph at {target.url}")
-        """Who may use it."""
         self._engine: Engine | None = None
         self._reopening = asyncio.Lock()
         self._denial: str | None = None
         """Why nothing may be written, if so."""
 
     async def open(self) -> None:
-        """Connect, sign in and select the namespace and database.
-
-        A new folder is for its owner alone.
-
-        Raises:
-            StoreLockedError, StoreCorruptError, StoreUnreachableError, StoreAuthError: by cause.
-            StoreError: if this process may not have what the engine needs.
-        """
+        """Connect, sign in and select the namespace and database; a new folder is for its owner."""
         if self.target.embedded:
             check_limits()
         if self.target.path is not None:
@@ -104,11 +91,7 @@ class Connection:
             raise
 
     async def prepare(self) -> None:
-        """Make the table of what a store remembers of itself; who may not, may only read.
-
-        Raises:
-            StoreAuthError: if there is no store to read.
-        """
+        """Make the table of what a store remembers of itself; who may not, may only read."""
         try:
             await self.query("DEFINE TABLE IF NOT EXISTS meta SCHEMALESS;")
         except StoreAuthError as error:
@@ -118,14 +101,9 @@ class Connection:
             self._denial = str(error)
 
     async def query(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Any]:
-        """Run statements and return one result per statement.
-
-        Raises:
-            StoreError: with the text of the first statement that really failed.
-        """
+        """Run statements and return one result per statement."""
         results = await self._send(sql, params or {})
-        cause = _cause(results)
-        if cause is not None:
+        if (cause := _cause(results)) is not None:
             raise self._refusal(cause)
         return [statement["result"] for statement in results]
 
@@ -134,11 +112,7 @@ class Connection:
 
         A conflict with another writer is retried with growing pauses. What was sent when a server
         was lost is sent again: what it makes can be made only once, and what it sets is the same.
-
-        Raises:
-            TransactionError: with the true cause; nothing was written.
-            StoreAuthError: if the user may only read.
-            StoreUnreachableError: if a server was lost; it may be written.
+        A ``StoreUnreachableError`` leaves open whether it was written.
         """
         if self._denial is not None:
             raise StoreAuthError(self._denial)
@@ -178,11 +152,7 @@ class Connection:
             await asyncio.to_thread(give_back)
 
     async def news(self, sql: str) -> AsyncIterator[Row]:
-        """Yield nothing once a server hears a LIVE query, and the rows that it tells of.
-
-        Raises:
-            StoreError: if there is none, or the server was lost.
-        """
+        """Yield nothing once a server hears a LIVE query, and the rows that it tells of."""
         try:
             if isinstance(self._engine, RemoteEngine):
                 async for row in self._engine.news(sql):
@@ -227,7 +197,6 @@ class Connection:
         return opening_error(self.target, str(error), unreachable=error.unreachable)
 
     def _refusal(self, text: str | None) -> StoreError:
-        """Return the error for what the engine says of a query."""
         if self.target.embedded and _DAMAGE.search(text or ""):
             return damaged(self.target, text or "")
         if DENIED in (text or "").lower():
@@ -242,7 +211,5 @@ def _settle() -> None:
 
 def _cause(results: list[Row]) -> str | None:
     failed = [str(row["result"]) for row in results if row["status"] != "OK"]
-    for text in failed:
-        if not text.startswith("The query was not executed"):
-            return text
-    return failed[0] if failed else None
+    causes = [text for text in failed if not text.startswith("The query was not executed")]
+    return next(iter(causes or failed), None)

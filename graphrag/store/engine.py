@@ -1,8 +1,7 @@
 """The two ways to reach SurrealDB: the engine in this process, and a server through the SDK.
 
-Both take a query with bound parameters and return one row per statement. The embedded engine is
-spoken to in CBOR by ``record`` instead of the SDK's Python encoder: measured on 100k facts, a cold
-start reads 3 times and a bulk load writes 1.6 times as fast.
+The embedded engine is spoken to in CBOR by ``record`` instead of the SDK's Python encoder: at 100k
+facts a cold start reads 3 times and a bulk load writes 1.6 times as fast.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,10 +15,7 @@ Row = dict[str, Any]
 
 
 class EngineError(Exception):
-    """The engine or the server failed.
-
-    ``unreachable`` if nothing answered, ``lost`` if only a new connection helps.
-    """
+    """The engine failed; ``unreachable``: nothing answered; ``lost``: a new connection helps."""
 
     def __init__(self, message: str, *, unreachable: bool = False, lost: bool = False) -> None:
         super().__init__(message)
@@ -44,11 +40,7 @@ class EmbeddedEngine:
 
     @classmethod
     async def open(cls, target: Target) -> "EmbeddedEngine":
-        """Open the store of a target.
-
-        Raises:
-            EngineError: with the engine's words.
-        """
+        """Open the store of a target."""
         from surrealdb_embedded import AsyncEmbeddedDB
 
         try:
@@ -100,14 +92,7 @@ class RemoteEngine:
 
     @classmethod
     async def open(cls, target: Target) -> "RemoteEngine":
-        """Connect, ask for the version, sign in, select namespace and database, ask what is there.
-
-        The last one shows missing rights now and not at the first write.
-
-        Raises:
-            EngineError: with the server's words.
-            StoreVersionError: if the server is too old.
-        """
+        """Connect, check the version, sign in, ask what is there to show missing rights."""
         from surrealdb import AsyncSurreal
 
         engine = cls(AsyncSurreal(target.url, streaming=False))

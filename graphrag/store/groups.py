@@ -1,27 +1,31 @@
-"""Groups: how large each is, and how one is erased for good.
+"""Groups: how large each is, and how one is written as a whole or erased for good.
 
-Counting costs 6 µs a row even through an index, 6 seconds for a million. So each transaction adds
-what it inserts to the entry of its group; the few that hide or show rows (a merge, a removal, a
-review) count just those before and after.
+Counting costs 6 µs a row even through an index. So each transaction adds what it inserts to the
+entry of its group; the few that hide or show rows (a merge, a removal, a review) count just those.
 
 A group is erased in batches, so that its size costs time and not memory. It is marked first: from
-then on it is closed to everybody, and a process that dies before the end leaves the mark, so that
-whoever asks again goes on. The log goes before the rows: another process sees at its next read that
-its group is gone.
+then on it is closed to everybody, and whoever asks again goes on after a process that died. The log
+goes before the rows: another process sees at its next read that its group is gone. A group that is
+being written as a whole bears the same mark.
 """
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag.display.lists import Group, Groups
 from graphrag.schema import INDEXES, is_search_table, search_tables
 from graphrag.store.changes import ChangeSet, Query
-from graphrag.store.connection import Connection
+from graphrag.store.connection import Connection, outlast
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
+from graphrag.temporal.moment import utc_now
+
+if TYPE_CHECKING:
+    from graphrag.store.store import Store
 
 _COUNTED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "episode": ("episodes", {"removed_at": None}),
@@ -38,48 +42,40 @@ _HOLDING = {
 }
 
 
-def sized(
-    changes: ChangeSet, sql: str, params: Mapping[str, Any], *, first: bool
-) -> tuple[str, dict[str, Any]]:
-    """Return the statements of a transaction with those that keep the size of its group.
-
-    Args:
-        changes: What is written.
-        sql: The statements that write it.
-        params: Theirs.
-        first: It makes the group.
-    """
+def stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
+    """Return a change set as event number ``seq``, with the size of its group after it."""
+    if first := seq == 1:
+        entry = {"id": Record("group_info", changes.group_id), "created_at": at}
+        changes.insert_row("group_info", entry)
+    sql, params = changes.statements(seq, at)
     shown: dict[str, list[Record]] = defaultdict(list)
     """Rows that may be counted before or after and not both."""
     for update in changes.updates:
-        if update.table in _COUNTED and not update.after.keys().isdisjoint(_held(update.table)):
+        if not update.after.keys().isdisjoint(_COUNTED.get(update.table, ("", {}))[1]):
             shown[update.table].append(Record(update.table, update.id))
     for table, row in changes.deletes:
         if table in _COUNTED:
             shown[table].append(row["id"])
-    before: list[str] = []
-    after: list[str] = []
-    more: dict[str, Any] = {}
+    before, after = list[str](), list[str]()
     for table, (name, held) in _COUNTED.items():
         apart = {record.id for record in shown[table]}
-        added = sum(
-            _fits(row, held) for row in changes.new_rows(table) if row["id"].id not in apart
-        )
+        new = (row for row in changes.new_rows(table) if row["id"].id not in apart)
+        added = sum(all(row.get(name, item) == item for name, item in held.items()) for row in new)
         if not (added or first or shown[table]):
             continue
-        more[f"sized_{name}"] = added
+        params[f"sized_{name}"] = added
         change = f"$sized_{name}"
         if shown[table]:
-            more[f"shown_{name}"] = shown[table]
+            params[f"shown_{name}"] = shown[table]
             count = f"count(SELECT VALUE id FROM $shown_{name} WHERE {_HOLDING[table]})"
             before.append(f"LET $were_{name} = {count};")
             change += f" + {count} - $were_{name}"
         known = "0" if first else name
         after.append(f"{name} = IF {known} IS NONE {{ NONE }} ELSE {{ {known} + {change} }}")
-    more["sized"] = Record("group_info", changes.group_id)
+    params["sized"] = Record("group_info", changes.group_id)
     after += ["seq = $event.seq", "changed_at = $event.at"]
-    after = [f"UPDATE $sized SET {', '.join(after)} RETURN NONE;"]
-    return "\n".join([*before, sql, *after]), {**params, **more}
+    sized = f"UPDATE $sized SET {', '.join(after)} RETURN NONE;"
+    return "\n".join([*before, sql, sized]), params
 
 
 async def read_sizes(query: Query) -> Groups:
@@ -102,17 +98,12 @@ async def read_entry(group: str, query: Query) -> Row | None:
 
 
 async def newest(group: str, query: Query) -> tuple[int, datetime | None]:
-    """Return number and time of the newest event of a group.
-
-    0 and None if it has none, or is being forgotten.
-    """
-    [known] = await query(
-        "SELECT seq, changed_at, forgotten_at FROM $info;", info=[Record("group_info", group)]
-    )
-    if known and known[0].get("forgotten_at") is not None:
+    """Return number and time of a group's newest event; 0 and None for none, or while erased."""
+    entry = await read_entry(group, query) or {}
+    if entry.get("forgotten_at") is not None:
         return 0, None
-    if known and known[0].get("seq") is not None:
-        return known[0]["seq"], known[0]["changed_at"]
+    if entry.get("seq") is not None:
+        return entry["seq"], entry["changed_at"]
     return await _newest(group, query) or (0, None)
 
 
@@ -135,56 +126,36 @@ async def _read(row: Row, query: Query) -> Group:
     changed = row.get("changed_at")
     if changed is None:
         newest = await _newest(name, query)
-        changed = row["created_at"] if newest is None else newest[1]
+        changed = newest[1] if newest else row["created_at"]
     return Group(name=name, created_at=row["created_at"], changed_at=changed, **counts)
 
 
 async def _newest(group: str, query: Query) -> tuple[int, datetime] | None:
-    """Return number and time of the newest event, from the log."""
-    [found] = await query(
+    [rows] = await query(
         "SELECT VALUE [seq, at] FROM event:[$group, NONE]..=[$group, ..] "
         "ORDER BY seq DESC LIMIT 1;",
         group=group,
     )
-    return (found[0][0], found[0][1]) if found else None
+    return (rows[0][0], rows[0][1]) if rows else None
 
 
 async def _count(group: str, query: Query) -> dict[str, int]:
-    found = await query(
-        "".join(
-            f"SELECT count() AS n FROM {table} WHERE group_id = $group AND {held} GROUP ALL;"
-            for table, held in _HOLDING.items()
-        ),
-        group=group,
+    sql = "".join(
+        f"SELECT count() AS n FROM {table} WHERE group_id = $group AND {held} GROUP ALL;"
+        for table, held in _HOLDING.items()
     )
+    counts = await query(sql, group=group)
     names = (name for name, _ in _COUNTED.values())
-    return {name: rows[0]["n"] if rows else 0 for name, rows in zip(names, found, strict=True)}
-
-
-def _held(table: str) -> Mapping[str, Any]:
-    return _COUNTED[table][1]
-
-
-def _fits(row: Row, held: Mapping[str, Any]) -> bool:
-    return all(row.get(column, value) == value for column, value in held.items())
-
-
-def stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, Any]]:
-    """Return a change set as event number ``seq``, with the size of its group after it."""
-    if seq == 1:
-        changes.insert_row(
-            "group_info", {"id": Record("group_info", changes.group_id), "created_at": at}
-        )
-    return sized(changes, *changes.statements(seq, at), first=seq == 1)
+    return {name: rows[0]["n"] if rows else 0 for name, rows in zip(names, counts, strict=True)}
 
 
 async def is_written(event: Row, query: Query) -> bool:
     """Tell whether it was this event that took its number, before a server was lost."""
-    [found] = await query(
+    [ids] = await query(
         "SELECT VALUE id FROM $id WHERE at = $at AND changes = $changes;",
         **{name: event[name] for name in ("id", "at", "changes")},
     )
-    return bool(found)
+    return bool(ids)
 
 
 BATCH = 500
@@ -201,11 +172,32 @@ GUARD = (
 what a user may not write is left out without an error."""
 
 
-async def forgotten_since(group: str, connection: Connection) -> datetime | None:
-    """Return since when a group is being erased, None if it is not."""
-    [moment] = await connection.query("RETURN $info.forgotten_at;", _info(group))
-    found: datetime | None = moment
-    return found
+async def claim_group(store: "Store", group: str, created_at: datetime) -> None:
+    """Take a name for a group that is to come, closed to everybody until it is there."""
+    await store.transact(
+        "CREATE $info CONTENT $entry RETURN NONE;",
+        info=Record("group_info", group),
+        entry={"created_at": created_at, "forgotten_at": utc_now()},
+    )
+
+
+async def discard_group(store: "Store", group: str) -> None:
+    """Erase what came of a claimed group, even if the caller is being cancelled."""
+    erasing = asyncio.create_task(store.erase_group(group))
+    with suppress(asyncio.CancelledError):  # which the caller raises
+        await outlast(erasing)
+    erasing.result()
+
+
+async def open_group(store: "Store", group: str) -> None:
+    """Let everybody see a claimed group, with its size and its newest event."""
+    sql = f"{COUNTED}\nUPDATE $info SET forgotten_at = NONE RETURN NONE;"
+    await store.transact(sql, **await count_group(group, store.query))
+
+
+async def write_entry(store: "Store", entry: Row) -> None:
+    """Give a claimed group this entry in place of its own; without the mark that opens it."""
+    await store.transact("UPDATE $id CONTENT $entry RETURN NONE;", id=entry["id"], entry=entry)
 
 
 async def mark(group: str, connection: Connection) -> None:
@@ -232,16 +224,13 @@ async def erase(group: str, connection: Connection) -> Counter[str]:
     await remove_tables(search_tables(group), connection)
     erased: Counter[str] = Counter()
     for table, source in await _sources(connection):
-        erased[table] += await empty(source, connection, {"group": group})
+        erased[table] += await empty(source, connection, group)
     await connection.transact("DELETE $info RETURN NONE;", _info(group))
     return +erased
 
 
 async def remove_tables(names: Iterable[str], connection: Connection) -> None:
-    """Remove tables that follow from others: indexes first, then rows, then the tables.
-
-    A large table, or an index over one, is more than one transaction takes.
-    """
+    """Remove derived tables in pieces: a large one, or an index, is too much for a transaction."""
     [known] = await connection.query("INFO FOR DB;")
     for table in known["tables"].keys() & {*names}:
         indexes = (f"REMOVE INDEX IF EXISTS {name} ON {table};" for name in INDEXES)
@@ -250,17 +239,13 @@ async def remove_tables(names: Iterable[str], connection: Connection) -> None:
         await connection.transact(f"REMOVE TABLE IF EXISTS {table};", {})
 
 
-async def empty(
-    source: str, connection: Connection, params: Mapping[str, Any] = MappingProxyType({})
-) -> int:
+async def empty(source: str, connection: Connection, group: str = "") -> int:
     """Delete rows, a batch at a time; return how many there were."""
-    count = 0
-    while True:
-        [ids] = await connection.query(f"SELECT VALUE id FROM {source} LIMIT {BATCH};", params)
-        if not ids:
-            return count
+    count, sql = 0, f"SELECT VALUE id FROM {source} LIMIT {BATCH};"
+    while ids := (await connection.query(sql, {"group": group}))[0]:
         await connection.transact("DELETE $ids RETURN NONE;", {"ids": ids})
         count += len(ids)
+    return count
 
 
 async def _sources(connection: Connection) -> list[tuple[str, str]]:

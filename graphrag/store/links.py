@@ -1,12 +1,11 @@
-"""What ties the rows of a group together: mentions, sources, communities, who differs from whom.
+"""Links between the rows of a group: mentions, sources, memberships of communities, distinctions.
 
 Links are asked for as ids, in one round trip each: reading the rows that they join costs eight
-times as much. Ids that are not there lead to nothing. A membership of a community is a row of its
-own, with an id that names both ends; how far the communities are is noted in the group's entry.
+times as much. Ids that are not there lead to nothing.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,8 +20,7 @@ Pair = tuple[str, str]
 _ENDS = "SELECT VALUE [record::id(in), record::id(out)] FROM"
 _NAMED_ENDS = "SELECT VALUE [record::id(id), record::id(in), record::id(out)] FROM"
 _BRANCHES = 20
-"""Episodes that one question looks up in the index of facts: for fifty the engine reads them all.
-"""
+"""Episodes looked up at once in the index of facts: for fifty the engine reads all facts."""
 _MENTIONS = f"{_NAMED_ENDS} mentions WHERE group_id = $group;"
 
 
@@ -39,33 +37,23 @@ async def mentions(
 
 async def mentioned_by(store: Store, links: Iterable[str]) -> list[Pair]:
     """Return the episode and the entity of each of some mentions, as far as they are there."""
-    rows = await _from(store, f"{_ENDS} $ids;", "mentions", links)
-    return [(episode, entity) for episode, entity in rows]
+    return await _pairs(store, f"{_ENDS} $ids;", "mentions", links)
 
 
 async def mentioned_in(store: Store, episodes: Iterable[str]) -> list[Pair]:
     """Return each of some episodes with each entity that it mentions."""
-    rows = await _from(store, f"{_ENDS} $ids->mentions;", "episode", episodes)
-    return [(episode, entity) for episode, entity in rows]
+    return await _pairs(store, f"{_ENDS} $ids->mentions;", "episode", episodes)
 
 
 async def mentions_of(store: Store, entities: Iterable[str], limit: int) -> list[Pair]:
     """Return each episode that mentions some entities with each of them, so many at most."""
-    sql = f"{_ENDS} $ids<-mentions LIMIT {int(limit)};"
-    return [(episode, entity) for episode, entity in await _from(store, sql, "entity", entities)]
+    return await _pairs(store, f"{_ENDS} $ids<-mentions LIMIT {int(limit)};", "entity", entities)
 
 
 async def mentioned_beside(
-    store: Store,
-    entities: Iterable[str],
-    *,
-    episodes: Iterable[str],
-    links: Iterable[str] = (),
+    store: Store, entities: Iterable[str], *, episodes: Iterable[str], links: Iterable[str] = ()
 ) -> list[str]:
-    """Return which of the entities are mentioned by episodes that stand.
-
-    ``episodes`` and ``links``, the ids of mentions, do not count.
-    """
+    """Return which of the entities are mentioned by other episodes that stand, by other links."""
     [ids] = await store.query(
         "SELECT VALUE record::id(out) FROM $entities<-mentions "
         "WHERE in NOT IN $episodes AND id NOT IN $links AND in.removed_at IS NONE;",
@@ -117,11 +105,7 @@ async def creation_times(store: Store, episodes: Iterable[str]) -> list[tuple[da
 async def episode_links(
     store: Store, group: str
 ) -> tuple[dict[str, Pair], dict[str, frozenset[str]], set[str]]:
-    """Return what ties episodes to the rest of a group, in one round trip.
-
-    Its mentions by id, the episodes of each fact that has some, and the episodes that have no links
-    yet, since they are not read, or could not be.
-    """
+    """Return the mentions of a group by id, the episodes of each fact, and the unread episodes."""
     mentions, sources, unread = await store.query(
         f"{_MENTIONS}"
         "SELECT VALUE [record::id(id), sources.episode] FROM relates_to "
@@ -135,33 +119,31 @@ async def episode_links(
 
 
 async def stated_by(store: Store, group: str, source: str) -> tuple[list[str], list[str]]:
-    """Return the episodes and the facts of a group that are from a source, by its name.
-
-    The group is looked at here: together with it, the engine reads all of the group.
-    """
-    found = await store.query(
+    """Return the episodes and the facts of a group that are from a source, by its name."""
+    # The group is looked at here: together with it, the engine reads all of the group.
+    answers = await store.query(
         "SELECT VALUE [record::id(id), group_id] FROM episode "
         "WHERE source_description = $source AND removed_at IS NONE;"
         "SELECT VALUE [record::id(id), group_id] FROM relates_to "
         "WHERE provenance CONTAINS $source;",
         source=source,
     )
-    episodes, facts = ([id_ for id_, other in rows if other == group] for rows in found)
+    episodes, facts = ([id_ for id_, owner in rows if owner == group] for rows in answers)
     return episodes, facts
 
 
 async def facts_on(store: Store, episodes: Iterable[str]) -> list[str]:
     """Return the facts that have some episodes among their sources."""
     ids = [Record("episode", id_) for id_ in episodes]
-    found: dict[str, None] = {}
+    facts: dict[str, None] = {}
     for first in range(0, len(ids), _BRANCHES):
         [rows] = await store.query(
             "SELECT VALUE record::id(id) FROM relates_to "
             "WHERE sources.*.episode CONTAINSANY $episodes;",
             episodes=ids[first : first + _BRANCHES],
         )
-        found |= dict.fromkeys(rows)
-    return list(found)
+        facts |= dict.fromkeys(rows)
+    return list(facts)
 
 
 async def distinctions(store: Store, group: str) -> list[Pair]:
@@ -171,14 +153,17 @@ async def distinctions(store: Store, group: str) -> list[Pair]:
         "WHERE group_id = $group AND distinct_from != NONE AND distinct_from != [];",
         group=group,
     )
-    return [(id_, other.id) for id_, others in rows for other in others]
+    return [(id_, distinct.id) for id_, others in rows for distinct in others]
+
+
+async def _pairs(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[Pair]:
+    return [(source, goal) for source, goal in await _from(store, sql, table, ids)]
 
 
 async def _from(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[Any]:
-    """Return what a query tells of some rows, ``$ids``; for none it is not asked."""
     records = [Record(table, id_) for id_ in ids]
-    found: list[Any] = (await store.query(sql, ids=records))[0] if records else []
-    return found
+    rows: list[Any] = (await store.query(sql, ids=records))[0] if records else []
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +194,12 @@ async def read_detection(group: str, store: Store) -> Detection:
 def noted(changes: ChangeSet, before: Detection, after: Detection) -> ChangeSet:
     """Let a transaction note how far communities are, if it changes any."""
     if changes and before != after:
-        changes.updates.append(
-            Update("group_info", changes.group_id, _columns(before), _columns(after))
+        was, becomes = (
+            {f"communities_{name}": value for name, value in asdict(detection).items()}
+            for detection in (before, after)
         )
+        changes.updates.append(Update("group_info", changes.group_id, was, becomes))
     return changes
-
-
-def _columns(detection: Detection) -> Row:
-    return {
-        "communities_built": detection.built,
-        "communities_seen": detection.seen,
-        "communities_drift": detection.drift,
-        "communities_at": detection.at,
-    }
 
 
 async def read_ranked(group: str, store: Store) -> tuple[list[Row], dict[str, dict[str, int]]]:
@@ -241,14 +219,8 @@ async def read_ranked(group: str, store: Store) -> tuple[list[Row], dict[str, di
 
 def member_row(group: str, community: str, member: str, rank: int) -> Row:
     """Return the row of a membership."""
-    return edge(
-        "has_member",
-        member_id(community, member),
-        ("community", community),
-        ("entity", member),
-        group_id=group,
-        rank=rank,
-    )
+    ends = ("community", community), ("entity", member)
+    return edge("has_member", member_id(community, member), *ends, group_id=group, rank=rank)
 
 
 def member_id(community: str, member: str) -> str:

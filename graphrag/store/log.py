@@ -9,6 +9,7 @@ import logging
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 
 from graphrag.errors import QueryError, StoreClosedError, StoreError
@@ -29,7 +30,6 @@ _PAGE = 100
 _LOOK_EVERY, _LOOK_SELDOM = 0.5, 15.0
 """Seconds between looks at a server's log, which other processes may have written to, and at that
 of one that tells of them; as long until one that did not is asked to again."""
-_BEGINNING = 0
 _MOST_EVENTS = 2_000
 """From so many new events on it is cheaper to read rows again than to find out which."""
 _UNORDERED = 8
@@ -40,7 +40,7 @@ _PLANNED_AHEAD = 3
 """Events that may have been committed between planning a record and writing it, and that one."""
 
 
-class Streams:
+class OpenStreams:
     """The open streams of a store."""
 
     def __init__(self) -> None:
@@ -51,19 +51,13 @@ class Streams:
     def open(
         self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None = None
     ) -> "EventStream":
-        """Return a stream of what is committed to a group from now on, or after an event.
-
-        ``lock`` is that of the group's writer.
-        """
+        """Return a stream of what is committed to a group from now on, or after an event."""
         stream = EventStream(group, store, lock, self, after=after)
         self._open.add(stream)
         return stream
 
-    def committed(self, group: str, seq: int) -> None:
-        """Wake who follows a group, once an event can be seen by every read."""
-        self._wake(group, seq)
-
-    def _wake(self, group: str | None, seq: int | None = None) -> None:
+    def committed(self, group: str | None, seq: int | None = None) -> None:
+        """Wake who follows a group, or any, once an event can be seen by every read."""
         for stream in tuple(self._open):
             if group in (None, stream.group):
                 stream.wake(seq)
@@ -78,12 +72,12 @@ class Streams:
         try:
             async for row in store.news():
                 self._hears = True
-                self._wake(row.get("group_id"))
+                self.committed(row.get("group_id"))
         except StoreError as error:
             _LOG.info("the log of %s is looked at instead: %s", store.target.url, error)
         finally:
             self._hears = False
-            self._wake(None)
+            self.committed(None)
         await asyncio.sleep(_LOOK_SELDOM)
 
     def close(self) -> None:
@@ -98,13 +92,16 @@ class EventStream(AsyncIterator[Event]):
     """The events of one group, without an end until the graph is closed."""
 
     def __init__(
-        self, group: str, store: Store, lock: asyncio.Lock, streams: Streams, *, after: int | None
+        self,
+        group: str,
+        store: Store,
+        lock: asyncio.Lock,
+        streams: OpenStreams,
+        *,
+        after: int | None,
     ) -> None:
-        self.group = group
-        self._streams = streams
-        self._store = store
-        self._lock = lock
-        self._asked = after
+        self.group, self._asked = group, after
+        self._store, self._lock, self._streams = store, lock, streams
         self._seen: int | None = None
         self._moment: int | None = None
         """When the event seen last was committed: another history may have its number too."""
@@ -126,11 +123,7 @@ class EventStream(AsyncIterator[Event]):
         self._woken.set()
 
     async def __anext__(self) -> Event:
-        """Return the next event, as soon as there is one.
-
-        Raises:
-            QueryError: if the event to go on after is not in the log.
-        """
+        """Return the next event, as soon as there is one."""
         while not self._read:
             if self._ended:
                 raise StopAsyncIteration
@@ -145,12 +138,11 @@ class EventStream(AsyncIterator[Event]):
             if not self._read:
                 await self._rest()
         event = self._read.popleft()
-        self._seen, self._moment = event.seq, to_micros(event.at, _BEGINNING)
+        self._seen, self._moment = event.seq, to_micros(event.at, 0)
         return event
 
     async def _news(self) -> list[Event]:
-        seen = self._seen
-        if seen is None:
+        if (seen := self._seen) is None:
             seen = await self._start()
         elif seen and await self._store.moment_of(self.group, seen) != self._moment:
             seen = 0  # The group was forgotten, and filled anew.
@@ -178,18 +170,15 @@ class EventStream(AsyncIterator[Event]):
             await self._woken.wait()
             return
         pause = _LOOK_SELDOM if self._streams.hear(self._store) else _LOOK_EVERY
-        try:
+        with suppress(TimeoutError):  # Time to look.
             async with asyncio.timeout(pause):
                 await self._woken.wait()
-        except TimeoutError:
-            return  # Time to look.
 
 
 async def events_since(store: Store, group: str, moment: datetime) -> AsyncIterator[Event]:
     """Yield the group's events committed after a moment, oldest first, read few at a time.
 
-    The first of them is found by halves, for the rows of a log are large; some before it are looked
-    at as well, because clocks of several writers differ a little.
+    Some before the first are looked at, too: clocks of several writers differ a little.
     """
     after = to_micros(moment, 0) + 1
     first = (await _first_since(store, group, [after]))[after]
@@ -213,23 +202,22 @@ async def log_rows(store: Store, group: str) -> AsyncIterator[Row]:
 async def events_with(store: Store, group: str, records: Mapping[str, int]) -> list[Event]:
     """Return the events that wrote some records first, oldest first.
 
-    ``records`` are ``table:id``, each with the moment in microseconds at which it was made: what
-    wrote it was committed soon after. If a clock was wrong, the whole log is read.
+    ``records`` have the moments, in microseconds, at which they were made; if a clock was wrong,
+    the whole log is read.
     """
     places = await _first_since(store, group, records.values()) if records else {}
-    found: dict[int, Event] = {}
+    events: dict[int, Event] = {}
     missing = dict(records)
     for further in range(_PLANNED_AHEAD):
-        wanted = {places[moment] + further for moment in missing.values()} - found.keys()
+        wanted = {places[moment] + further for moment in missing.values()} - events.keys()
         ids = [Record("event", [group, seq]) for seq in sorted(wanted)]
         [rows] = await store.query("SELECT * FROM $ids;", ids=ids)
         async for event in in_turns(map(event_of, rows)):
-            written = missing.keys() & {change.record for change in event.changes}
-            if written:
-                found[event.seq] = event
+            if written := missing.keys() & {change.record for change in event.changes}:
+                events[event.seq] = event
                 missing = {name: number for name, number in missing.items() if name not in written}
         if not missing:
-            return [found[seq] for seq in sorted(found)]
+            return [events[seq] for seq in sorted(events)]
     return [
         event
         for event in await store.events(group)
@@ -256,20 +244,17 @@ async def _first_since(store: Store, group: str, moments: Iterable[int]) -> dict
 
 
 async def vouch(store: Store, group: str) -> None:
-    """Find out which rows of a group, beside the store, are right.
-
-    Those that newer events touched are not; none, if the log is not the one they go by.
-    """
-    held = store.held
-    if held.rows is None or group in held.stamps:
+    """Drop the rows of a group beside the store that newer events touched, or another history."""
+    rows = store.cache.rows
+    if rows.off or group in rows.stamps:
         return
     last, at = await store.newest(group)
-    if group in held.rows.stamps:
-        seq, moment = held.rows.stamps[group]
+    if group in rows.noted:
+        seq, moment = rows.noted[group]
         touched = await _touched_since(store, group, seq, last)
         same = await store.moment_of(group, seq) == moment
-        held.written(touched if same else None)
-    held.know(group, (last, to_micros(at, 0)))
+        store.cache.written(touched if same else None)
+    rows.stamps[group] = last, to_micros(at, 0)
 
 
 async def _touched_since(

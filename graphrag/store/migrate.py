@@ -1,20 +1,24 @@
-"""What a store remembers of itself: its schema, its embedder, its index profile."""
+"""What a store remembers of itself: its schema and profile, whether it is a copy, its embedder.
+
+When a store changes to another embedder, a mark says so before the first vector moves, and whoever
+opens it next finishes what was begun.
+"""
 
 import logging
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from graphrag.errors import (
-    EmbedderMismatchError,
-    StoreError,
-    StoreProfileError,
-    StoreVersionError,
-)
+from graphrag.errors import StoreError, StoreProfileError, StoreVersionError
+from graphrag.protocols import Matrix
 from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
-from graphrag.store.engine import Row
 from graphrag.store.record import LINKS, Record, linked
-from graphrag.store.target import Target
+from graphrag.store.rows import vector_bytes
+from graphrag.store.target import Target, embedder_mismatch
+
+if TYPE_CHECKING:
+    from graphrag.store.store import Store
 
 _LOG = logging.getLogger("graphrag")
 _PAGE = 250
@@ -32,14 +36,7 @@ _KEPT = ("columns", "rows")
 async def migrate(
     connection: Connection, embedder: str, dimension: int, *, copying: bool
 ) -> tuple[Profile, bool]:
-    """Apply pending migrations, check who wrote the store; return profile and ``native``.
-
-    Raises:
-        StoreProfileError: if it was made for the other profile.
-        StoreVersionError: if a newer version of this library migrated it, or 0.1 made it.
-        EmbedderMismatchError: if its vectors come from another model.
-        StoreError: if it is half of a copy and ``copying`` is not set.
-    """
+    """Apply pending migrations, check who wrote the store; return profile and ``native``."""
     target = connection.target
     await connection.prepare()
     [rows] = await connection.query("SELECT * FROM meta;")
@@ -57,7 +54,7 @@ async def migrate(
         )
     known = meta.get("embedder", {"name": embedder, "dimension": dimension})
     if (known["name"], known["dimension"]) != (embedder, dimension):
-        raise _mismatch(target.url, {"embedder": known, **meta}, embedder, dimension)
+        raise embedder_mismatch(target.url, {"embedder": known, **meta}, embedder, dimension)
     if "copy" in meta and not copying:
         raise StoreError(
             f"the store at {target.url} is an unfinished copy of {meta['copy']['source'][0]}: "
@@ -77,22 +74,15 @@ async def migrate(
             + "UPSERT meta:schema SET applied = $applied;"
             + "UPSERT meta:embedder SET name = $name, dimension = $dimension;"
             + "UPSERT meta:profile SET name = $profile;",
-            {
-                "applied": sorted(applied),
-                "name": embedder,
-                "dimension": dimension,
-                "profile": profile,
-            },
+            {"applied": sorted(applied), "profile": profile}
+            | {"name": embedder, "dimension": dimension},
         )
     await finish_links(connection)
     return profile, bool(meta.get("profile", {}).get("native"))
 
 
 async def finish_links(connection: Connection) -> None:
-    """Rewrite the links of a store of an earlier version, which were strings.
-
-    A process that died meanwhile is followed by the next one, where it stopped.
-    """
+    """Rewrite the links of a store of an earlier version, which were strings; go on with it."""
     [mark] = await connection.query("SELECT * FROM meta:unlinked;")
     if not mark:
         return
@@ -108,19 +98,17 @@ async def finish_links(connection: Connection) -> None:
 async def _rewrite(connection: Connection, table: str, after: str) -> None:
     columns = ", ".join(("id", *LINKS[table], *(["sources"] if table == "relates_to" else [])))
     page = f"SELECT {columns} FROM type::record('{table}', $after>..) LIMIT {_PAGE};"
-    while True:
-        [rows] = await connection.query(page, {"after": after})
-        if not rows:
-            return
+    while rows := (await connection.query(page, {"after": after}))[0]:
         after = rows[-1]["id"].id
-        changed = [row for row in rows if any(row.get(name) for name in row.keys() - {"id"})]
+        links = [
+            {name: item for name, item in linked(table, row).items() if item is not None}
+            for row in rows
+            if any(row.get(name) for name in row.keys() - {"id"})
+        ]
         await connection.transact(
             "FOR $row IN $rows { UPDATE $row.id MERGE $row.set RETURN NONE };"
             f"UPDATE meta:unlinked SET after.{table} = $after;",
-            {
-                "rows": [{"id": row["id"], "set": _links_of(table, row)} for row in changed],
-                "after": after,
-            },
+            {"rows": [{"id": row.pop("id"), "set": row} for row in links], "after": after},
         )
 
 
@@ -150,28 +138,87 @@ async def _lead_to_episodes(connection: Connection) -> None:
         )
 
 
-def _links_of(table: str, row: Row) -> Row:
-    links = linked(table, row).items()
-    return {name: item for name, item in links if name != "id" and item is not None}
+async def copy_mark(store: "Store") -> tuple[list[str], list[str]] | None:
+    """Return URL, namespace and database of which this is an unfinished copy, and steps done."""
+    [marks] = await store.query("SELECT source, made FROM meta:copy;")
+    return ([*marks[0]["source"]], [*(marks[0]["made"] or ())]) if marks else None
+
+
+async def mark_copy(store: "Store", source: list[str], made: list[str]) -> None:
+    """Mark a store as an unfinished copy, of which these steps are done."""
+    await store.transact(
+        "UPSERT meta:copy SET source = $source, made = $made;", source=source, made=made
+    )
+
+
+async def end_copy(store: "Store") -> None:
+    """Take the mark off: the copy is whole."""
+    await store.transact("DELETE meta:copy RETURN NONE;")
+
+
+async def begin_vectors(store: "Store", name: str, dimension: int) -> None:
+    """Note to which model a store changes; what was made for another one goes.
+
+    New vectors are made beside the old ones, which serve until all are there.
+    """
+    await store.transact("DEFINE TABLE IF NOT EXISTS staged_vector SCHEMALESS;")
+    [known] = await store.query("SELECT name, dimension FROM meta:revector;")
+    if known and (known[0]["name"], known[0]["dimension"]) != (name, dimension):
+        await store.transact("DELETE staged_vector RETURN NONE;")
+    sql = "UPSERT meta:revector SET name = $name, dimension = $dimension, whole = false;"
+    await store.transact(sql, name=name, dimension=dimension)
+
+
+async def staged_words(store: "Store", table: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return the hashes of the words of which vectors are staged, by the ids of their rows."""
+    [rows] = await store.query(
+        "SELECT VALUE [key, words] FROM $staged;", staged=[_record(table, id_) for id_ in ids]
+    )
+    return dict(rows)
+
+
+async def stage_vectors(
+    store: "Store", table: str, words: Mapping[str, str], vectors: Mapping[str, Matrix]
+) -> None:
+    """Keep vectors by the ids of their rows, with hashes of their words, until all are there."""
+    rows = [
+        {
+            "id": _record(table, id_),
+            "of": Record(table, id_),
+            "key": id_,
+            "words": words[id_],
+            "embedding": vector_bytes(vector),
+        }
+        for id_, vector in vectors.items()
+    ]
+    await store.transact(
+        "INSERT INTO staged_vector $rows ON DUPLICATE KEY UPDATE "
+        "words = $input.words, embedding = $input.embedding RETURN NONE;",
+        rows=rows,
+    )
+
+
+async def end_vectors(store: "Store") -> None:
+    """Note that all vectors are there."""
+    await store.transact("UPDATE meta:revector SET whole = true;")
+
+
+def _record(table: str, id_: str) -> Record:
+    return Record("staged_vector", f"{table}:{id_}")
 
 
 async def finish_vectors(connection: Connection) -> None:
-    """Put the vectors of another model in place if all of them are there; nothing otherwise.
-
-    What is kept beside the store of the old ones goes first.
-    """
+    """Put the vectors of another model in place if all of them are there; nothing otherwise."""
     await connection.prepare()
-    [found] = await connection.query("SELECT * FROM meta:revector;")
-    if not found or not found[0]["whole"]:
+    [marks] = await connection.query("SELECT * FROM meta:revector;")
+    if not marks or not marks[0]["whole"]:
         return
-    mark = found[0]
+    mark = marks[0]
     if (path := connection.target.path) is not None:
         for name in _KEPT:
             shutil.rmtree(path / name, ignore_errors=True)
-    while True:
-        [rows] = await connection.query(f"SELECT * FROM staged_vector LIMIT {_PAGE};")
-        if not rows:
-            break
+    page = f"SELECT * FROM staged_vector LIMIT {_PAGE};"
+    while rows := (await connection.query(page))[0]:
         await connection.transact(
             "FOR $row IN $rows { UPDATE $row.of SET embedding = $row.embedding RETURN NONE; "
             "DELETE $row.id RETURN NONE; };",
@@ -185,46 +232,20 @@ async def finish_vectors(connection: Connection) -> None:
 
 
 async def embedder_of(target: Target) -> tuple[str, int]:
-    """Return the name and the dimension of the embedder that a store was built with.
-
-    Raises:
-        StoreError: if there is no store, or it cannot be opened.
-    """
-    found: list[tuple[str, int]] = []
+    """Return the name and the dimension of the embedder that a store was built with."""
+    embedder: list[tuple[str, int]] = []
     if target.path is None or target.path.exists():
         connection = Connection(target)
         await connection.open()
         try:
             [info] = await connection.query("INFO FOR DB;")
             if "meta" in info["tables"]:
-                [found] = await connection.query(
+                [embedder] = await connection.query(
                     "SELECT VALUE [name, dimension] FROM meta:embedder;"
                 )
         finally:
             await connection.close()
-    if not found:
+    if not embedder:
         raise StoreError(f"there is no graph at {target.url}")
-    name, dimension = found[0]
+    name, dimension = embedder[0]
     return str(name), int(dimension)
-
-
-def _mismatch(
-    url: str, meta: Mapping[str, Row], name: str, dimension: int
-) -> EmbedderMismatchError:
-    """Return what is wrong with opening a store with another model, and what to do."""
-    known, wanted = meta["embedder"], (name, dimension)
-    change = meta.get("revector")
-    begun = change is not None and (change["name"], change["dimension"]) == wanted
-    how = (
-        "its vectors are being made anew with this one, and not all are there: start "
-        "'surreal-graphrag index embed' or health.reembed() again, which goes on; until then open "
-        "it with the old one"
-        if begun
-        else "open it with that embedder; 'surreal-graphrag index embed' or health.reembed() "
-        "makes the vectors anew with another one, without reading the episodes again, and "
-        "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) a new store with them"
-    )
-    return EmbedderMismatchError(
-        f"the store at {url} was built with embedder {known['name']!r} "
-        f"({known['dimension']} dimensions), not {name!r} ({dimension}): {how}"
-    )

@@ -1,11 +1,19 @@
 """Rows as they are stored: of a table in pages, of a group, or by id with the episodes behind them.
 
 A page is asked for by a range of ids: ``WHERE id > x`` reads the table from its beginning every
-time, which at 100,000 rows costs ten times the page. The next page comes while one is worked on.
+time. The next page comes while one is worked on.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Container, Iterable, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Mapping,
+)
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -17,6 +25,7 @@ from graphrag.store.record import NULL, Record, linked, unlinked
 from graphrag.store.rows import TABLES, from_row
 from graphrag.store.store import WITH_MEMBERS, Store
 
+Item = TypeVar("Item")
 PAGE = 250
 """Rows of one page: written in one transaction, more make it slow in memory, fewer on disk."""
 _LONG_PAGE = 1_000
@@ -25,7 +34,7 @@ _OWN = frozenset({"meta", "staged_vector"}) | FOLLOWING
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PagedTable:
     """A table of rows that do not follow from others."""
 
     name: str
@@ -33,46 +42,46 @@ class Table:
     """Its rows join others, which must be there first."""
 
 
-async def tables(store: Store) -> list[Table]:
+async def tables(store: Store) -> list[PagedTable]:
     """Return what a store holds that does not follow from something else, links last."""
     [info] = await store.query("INFO FOR DB;")
     tables = {name for name in info["tables"] if not is_search_table(name)}
     names = tables - former_tables() - _OWN
-    found = [Table(name, "TYPE RELATION" in info["tables"][name]) for name in names]
-    return sorted(found, key=lambda table: (table.links, table.name))
+    pages = (PagedTable(name, "TYPE RELATION" in info["tables"][name]) for name in names)
+    return sorted(pages, key=lambda table: (table.links, table.name))
 
 
-async def read_pages(
-    store: Store, table: str, columns: str = "*", *, after: Record | None = None
-) -> AsyncIterator[list[Row]]:
-    """Yield the rows of a table, those after one if it is given.
-
-    Args:
-        store: Where they are.
-        table: Its name.
-        columns: What to read of each row, the id among it.
-        after: The last row that is not wanted.
-    """
-    reading = asyncio.create_task(_read(store, table, columns, after))
+async def paged(
+    ask: Callable[[Item | None], Awaitable[list[Item]]], size: int
+) -> AsyncIterator[list[Item]]:
+    """Yield pages of so many rows: each is asked for, after a row, while the one before is used."""
+    reading = asyncio.ensure_future(ask(None))
     try:
         while rows := await reading:
-            if len(rows) == PAGE:
-                reading = asyncio.create_task(_read(store, table, columns, rows[-1]["id"]))
+            if len(rows) == size:
+                reading = asyncio.ensure_future(ask(rows[-1]))
             yield rows
-            if len(rows) < PAGE:
+            if len(rows) < size:
                 return
     finally:
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
 
 
-async def _read(store: Store, table: str, columns: str, after: Record | None) -> list[Row]:
-    params, source = {}, table
-    if after is not None:
-        params = {"after": _key(after)}
-        source = f"type::record('{table}', $after>..)"
-    [rows] = await store.query(f"SELECT {columns} FROM {source} LIMIT {PAGE};", **params)
-    return [*map(unlinked, rows)]
+def read_pages(
+    store: Store, table: str, columns: str = "*", *, after: Record | None = None
+) -> AsyncIterator[list[Row]]:
+    """Yield the rows of a table, with some columns, the id among them; those after a record."""
+
+    async def ask(last: Row | None) -> list[Row]:
+        params, source = {}, table
+        if (record := after if last is None else last["id"]) is not None:
+            params = {"after": _key(record)}
+            source = f"type::record('{table}', $after>..)"
+        [rows] = await store.query(f"SELECT {columns} FROM {source} LIMIT {PAGE};", **params)
+        return [*map(unlinked, rows)]
+
+    return paged(ask, PAGE)
 
 
 async def group_pages(store: Store, table: str, group: str) -> AsyncIterator[list[Row]]:
@@ -95,33 +104,30 @@ async def group_rows(
     store: Store, table: str, group: str, *, vectors: bool = True
 ) -> dict[str, Row]:
     """Return all rows of a group in a table, by id."""
-    columns = "*" if vectors else "* OMIT embedding"
-    [rows] = await store.query(
-        f"SELECT {columns} FROM {table} WHERE group_id = $group;", group=group
-    )
+    sql = f"SELECT {_columns(vectors)} FROM {table} WHERE group_id = $group;"
+    [rows] = await store.query(sql, group=group)
     return {row["id"].id: unlinked(row) for row in rows}
 
 
-async def group_ids(store: Store, table: str, group: str, limit: int | None = None) -> list[str]:
-    """Return the ids of a group's rows in a table, sorted; of some of them with a limit."""
-    most = "" if limit is None else f" LIMIT {int(limit)}"
-    sql = f"SELECT VALUE record::id(id) FROM {table} WHERE group_id = $group{most};"
+async def group_ids(store: Store, table: str, group: str) -> list[str]:
+    """Return the ids of a group's rows in a table, sorted."""
+    sql = f"SELECT VALUE record::id(id) FROM {table} WHERE group_id = $group;"
     [ids] = await store.query(sql, group=group)
     return sorted(ids)
 
 
 async def groups_in(store: Store, table: str) -> list[str]:
     """Return the names of the groups that have a row in a table."""
-    [found] = await store.query(f"SELECT VALUE group_id FROM {table} GROUP BY group_id;")
-    return list(found)
+    [groups] = await store.query(f"SELECT VALUE group_id FROM {table} GROUP BY group_id;")
+    return list(groups)
 
 
 async def groups_of(store: Store, records: Collection[Record]) -> dict[str, str]:
-    """Return the groups of some records by ``table:id``, of those that are there."""
+    """Map each record that exists, as ``table:id``, to its group."""
     if not records:
         return {}
-    [found] = await store.query("SELECT id, group_id FROM $records;", records=list(records))
-    return {str(row["id"]): row["group_id"] for row in found}
+    [rows] = await store.query("SELECT id, group_id FROM $records;", records=list(records))
+    return {str(row["id"]): row["group_id"] for row in rows}
 
 
 async def last_record(store: Store, table: str) -> Record | None:
@@ -132,26 +138,31 @@ async def last_record(store: Store, table: str) -> Record | None:
 
 async def any_exists(store: Store, records: Iterable[Record]) -> bool:
     """Tell whether one of these records is there."""
-    [found] = await store.query("SELECT VALUE id FROM $records;", records=list(records))
-    return bool(found)
+    [ids] = await store.query("SELECT VALUE id FROM $records;", records=list(records))
+    return bool(ids)
 
 
 async def rows_of(store: Store, records: Iterable[Record], *, vectors: bool = True) -> list[Row]:
     """Return the rows of those records that are there."""
-    columns = "*" if vectors else "* OMIT embedding"
-    [rows] = await store.query(f"SELECT {columns} FROM $records;", records=list(records))
+    if not (wanted := [*records]):
+        return []
+    [rows] = await store.query(f"SELECT {_columns(vectors)} FROM $records;", records=wanted)
     return [*map(unlinked, rows)]
+
+
+def _columns(vectors: bool) -> str:
+    return "*" if vectors else "* OMIT embedding"
 
 
 async def count_rows(store: Store, table: str) -> int:
     """Count the rows of a table, those of all groups."""
-    [found] = await store.query(f"SELECT count() FROM {table} GROUP ALL;")
-    return int(found[0]["count"]) if found else 0
+    [counts] = await store.query(f"SELECT count() FROM {table} GROUP ALL;")
+    return int(counts[0]["count"]) if counts else 0
 
 
 async def write_page(
     store: Store,
-    table: Table,
+    table: PagedTable,
     rows: Iterable[Row],
     also: str = "",
     params: Mapping[str, Any] = MappingProxyType({}),
@@ -199,12 +210,11 @@ _COMMUNITIES = f"{WITH_MEMBERS} FROM $community_ids;"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Values by id, those that are there."""
+    """Values by id, those that are there; episodes also if they state one of the facts."""
 
     facts: Mapping[str, Fact]
     entities: Mapping[str, Entity]
     episodes: Mapping[str, Episode]
-    """Those asked for and those that state the facts."""
     communities: Mapping[str, Community]
 
     @property
@@ -226,38 +236,26 @@ async def read_found(
     What the store holds is not read again.
     """
     wanted_facts, wanted_entities, wanted = list(facts), list(entities), list(episodes)
-    held, writes = store.held, store.held.writes
-    known = held.find(Fact, wanted_facts)
+    cache, writes = store.cache, store.cache.writes
+    known = cache.find(Fact, wanted_facts)
     wanted += (id_ for fact in known.values() for id_ in fact.episodes)
-    people, texts = held.find(Entity, wanted_entities), held.find(Episode, wanted)
+    people, texts = cache.find(Entity, wanted_entities), cache.find(Episode, wanted)
     fact_ids = _records(Fact, wanted_facts, known)
     ids = _records(Entity, wanted_entities, people) + _records(Episode, wanted, texts)
     community_ids = _records(Community, communities)
-    asked = (
-        (fact_ids, _FACTS),
-        (ids, _OTHERS),
-        (community_ids, _COMMUNITIES),
-    )
-    sql = " ".join(statement for some, statement in asked if some)
-    params = {
-        "fact_ids": fact_ids,
-        "ids": ids,
-        "community_ids": community_ids,
-        "known": ids + _records(Episode, texts),
-    }
+    asked = (fact_ids, _FACTS), (ids, _OTHERS), (community_ids, _COMMUNITIES)
+    sql = " ".join(statement for records, statement in asked if records)
+    params = {"fact_ids": fact_ids, "ids": ids, "community_ids": community_ids}
+    params["known"] = ids + _records(Episode, texts)
     results = await store.query(sql, **params) if sql else []
     rows: list[Row] = [row for result in results for row in result or ()]
-    read = Found(
-        _values(Fact, rows), _values(Entity, rows), _values(Episode, rows), _values(Community, rows)
-    )
-    held.hold(read.facts.values(), writes=writes)
-    held.hold(read.entities.values(), writes=writes)
-    held.hold(read.episodes.values(), writes=writes)
+    read_facts, read_entities = _values(Fact, rows), _values(Entity, rows)
+    read_episodes, read_communities = _values(Episode, rows), _values(Community, rows)
+    cache.hold(read_facts.values(), writes=writes)
+    cache.hold(read_entities.values(), writes=writes)
+    cache.hold(read_episodes.values(), writes=writes)
     return Found(
-        {**known, **read.facts},
-        {**people, **read.entities},
-        {**texts, **read.episodes},
-        read.communities,
+        known | read_facts, people | read_entities, texts | read_episodes, read_communities
     )
 
 

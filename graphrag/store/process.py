@@ -1,8 +1,8 @@
-"""What the engine takes for granted of its process and its folder, and does not say if it lacks.
+"""What the engine needs of its process and its folder, and does not check itself.
 
-Short of descriptors or of address space it aborts the process; in a forked child, where none of its
-threads is, it waits for ever; into a folder that somebody deleted it goes on writing; and after the
-end of a log that a full disk or a kill left torn.
+Short of descriptors or of address space it aborts the process; in a forked child it waits for ever;
+into a deleted folder it goes on writing, and after the end of a log that a full disk or a kill left
+torn.
 """
 
 import mmap
@@ -14,7 +14,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag.errors import StoreCorruptError, StoreError, TransactionError
+from graphrag.errors import StoreCorruptError, StoreError
 
 if sys.platform != "win32":
     import fcntl
@@ -29,8 +29,7 @@ class Owner:
     """The process that opened a graph."""
 
     def __init__(self, graph: str) -> None:
-        self._graph = graph
-        self._pid = os.getpid()
+        self._graph, self._pid = graph, os.getpid()
 
     @property
     def here(self) -> bool:
@@ -38,11 +37,7 @@ class Owner:
         return os.getpid() == self._pid
 
     def check(self) -> None:
-        """Refuse to go on in a forked child.
-
-        Raises:
-            StoreError: if this is not the process that opened the graph.
-        """
+        """Refuse to go on in a forked child."""
         if not self.here:
             raise StoreError(
                 f"{self._graph} was opened by process {self._pid}, of which this one is a fork: "
@@ -52,11 +47,7 @@ class Owner:
 
 
 def check_limits() -> None:
-    """Look whether this process may still open and reserve what the engine needs.
-
-    Raises:
-        StoreError: if it may not.
-    """
+    """Refuse a process that may not open and reserve what the engine needs."""
     if sys.platform == "win32":
         return
     import resource
@@ -77,7 +68,7 @@ def check_limits() -> None:
 
 
 def _descriptors() -> int:
-    """Return how many file descriptors this process has open; 0 where nothing tells."""
+    """Return how many file descriptors are open; 0 where nothing tells."""
     try:
         return len(os.listdir("/dev/fd")) - 1  # without the one that this takes
     except FileNotFoundError:
@@ -95,34 +86,13 @@ def _addresses() -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-class Presence:
-    """Whether the folder of an open store is still the one that was opened."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._lock = str(folder / "LOCK")
-        self._opened = self._now()
-
-    def check(self) -> None:
-        """Refuse to write into what nobody will find.
-
-        Raises:
-            TransactionError: if the folder is gone, or another one is in its place.
-        """
-        if self._now() != self._opened:
-            raise TransactionError(
-                f"nothing was written: {self._folder} was deleted, moved or replaced while the "
-                "graph was open, and what it held is not there any more; close the graph, put "
-                "the folder back or restore a backup, and open it again"
-            )
-
-    def _now(self) -> tuple[int, int] | None:
-        # The engine holds its lock open, so no later file can have the number of that one.
-        try:
-            found = os.stat(self._lock)
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+def lock_of(folder: Path) -> tuple[int, int] | None:
+    """Return which file is the lock of a store: held open, no later file can have its number."""
+    try:
+        state = os.stat(folder / "LOCK")
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
 
 
 _BLOCK = 32_768
@@ -147,15 +117,13 @@ class LogState:
 class WriteAheadLog:
     """The log in which the engine (SurrealKV 0.21) has what is not in its tables yet.
 
-    It keeps the rest of a record that it could not write and writes it before the next one, or when
-    it is closed: what it refused comes back, under records of the same keys. And it appends to a
-    torn record, or to a file that it has just replaced, so that the next replay ends before what
-    was acknowledged since. Both are cut off here.
+    The rest of a record that it could not write it writes before the next one, or when it is
+    closed, so what it refused comes back. And it appends to a torn record, or to a file that it has
+    just replaced: the next replay ends before what was acknowledged since. Both are cut off.
     """
 
     def __init__(self, store: Path) -> None:
-        self._store = store
-        self._folder = store / "wal"
+        self._store, self._folder = store, store / "wal"
 
     def state(self) -> LogState:
         """Return how far the log goes."""
@@ -175,11 +143,7 @@ class WriteAheadLog:
         (self._store / f"{_MARK}{state.segment}-{state.end}").touch()
 
     def mend(self) -> bool:
-        """Cut off what was refused and what is torn; False if the store is open: it may grow there.
-
-        Raises:
-            OSError: if the store cannot be written to.
-        """
+        """Cut off what was refused and what is torn; False for an open store: it may grow there."""
         if not (lock := self._store / "LOCK").exists():
             return True
         with lock.open("rb+") as file:
@@ -217,11 +181,7 @@ class WriteAheadLog:
 
 
 def _check_manifest(file: Path) -> None:
-    """Refuse a list of tables that says it is longer than it is: the engine would abort.
-
-    Raises:
-        StoreCorruptError: if it does.
-    """
+    """Refuse a list of tables that says it is longer than it is: the engine would abort."""
     data = file.read_bytes()
     at, levels = _LEVELS + 1, data[_LEVELS] if len(data) > _LEVELS else 0
     for _ in range(levels):  # of each the number of its tables, and theirs
@@ -231,7 +191,6 @@ def _check_manifest(file: Path) -> None:
 
 
 def _files(folder: Path) -> dict[str, os.stat_result]:
-    """Return the files in a folder by name."""
     try:
         with os.scandir(folder) as files:  # half the time of Path.iterdir, before every write
             return {file.name: file.stat() for file in files if file.is_file()}
@@ -257,8 +216,7 @@ def _synchronize(path: Path) -> None:
 def _whole(segment: Path, *, newest: bool) -> int:
     """Return where the last whole record ends if the next is torn.
 
-    Raises:
-        StoreCorruptError: if records follow the damage: the engine would silently leave them out.
+    Records after the damage are an error: the engine would silently leave them out.
     """
     if not (size := segment.stat().st_size):
         return 0

@@ -1,11 +1,10 @@
 """Values that SurrealDB has beyond plain ones, and how they travel: in CBOR, or through the SDK.
 
-``None`` means "no value" (SurrealDB's NONE: the field is absent); a null inside attributes or
-metadata is a value of its own and must come back as one. Ids of other records in columns are links
-in the database, and ids in the library and its log.
+``None`` means "no value" (SurrealDB's NONE); a null inside attributes or metadata is a value of its
+own. Ids of other records in columns are links in the database, and ids in the library and its log.
 
-``cbor2`` is written in Rust and holds the interpreter's lock for a whole call, 20 ms a megabyte.
-So a large answer is decoded row by row, and other threads run in between.
+``cbor2`` holds the interpreter's lock for a whole call, 20 ms a megabyte. So a large answer is
+decoded row by row, and other threads run in between.
 """
 
 import asyncio
@@ -34,7 +33,6 @@ class Record:
     id: Any
 
     def __str__(self) -> str:
-        """Return ``table:id``."""
         return f"{self.table}:{self.id}"
 
 
@@ -59,16 +57,15 @@ LINKED = frozenset(column for columns in LINKS.values() for column in columns)
 
 def linked(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row, or some columns of one, with links as the database has them."""
-    found = dict(row)
+    links = dict(row)
     for column, goal in LINKS.get(table, {}).items():
         if (item := row.get(column)) is not None:
-            found[column] = _link(goal, item)
+            links[column] = _link(goal, item)
     if sources := row.get("sources"):
-        episodes = (_link("episode", span["episode"]) for span in sources)
-        found["sources"] = [
-            {**span, "episode": link} for span, link in zip(sources, episodes, strict=True)
+        links["sources"] = [
+            {**span, "episode": _link("episode", span["episode"])} for span in sources
         ]
-    return found
+    return links
 
 
 def unlinked(row: dict[str, Any]) -> dict[str, Any]:
@@ -160,24 +157,11 @@ class Packed:
 
 
 def encode(message: object) -> bytes:
-    """Encode a request.
-
-    Raises:
-        InputError: for a value that SurrealDB has no type for.
-    """
+    """Encode a request."""
     try:
         return cbor2.dumps(message, encoders=_ENCODERS)
     except (cbor2.CBOREncodeError, UnicodeEncodeError, OverflowError, RecursionError) as error:
         raise InputError(f"a value cannot be stored, nothing was written: {error}") from None
-
-
-def _write_none(encoder: "CBOREncoder", _: None) -> None:
-    # A plain CBOR null would become SurrealDB's NULL, which no optional field accepts.
-    encoder.write(_NONE_VALUE)
-
-
-def _write_datetime(encoder: "CBOREncoder", moment: datetime) -> None:
-    encoder.write(_moment(moment))
 
 
 def _write_record(encoder: "CBOREncoder", record: Record) -> None:
@@ -202,13 +186,13 @@ def _moment(moment: datetime) -> bytes:
 
 
 def _pair(length: timedelta) -> list[int]:
-    """Return whole seconds, and nanoseconds beside."""
     return [length.days * 86_400 + length.seconds, length.microseconds * 1000]
 
 
 _ENCODERS: dict[type, Callable[["CBOREncoder", Any], Any]] = {
-    type(None): _write_none,
-    datetime: _write_datetime,
+    # A plain CBOR null would become SurrealDB's NULL, which no optional field accepts.
+    type(None): lambda encoder, _: encoder.write(_NONE_VALUE),
+    datetime: lambda encoder, moment: encoder.write(_moment(moment)),
     timedelta: lambda encoder, length: encoder.encode(cbor2.CBORTag(_DURATION, _pair(length))),
     Decimal: lambda encoder, number: encoder.encode(cbor2.CBORTag(_DECIMAL, str(number))),
     Record: _write_record,

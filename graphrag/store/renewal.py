@@ -1,9 +1,8 @@
 """Renewal of an embedded store: close and reopen, to flush what SurrealKV holds in memory.
 
 surrealdb-embedded 3.0.0b10 flushes memory tables only on close. It has two, of 64 MiB (below 1 GiB
-of RAM), 128 MiB (below 4), 256 MiB (below 16) or 1 GiB; when both are full the next write blocks
-for ever. So the store is reopened between two transactions once the log is a quarter of its files,
-long before the tables are full. It takes 1 to 2 s.
+of RAM) to 1 GiB; when both are full the next write blocks for ever. So the store is reopened, in 1
+to 2 s, between two transactions once the log is a quarter of its files.
 
 Transactions go one at a time so that the log offset of each is known. Without disk space one is
 refused; a failed write is cut off the log and the store reopened.
@@ -23,7 +22,7 @@ from typing import Any
 from graphrag.errors import TransactionError
 from graphrag.store.engine import Engine, EngineError, Row, open_engine
 from graphrag.store.private import PrivateFolder
-from graphrag.store.process import LogState, Presence, WriteAheadLog, sizes_of
+from graphrag.store.process import LogState, WriteAheadLog, lock_of, sizes_of
 from graphrag.store.record import Packed
 from graphrag.store.target import LOCKED, Target
 
@@ -55,14 +54,9 @@ class FlushingEngine:
         folder: PrivateFolder | None = None,
         most: int,
     ) -> None:
-        self._engine = engine
-        self._target = target
-        self._path = path
-        self._log = WriteAheadLog(path)
-        self._folder = folder
-        self._presence = Presence(path)
-        self._most = most
-        """Bytes of the log of a large store."""
+        self._engine, self._target, self._path, self._folder = engine, target, path, folder
+        self._log, self._lock = WriteAheadLog(path), lock_of(path)
+        self._most = most  # bytes of the log of a large store
         self._limit = self._log_limit()
         self._writing = asyncio.Lock()
         self._spoiled: LogState | None = None
@@ -73,11 +67,7 @@ class FlushingEngine:
         self._renewal: asyncio.Task[None] | None = None
 
     async def send(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
-        """Run statements; before a transaction the store may be opened anew.
-
-        Raises:
-            TransactionError: if its folder is not there any more, or its disk has no room.
-        """
+        """Run statements; before a transaction the store may be opened anew."""
         if not sql.startswith("BEGIN;"):
             return await self._pass_on(sql, params)
         # Whoever is cancelled leaves, and the engine finishes what it was given before the next.
@@ -122,7 +112,12 @@ class FlushingEngine:
 
     async def _ready(self, size: int) -> LogState:
         """Return where the log ends, once there is room after it for a transaction of some size."""
-        self._presence.check()
+        if lock_of(self._path) != self._lock:
+            raise TransactionError(
+                f"nothing was written: {self._path} was deleted, moved or replaced while the "
+                "graph was open, and what it held is not there any more; close the graph, put "
+                "the folder back or restore a backup, and open it again"
+            )
         state = self._log.state()
         needed = state.size + _GROWTH * size + _SPARE
         free = shutil.disk_usage(self._path).free
@@ -146,7 +141,6 @@ class FlushingEngine:
         )
 
     def _refuse(self, state: LogState) -> None:
-        """Take what could not be written out of the log."""
         self._spoiled = state
         try:
             self._log.refuse(state)
@@ -162,7 +156,7 @@ class FlushingEngine:
             self._spoiled = self._spoiled or self._log.state()  # until it is open again
             await self._engine.close()
             self._engine = await _open_mended(self._target, self._log)
-            self._presence = Presence(self._path)
+            self._lock = lock_of(self._path)
             self._spoiled = None
             await asyncio.to_thread(give_back)
             self._limit = self._log_limit()
@@ -193,16 +187,10 @@ async def _open_mended(target: Target, log: WriteAheadLog) -> Engine:
 
 
 async def open_flushing(target: Target, *, most: int | None = None) -> Engine:
-    """Open whichever engine a target needs; one in a folder brings its writes into files.
-
-    Args:
-        target: Where it is; ``mem://`` becomes a private folder.
-        most: Bytes of the log at which a large store is opened anew; default: by the machine.
-    """
+    """Open whichever engine a target needs; ``mem://`` becomes a private folder."""
     if not target.embedded:
         return await open_engine(target)
-    if most is None:
-        most = most_log(machine_memory())
+    most = most_log(machine_memory()) if most is None else most
     if target.path is not None:
         engine = await _open_mended(target, WriteAheadLog(target.path))
         return FlushingEngine(engine, target, target.path, most=most)
@@ -223,21 +211,13 @@ def most_log(memory: int) -> int:
 
 
 def give_back() -> None:
-    """Return to the system what the engine has freed.
-
-    glibc keeps it otherwise: 140 MB after reading 130 MB from a store that was closed since.
-    """
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
+    """Return to the system what the engine has freed: glibc keeps it otherwise."""
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+        trim(0)
 
 
 def machine_memory() -> int:
-    """Return the bytes of memory of this machine, or container, where the engine looks for them.
-
-    0 where nothing tells.
-    """
+    """Return the bytes of memory of this machine or container; 0 where nothing tells."""
     if (info := Path("/proc/meminfo")).exists():
         size = int(info.read_text().split()[1]) << 10  # MemTotal: 24576000 kB
     elif hasattr(os, "sysconf"):

@@ -4,7 +4,7 @@ A row is what SurrealDB takes: record ids for links, aware datetimes, no key for
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -17,15 +17,9 @@ from graphrag.model.assertion import EntityName
 from graphrag.model.checks import DEEPEST, shown
 from graphrag.model.values import Change, Community, Entity, Episode, Event, Fact, Saga, Span
 from graphrag.protocols import Matrix
-from graphrag.store.assertions import (
-    STATED,
-    name_object,
-    name_values,
-    stated_text,
-    stated_values,
-)
+from graphrag.store.assertions import STATED, name_object, name_values, stated_text, stated_values
 from graphrag.store.engine import Row
-from graphrag.store.record import NULL, Null, Record
+from graphrag.store.record import NULL, Null, Record, id_of
 
 Value = TypeVar("Value", Episode, Entity, Fact, Community, Saga)
 
@@ -56,12 +50,19 @@ _MADE = {"attributes", "attribute_times", "metadata"}
 """Fields whose values can be changed in place."""
 EMPTY: Mapping[str, Any] = {
     **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
-    **dict.fromkeys(("aliases", "distinct_from", "labels", "names"), ()),
-    **dict.fromkeys(("derived_from", "provenance", "rivals"), ()),
+    **dict.fromkeys(
+        "aliases distinct_from labels names derived_from provenance rivals".split(), ()
+    ),
     **{name: {} for name in ("attributes", "attribute_times")},
 }
 """Columns that are not there where they are false or empty, with that value."""
 _AS_THEY_ARE = frozenset({str, int, float, bool, datetime})
+_ENDS = frozenset({"in", "out", "id"})
+_MOMENTS = frozenset(
+    field.name for kind in TABLES for field in fields(kind) if "datetime" in str(field.type)
+)
+_WRITTEN = STATED | _ENDS | _MOMENTS
+"""Columns that are text in an image and something else in a value."""
 
 
 def to_row(value: Episode | Entity | Fact | Community | Saga) -> Row:
@@ -92,12 +93,10 @@ def from_row(kind: type[Value], row: Row) -> Value:
     given: dict[str, Any] = {}
     for name, column in _COLUMNS[kind]:
         item = row.get(column)
-        if item is None:
-            continue
-        if column in STATED:
-            given[name] = stated_values(item, row["id"].id)
-        else:
-            given[name] = item if type(item) in _AS_THEY_ARE else _read(name, item)
+        if type(item) in _AS_THEY_ARE and column not in STATED:
+            given[name] = item
+        elif item is not None:
+            given[name] = _read(column, item, row["id"].id)
     return kind(**given)
 
 
@@ -112,12 +111,10 @@ def changed_value(value: Value, after: Mapping[str, Any]) -> Value | None:
             continue
         if item is None:
             given[name] = _DEFAULTS[kind][name]
-        elif column in STATED:
-            given[name] = stated_values(item, value.id)
         elif isinstance(item, datetime):
             given[name] = item.astimezone(UTC)
         else:
-            given[name] = item if type(item) in _AS_THEY_ARE else _read(name, item)
+            given[name] = _read(column, item, value.id)
     return replace(value, **given)
 
 
@@ -164,7 +161,7 @@ def unplain(column: str, item: Any) -> Any:
     """Undo ``plain`` for one column of a row."""
     if item is None:
         return EMPTY.get(column)
-    if column in ("in", "out", "id"):
+    if column in _ENDS:
         return Record(*str(item).split(":", 1))
     if column.endswith("_at") or column in _MOMENTS:
         return datetime.fromisoformat(item)
@@ -184,45 +181,25 @@ def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
     given: dict[str, Any] = {"id": id_}
     for name, column in _COLUMNS[kind]:
         item = image.get(column)
-        if item is not None:
+        if type(item) in _AS_THEY_ARE and column not in _WRITTEN:
+            given[name] = item
+        elif item is not None:
             given[name] = imaged(column, item, id_)
     return kind(**given)
 
 
 def imaged(column: str, item: Any, record: str) -> Any:
     """Return the value of a field from its column in an event's image of a record."""
-    if column in STATED:
-        return stated_values(item, record)
     if item is None:
-        return EMPTY.get(column)
-    if read := _IMAGED.get(column):
-        return read(item)
-    return tuple(item) if type(item) is list else item
+        return () if column in STATED else EMPTY.get(column)
+    if column in _MOMENTS:
+        return datetime.fromisoformat(item)
+    return item.split(":", 1)[1] if column in _ENDS else _read(column, item, record)
 
 
 def vector_bytes(vector: Matrix) -> bytes:
     """Return one vector as float32, little endian."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
-
-
-def _spans(sources: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
-    return tuple(Span(_key(span["episode"]), span["start"], span["end"]) for span in sources)
-
-
-def _id(record: str) -> str:
-    return record.split(":", 1)[1]
-
-
-_MOMENTS = {
-    field.name for kind in TABLES for field in fields(kind) if "datetime" in str(field.type)
-}
-_IMAGED: Mapping[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(_MOMENTS, datetime.fromisoformat),
-    **dict.fromkeys(("in", "out", "id"), _id),
-    "sources": _spans,
-    "names": name_values,
-}
-"""What reads a column of an image, where it is not what JSON has."""
 
 
 def _stored(item: object) -> Any:
@@ -251,18 +228,16 @@ def _json(item: Any, deepest: int = DEEPEST) -> Any:
     return item
 
 
-def _read(name: str, item: Any) -> Any:
+def _read(column: str, item: Any, record: str) -> Any:
+    """Return the value of a field from its column, which may be that of an image."""
+    if column in STATED:
+        return stated_values(item, record)
+    if type(item) in _AS_THEY_ARE:
+        return item
     if isinstance(item, Record):
         return item.id
-    if name == "sources":
-        return _spans(item)
-    if name == "names":
+    if column == "sources":
+        return tuple(Span(id_of(span["episode"]), span["start"], span["end"]) for span in item)
+    if column == "names":
         return name_values(item)
-    if isinstance(item, list):
-        return tuple(map(_key, item))
-    return item
-
-
-def _key(item: Any) -> Any:
-    """Return the id that a link leads to, or what is none."""
-    return item.id if type(item) is Record else item
+    return tuple(map(id_of, item)) if isinstance(item, list) else item

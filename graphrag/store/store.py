@@ -14,11 +14,19 @@ from graphrag.store import groups
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row
-from graphrag.store.groups import COUNTED, count_group, is_written, newest, read_sizes, stated
+from graphrag.store.groups import (
+    COUNTED,
+    count_group,
+    is_written,
+    newest,
+    read_entry,
+    read_sizes,
+    stated,
+)
 from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Packed, Record
-from graphrag.store.row_cache import Held
+from graphrag.store.row_cache import RowCache
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
 from graphrag.store.target import Target
@@ -50,11 +58,10 @@ class Store:
         # Number and moment of the newest event known of each group that was written to.
         self._last: dict[str, tuple[int, int]] = {}
         target = connection.target
+        folder = target.path and target.path / "rows"
+        rows = RowFile(folder, target.namespace, target.database)
         # A server has other writers, of whom nobody tells.
-        self.held = Held() if target.embedded else Held(most_bytes=0)
-        if target.path is not None:
-            place = target.namespace, target.database
-            self.held.rows = RowFile(target.path / "rows", *place)
+        self.cache = RowCache(rows) if target.embedded else RowCache(rows, most_bytes=0)
 
     @classmethod
     async def open(
@@ -68,26 +75,16 @@ class Store:
     ) -> "Store":
         """Open the target, apply pending migrations and check who wrote it.
 
-        Args:
-            target: Where it is.
-            embedder: Name of the model of its vectors.
-            dimension: Their numbers.
-            derived: Keeps search tables in step; a store that has some is else only read.
-            copying: Take an unfinished copy, too.
-
-        Raises:
-            StoreProfileError: if it was made for the other profile.
-            StoreVersionError: if a newer version of this library migrated it.
-            EmbedderMismatchError: if its vectors come from another model.
-            StoreError: one of its kinds, if it cannot be opened.
+        ``derived`` keeps search tables in step; a store that has some is otherwise only read.
+        ``copying`` takes an unfinished copy, too.
         """
         connection = Connection(target)
         await connection.open()
         try:
             await finish_vectors(connection)
+            known = await migrate(connection, embedder, dimension, copying=copying)
             store = cls(connection, derived)
             store.dimension = dimension
-            known = await migrate(connection, embedder, dimension, copying=copying)
             store.profile, store.native = known
         except BaseException:
             await connection.close()
@@ -112,19 +109,15 @@ class Store:
     async def close(self) -> None:
         """Close the store; closing twice is fine."""
         try:
-            await asyncio.to_thread(self.held.close)
+            await asyncio.to_thread(self.cache.close)
         finally:
             await self._connection.close()
 
     async def __aenter__(self) -> "Store":
-        """Return the open store."""
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """Close the store."""
         await self.close()
-
-    # -- write ---------------------------------------------------------------------------------
 
     def prepare(self, changes: ChangeSet, *, after: int) -> None:
         """Encode a transaction while another is being written, if it is to follow on ``after``."""
@@ -138,9 +131,7 @@ class Store:
     async def apply(self, changes: ChangeSet, *, after: int) -> int:
         """Write one change set as event number ``after + 1`` of its group and return that number.
 
-        Raises:
-            StaleGroupError: if the group has moved past ``after``; nothing was written.
-            TransactionError: for any other cause; nothing was written.
+        ``StaleGroupError``: the group has moved past ``after``, and nothing was written.
         """
         seq, group, ready = after + 1, changes.group_id, changes.ready
         last = self._last.setdefault(group, (0, 0))
@@ -161,20 +152,20 @@ class Store:
             params["info"] = Record("group_info", group)
         touched = changes.touched()
         if touched is None:  # before, too: nothing may be left if the process dies between
-            self.held.erase()
+            self.cache.erase()
         if changes.leaves is not None:
             asyncio.get_running_loop().call_soon(changes.leaves)  # once the engine has it
         try:
             await self._connection.transact(sql, params)
         except BaseException as error:
-            self.held.written(touched)
+            self.cache.written(touched)
             words = str(error) if isinstance(error, TransactionError) else ""
             if "event:" not in words or "already exists" not in words:
                 raise
             if self.target.embedded or not await is_written(params["event"], self.query):
                 raise StaleGroupError(f"group {group!r} moved past {after}") from None
         self._last[group] = seq, to_micros(at, 0)
-        self.held.wrote(changes, self._last[group])
+        self.cache.wrote(changes, self._last[group])
         return seq
 
     def news(self) -> AsyncIterator[Row]:
@@ -186,33 +177,23 @@ class Store:
         return max(utc_now(), from_micros(self._last.get(group, (0, 0))[1] + 1))
 
     async def transact(self, statements: str, **params: Any) -> None:
-        """Run statements that no event records, all of them or none.
-
-        Schema, derived rows, a group that nobody can read yet: nothing that a reader holds.
-        """
+        """Run statements that no event records and no reader's cache has, all of them or none."""
         await self._connection.transact(statements, params)
 
     async def erase_group(self, group: str) -> Mapping[str, int]:
-        """Erase a group for good and return the number of its rows by table.
-
-        A group that was left half erased is erased to the end.
-
-        Raises:
-            TransactionError: if what is beside the store cannot be deleted; nothing was erased.
-        """
-        self.held.erase()
+        """Erase a group, or the rest of one, for good; return the number of its rows by table."""
+        self.cache.erase()
         await groups.mark(group, self._connection)
-        self.held.gone(group)  # before, too: nothing may be left if the process dies between
+        self.cache.written(None)  # before, too: nothing may be left if the process dies between
+        self.cache.rows.stamps.pop(group, None)
         try:
             return await groups.erase(group, self._connection)
         finally:
-            self.held.written(None)
+            self.cache.written(None)
 
     async def remove_tables(self, names: Iterable[str]) -> None:
         """Remove tables that follow from others, however many rows they have."""
         await groups.remove_tables(names, self._connection)
-
-    # -- read ----------------------------------------------------------------------------------
 
     async def query(self, sql: str, **params: Any) -> list[Any]:
         """Run read-only SurrealQL with bound parameters; one result per statement."""
@@ -221,20 +202,19 @@ class Store:
     async def get(self, kind: type[Value], ids: Iterable[str]) -> dict[str, Value]:
         """Return the values that exist among ``ids``, by id, in the order asked."""
         wanted = list(dict.fromkeys(ids))
-        found = self.held.find(kind, wanted)
-        missing = [id_ for id_ in wanted if id_ not in found]
-        if missing:
-            found.update(await self._read(kind, missing))
-        return {id_: found[id_] for id_ in wanted if id_ in found}
+        values = self.cache.find(kind, wanted)
+        if missing := [id_ for id_ in wanted if id_ not in values]:
+            values.update(await self._read(kind, missing))
+        return {id_: values[id_] for id_ in wanted if id_ in values}
 
     async def _read(self, kind: type[Value], ids: Sequence[str]) -> dict[str, Value]:
-        table, writes = TABLES[kind], self.held.writes
+        table, writes = TABLES[kind], self.cache.writes
         what = WITH_MEMBERS if kind is Community else "SELECT * OMIT embedding"
         params: dict[str, Any] = {"ids": [Record(table, id_) for id_ in ids]}
         [rows] = await self._connection.query(f"{what} FROM $ids;", params)
-        found = {row["id"].id: from_row(kind, row) for row in rows}
-        self.held.hold(found.values(), writes=writes)
-        return found
+        values = {row["id"].id: from_row(kind, row) for row in rows}
+        self.cache.hold(values.values(), writes=writes)
+        return values
 
     async def groups(self) -> list[str]:
         """Return the names of all groups, sorted."""
@@ -251,7 +231,7 @@ class Store:
 
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
-        return await groups.forgotten_since(group, self._connection)
+        return (await read_entry(group, self.query) or {}).get("forgotten_at")
 
     async def count_group(self, group: str) -> Mapping[str, int]:
         """Return the number of rows of a group by table, its events among them."""
@@ -267,10 +247,10 @@ class Store:
 
     async def moment_of(self, group: str, seq: int) -> int | None:
         """Return when an event was committed, in microseconds, None if there is no such event."""
-        [found] = await self.query(
+        [moments] = await self.query(
             "SELECT VALUE time::micros(at) FROM $id;", id=Record("event", [group, seq])
         )
-        return int(found[0]) if found else None
+        return int(moments[0]) if moments else None
 
     async def events(self, group: str, *, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return the group's events with a number above ``after``, oldest first."""

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from graphrag.errors import (
+    EmbedderMismatchError,
     InputError,
     StoreAuthError,
     StoreCorruptError,
@@ -36,13 +37,11 @@ _READ_ONLY = (
     "it cannot be written to",
     "the engine writes even to read; make it writable, or copy the folder to where it is",
 )
+_BROKEN = "the disk fails", "look after the disk, and restore a backup if 'health check' says so"
 _ADVICE = {
     **dict.fromkeys(("ENOSPC", "EDQUOT", "EFBIG"), _FULL),
     **dict.fromkeys(("EROFS", "EACCES", "EPERM"), _READ_ONLY),
-    "EIO": (
-        "the disk fails",
-        "look after the disk, and restore a backup if 'health check' says so",
-    ),
+    "EIO": _BROKEN,
 }
 """What is wrong, and what to do, by the name of the system's error."""
 _SYNC = re.compile(r"never|every|\d+(ms|s|m)")
@@ -93,34 +92,27 @@ class Target:
         """Parse a store URL; user and password given as arguments win over those in the URL.
 
         A token is for servers, and instead of both.
-
-        Raises:
-            StoreURLError: for an unknown scheme, a path that is no store, or half a credential.
-            InputError: for an unknown profile.
         """
         if profile not in (None, *get_args(Profile)):
             raise InputError(f"profile {profile!r}: choose process or engine")
-        target = cls._of(url, user, password)
-        if token is not None and target.user is not None:
-            raise StoreURLError(f"{target.url} got a token and a user: give one of them")
-        place = replace(target, namespace=namespace, database=database)
-        return replace(place, profile=profile, native=native, token=token)
-
-    @classmethod
-    def _of(cls, url: str, user: str | None, password: str | None) -> "Target":
         scheme, separator, rest = url.partition("://")
         if not separator:
             # What is no URL may still hold a password: nothing up to an @ is repeated.
             raise StoreURLError(f"{url.rpartition('@')[2]!r} is no store URL: use {_SCHEMES}")
         if scheme in ("mem", "memory"):
-            return cls("mem://")
-        if scheme == "surrealkv":
+            target = cls("mem://")
+        elif scheme == "surrealkv":
             path = _checked_path(url, rest)
             _, question, query = rest.partition("?")
-            return cls(f"surrealkv://{path}{question}{query}", path)
-        if scheme in ("ws", "wss", "http", "https"):
-            return _server(url, user, password)
-        raise StoreURLError(f"unknown scheme {scheme!r} in the store URL: use {_SCHEMES}")
+            target = cls(f"surrealkv://{path}{question}{query}", path)
+        elif scheme in ("ws", "wss", "http", "https"):
+            target = _server(url, user, password)
+        else:
+            raise StoreURLError(f"unknown scheme {scheme!r} in the store URL: use {_SCHEMES}")
+        if token is not None and target.user is not None:
+            raise StoreURLError(f"{target.url} got a token and a user: give one of them")
+        place = replace(target, namespace=namespace, database=database)
+        return replace(place, profile=profile, native=native, token=token)
 
 
 def _server(url: str, user: str | None, password: str | None) -> Target:
@@ -165,8 +157,8 @@ def _checked_path(url: str, rest: str) -> Path:
 
 def disk_fault(text: str | None) -> str | None:
     """Return what a disk lacks and what to do, if an error names it; its number is the system's."""
-    found = re.search(r"os error (\d+)", text or "")
-    number = int(found[1]) if found else 0
+    match = re.search(r"os error (\d+)", text or "")
+    number = int(match[1]) if match else 0
     advice = _ADVICE.get(errno.errorcode.get(number, ""))
     return advice and f"{advice[0]} ({os.strerror(number)}): {advice[1]}"
 
@@ -177,11 +169,6 @@ def folder_error(target: Target, error: OSError) -> StoreError:
     if (fault := disk_fault(f"os error {error.errno}")) is not None:
         return StoreDiskError(f"cannot open {target.url} at {place}: {fault}")
     return StoreURLError(f"cannot open {target.url}: {error.strerror} ({place})")
-
-
-def _lost_file(target: Target, text: str) -> bool:
-    """Tell whether a store is there but a file that it names is not."""
-    return "(os error 2)" in text and (target.path or Path()).joinpath("manifest").is_dir()
 
 
 def denial(target: Target, text: str) -> str:
@@ -217,7 +204,8 @@ def opening_error(target: Target, text: str, *, unreachable: bool) -> StoreError
         )
     if (fault := disk_fault(text)) is not None:
         return StoreDiskError(f"cannot open the store at {target.path}: {fault}")
-    if "IO error" in text and "os error" in text and not _lost_file(target, text):
+    there = (target.path or Path()).joinpath("manifest").is_dir()
+    if "IO error" in text and "os error" in text and not (there and "(os error 2)" in text):
         reason = text.rpartition("IO error: ")[2]
         return StoreURLError(f"cannot open a store at {target.path}: {reason}")
     return damaged(target, text)
@@ -228,6 +216,28 @@ def damaged(target: Target, text: str) -> StoreCorruptError:
     return StoreCorruptError(
         f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
         "restore a copy, or start a new store and add the sources again"
+    )
+
+
+def embedder_mismatch(
+    url: str, meta: Mapping[str, Mapping[str, Any]], name: str, dimension: int
+) -> EmbedderMismatchError:
+    """Return what is wrong with opening a store with another model, and what to do."""
+    known, wanted = meta["embedder"], (name, dimension)
+    change = meta.get("revector")
+    begun = change is not None and (change["name"], change["dimension"]) == wanted
+    how = (
+        "its vectors are being made anew with this one, and not all are there: start "
+        "'surreal-graphrag index embed' or health.reembed() again, which goes on; until then open "
+        "it with the old one"
+        if begun
+        else "open it with that embedder; 'surreal-graphrag index embed' or health.reembed() "
+        "makes the vectors anew with another one, without reading the episodes again, and "
+        "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) a new store with them"
+    )
+    return EmbedderMismatchError(
+        f"the store at {url} was built with embedder {known['name']!r} "
+        f"({known['dimension']} dimensions), not {name!r} ({dimension}): {how}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Expressions that name a place in the calendar: "3 May 2021", "spring of 2022", "the 1990s".
+"""English words of time, and expressions of the calendar: "3 May 2021", "spring of 2022", "1990s".
 
 A table of shapes, tried in order; each is one regular expression over the normalised words and the
 function that reads it. What the calendar does not have (30 February) raises ValueError, which the
@@ -6,34 +6,103 @@ caller takes for "not a date". 4/7/1995 is None: two readings are none.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, get_args
 
-from graphrag.temporal.period import (
+from graphrag.temporal.interval import (
     DAY,
+    MONTH_NAMES,
     WEEK,
     Granularity,
     Period,
     Reference,
+    Unit,
     day_of,
     floor,
     midnight,
     shift,
     unit_from,
 )
-from graphrag.temporal.vocabulary import (
-    DECADES,
-    FEASTS,
-    HOLIDAYS,
-    MONTHS,
-    ORDINALS,
-    SEASONS,
-    WEEKDAY_SHORT,
-    WEEKDAYS,
-    any_of,
-    ordinal,
-)
+
+_MONTHS = {name.lower(): place for place, name in enumerate(MONTH_NAMES, start=1)}
+MONTHS: Final = {**_MONTHS, **{name[:3]: _MONTHS[name] for name in _MONTHS}, "sept": 9}
+_DAYS_OF_WEEK = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAYS: Final = {name: place for place, name in enumerate(_DAYS_OF_WEEK)}
+SHORT_DAYS: Final = {"mon": "monday", "tue": "tuesday", "thu": "thursday", "fri": "friday"}
+"""Those that are no other word; read after last, next and this."""
+WEEKDAY_SHORT: Final = "mon|tues?|wed|thurs?|thu|fri|sat|sun"
+SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""First month, on the northern hemisphere; a winter has the year it begins in."""
+HOLIDAYS: Final = {
+    "new year's day": (1, 1),
+    "valentine's day": (2, 14),
+    "halloween": (10, 31),
+    "michaelmas": (9, 29),
+    "all saints' day": (11, 1),
+    "christmas eve": (12, 24),
+    "christmas day": (12, 25),
+    "christmas": (12, 25),
+    "boxing day": (12, 26),
+    "new year's eve": (12, 31),
+}
+FEASTS: Final = {
+    "ash wednesday": -46,
+    "good friday": -2,
+    "easter": 0,
+    "easter sunday": 0,
+    "easter monday": 1,
+    "ascension day": 39,
+    "whit sunday": 49,
+    "pentecost": 49,
+    "whit monday": 50,
+}
+"""Days after Easter."""
+UNITS: Final[dict[str, Unit]] = {**{unit: unit for unit in get_args(Unit)}, "yr": "year"}
+PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
+"""Hours from midnight; a night runs into the next day."""
+_COUNTS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+TENS: Final = {word: 10 * place for place, word in enumerate(_TENS, start=2)}
+NUMBERS: Final = {
+    "a": 1,
+    "an": 1,
+    "a couple": 2,
+    "couple": 2,
+    "a dozen": 12,
+    **{word: place for place, word in enumerate(_COUNTS, start=1)},
+    **TENS,
+    **{
+        f"{tens}-{word}": TENS[tens] + _COUNTS.index(word) + 1
+        for tens in TENS
+        for word in _COUNTS[:9]
+    },
+}
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
+).split()
+ORDINALS: Final = {word: number for number, word in enumerate(_ORDINALS, start=1)}
+DECADES: Final = {f"{word[:-1]}ies": 1900 + value for word, value in TENS.items() if value >= 30}
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Write the words as one regular expression, longest first."""
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+def number(word: str) -> int:
+    """Give the value of a number word or of digits."""
+    return NUMBERS[word] if word in NUMBERS else int(word)
+
+
+def ordinal(word: str) -> int:
+    """Give the value of an ordinal word or of digits."""
+    return ORDINALS[word] if word in ORDINALS else int(word)
+
 
 MONTH: Final = any_of(MONTHS)
 WEEKDAY: Final = any_of(WEEKDAYS)
@@ -50,10 +119,7 @@ Shape = tuple[re.Pattern[str], Callable[[re.Match[str], Reference], Period | Non
 def occurrence(name: str, reference: Reference, cycle: int) -> Period:
     """Give a weekday of the reference's week, or a month, season or holiday of its year.
 
-    Args:
-        name: A word of ``NAMED``.
-        reference: Moment whose week or year counts as cycle 0.
-        cycle: How many weeks or years later.
+    ``cycle`` counts the weeks or years from there.
     """
     if name in WEEKDAYS:
         monday = floor(reference.moment, "week")
@@ -101,8 +167,9 @@ def _two_years(match: re.Match[str], _: Reference) -> Period | None:
     return unit_from(midnight(first), "year", years) if 1 < years <= 20 else None
 
 
-def _instant(match: re.Match[str], _: Reference) -> Period | None:
-    moment = datetime.fromisoformat(match.group().upper())
+def instant(text: str) -> Period | None:
+    """Return the moment that ISO 8601 writes; None of one without a zone."""
+    moment = datetime.fromisoformat(text)
     if moment.utcoffset() is None:
         return None
     start = moment.astimezone(UTC)
@@ -110,11 +177,10 @@ def _instant(match: re.Match[str], _: Reference) -> Period | None:
 
 
 def _numeric(match: re.Match[str], _: Reference) -> Period | None:
-    number, two, year = (int(part) for part in match.group(1, 3, 4))
-    if number <= 12 and two <= 12 and number != two:
+    first, second, year = (int(part) for part in match.group(1, 3, 4))
+    if first <= 12 and second <= 12 and first != second:
         return None
-    month, day = (number, two) if two > 12 else (two, number)
-    return day_of(year, month, day)
+    return day_of(year, *((first, second) if second > 12 else (second, first)))
 
 
 def _year(match: re.Match[str], _: Reference) -> Period:
@@ -122,19 +188,10 @@ def _year(match: re.Match[str], _: Reference) -> Period:
 
 
 def _decade(match: re.Match[str], _: Reference) -> Period:
-    if match["name"]:
-        start = DECADES[match["name"]]
-    elif match["short"]:
-        start = 1900 + int(match["short"])
-    else:
-        start = int(match["year"])
+    start = DECADES[match["name"]] if match["name"] else int(match["year"] or f"19{match['short']}")
     if start % 100 == 0 and start != 2000:
         return Period(midnight(start), midnight(start + 100), "century")
     return unit_from(midnight(start), "decade")
-
-
-def _century(match: re.Match[str], _: Reference) -> Period:
-    return unit_from(midnight(ordinal(match[1]) * 100 - 99), "century")
 
 
 def _days(match: re.Match[str], reference: Reference) -> Period | None:
@@ -143,16 +200,15 @@ def _days(match: re.Match[str], reference: Reference) -> Period | None:
     last = ordinal(match["last"] or match["day"])
 
     def in_year(year: int) -> Period:
-        end = day_of(year, month, last).end
-        return Period(midnight(year, month, first), end, "day")
+        return Period(midnight(year, month, first), day_of(year, month, last).end, "day")
 
     if last < first:
         return None
     if year := _named_year(match, reference):
         return in_year(year)
-    if (month, last) == (2, 29):
-        return None
-    return nearest(lambda cycle: in_year(reference.moment.year + cycle), reference)
+    every = 4 if (month, last) == (2, 29) else 1
+    this = reference.moment.year - reference.moment.year % every
+    return nearest(lambda cycle: in_year(this + cycle * every), reference)
 
 
 def _named(match: re.Match[str], reference: Reference) -> Period | None:
@@ -160,13 +216,6 @@ def _named(match: re.Match[str], reference: Reference) -> Period | None:
     if year := _named_year(match, reference):
         return named_in_year(name, year)
     return nearest(lambda cycle: occurrence(name, reference, cycle), reference)
-
-
-def _winter(match: re.Match[str], _: Reference) -> Period | None:
-    year, next_year = match[1], match[2]
-    if int(next_year) % 100 != (int(year) + 1) % 100:
-        return None
-    return named_in_year("winter", int(year))
 
 
 def _slice(match: re.Match[str], reference: Reference) -> Period | None:
@@ -207,10 +256,9 @@ _TO = r"(?: ?- ?| to | and | until | through )"
 SHAPES: Final[tuple[Shape, ...]] = (
     _shape(rf"({YEAR})-((?!0|10|11|12)\d\d)", _two_years),
     _shape(r"(\d{4})-(\d\d)", _iso),
-    _shape(r"(\d{4})-(\d\d?)-(\d\d?)", _iso),
-    _shape(r"(\d{4})/(\d\d?)/(\d\d?)", _iso),
+    _shape(r"(\d{4})[-/](\d\d?)[-/](\d\d?)", _iso),
     _shape(rf"({YEAR})/(\d\d)", _two_years),
-    _shape(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d.*", _instant),
+    _shape(r"\d{4}-\d\d-\d\d[t ]\d\d:\d\d.*", lambda match, _: instant(match[0].upper())),
     _shape(r"(\d\d?)([-/.])(\d\d?)\2(\d{4})", _numeric),
     _shape(rf"(?:year )?(?P<year>{YEAR})", _year),
     _shape(r"(?:(?:ad|year) )?(?P<year>\d{3,4})(?: ad| ce)", _year),
@@ -219,7 +267,10 @@ SHAPES: Final[tuple[Shape, ...]] = (
         rf"(?:(?P<year>1\d\d0|20[0-9]0)'?s|'?(?P<short>[3-9]0)'?s|(?P<name>{any_of(DECADES)}))",
         _decade,
     ),
-    _shape(rf"({ORDINAL}) century(?: ad| ce)?", _century),
+    _shape(
+        rf"({ORDINAL}) century(?: ad| ce)?",
+        lambda match, _: unit_from(midnight(ordinal(match[1]) * 100 - 99), "century"),
+    ),
     _shape(
         rf"{_ON}(?P<day>{_DAY}|{any_of(ORDINALS)})(?:{_TO}(?P<last>{_DAY}))? (?P<month>{MONTH})"
         + _YEAR_END,
@@ -230,7 +281,6 @@ SHAPES: Final[tuple[Shape, ...]] = (
         + _YEAR_END,
         _days,
     ),
-    _shape(rf"winter (?:in )?({YEAR})[-/](\d\d(?:\d\d)?)", _winter),
     _shape(rf"(?P<name>{MONTH}|{any_of(SEASONS)}|{_FEAST}){_YEAR_END}", _named),
     _shape(rf"(?P<name>{WEEKDAY})", _named),
     _shape(

@@ -15,15 +15,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from graphrag.temporal.dates import YEAR
-from graphrag.temporal.lexer import DAY_WORDS, DIRECTIONS, Token, hints, tokenise
-from graphrag.temporal.period import Period, Prefer, Reference
-from graphrag.temporal.phrase import read_pair, read_phrase, reference_of
-from graphrag.temporal.sense import Candidate, is_meant
-from graphrag.temporal.vocabulary import MONTHS, WEEKDAYS, normalise
+from graphrag.temporal.dates import MONTHS, WEEKDAYS, YEAR
+from graphrag.temporal.interval import Period, Prefer, Reference
+from graphrag.temporal.phrase import normalise, read_pair, read_phrase, reference_of
+from graphrag.temporal.sense import (
+    DAY_WORDS,
+    DIRECTIONS,
+    Candidate,
+    TimeToken,
+    hints,
+    is_meant,
+    tokenise,
+)
 
-_AROUND: Final = 150
-"""Characters looked at on each side, within the sentence."""
+_AROUND: Final = 150  # characters looked at on each side, within the sentence
 _SENTENCE_END: Final = re.compile(r"[.!?;\n]")
 _FUTURE: Final = re.compile(
     r"\b(?:will|won't|shall|should|gonna|(?:go|look)ing (?:to|forward)|can't wait|let's|upcoming|"
@@ -53,9 +58,7 @@ def tense(text: str, start: int, end: int) -> Prefer | None:
     after = _SENTENCE_END.split(text[end : end + _AROUND])[0]
     sentence = f"{before} {after}"
     back, ahead = _PAST.search(sentence), _FUTURE.search(sentence)
-    if bool(back) == bool(ahead):
-        return None
-    return "past" if back else "future"
+    return None if bool(back) == bool(ahead) else "past" if back else "future"
 
 
 def choose(
@@ -63,12 +66,8 @@ def choose(
 ) -> Period | None:
     """Pick one of the two readings of an undated expression, or neither.
 
-    Args:
-        past: The nearest reading that has begun.
-        future: The nearest one that is not over.
-        leaning: What the sentence says, if it does.
-        reference: When the text was written, and the caller's preference.
-        vague: True for weekdays, which lie equally near on both sides, and for whole months.
+    ``past`` is the nearest that has begun, ``future`` the nearest that is not over. ``leaning`` is
+    what the sentence says. Weekdays, equally near on both sides, and whole months are ``vague``.
     """
     if past == future and not vague:
         return past
@@ -88,8 +87,7 @@ def choose(
     return future if far else past
 
 
-_LONGEST = 12
-"""Words: "three weeks before the end of the third quarter of 2021" has eleven."""
+_LONGEST = 12  # words: "three weeks before the end of the third quarter of 2021" has eleven
 _NOT_FIRST = frozenset({",", "-", "of", "to", "and", "ago", "back"})
 _NOT_LAST = frozenset({",", "-", "of", "the"})
 _LISTING: Final = frozenset({",", "and", "or", ", and", ", or"})
@@ -100,8 +98,7 @@ _POINTING: Final = DAY_WORDS | DIRECTIONS | {"ago"}
 _NAMED: Final = MONTHS.keys() | WEEKDAYS.keys() | {"q1", "q2", "q3", "q4"}
 _YEAR: Final = re.compile(r"\d{4}")
 _FULL_YEAR: Final = re.compile(rf"(?<!\d){YEAR}(?!\d)", re.ASCII)
-_NEARBY: Final = 300
-"""Characters in which another year claims an undated day: "on August 6 and 9, 1945"."""
+_NEARBY: Final = 300  # characters in which another year claims a day: "on August 6 and 9, 1945"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,30 +116,20 @@ def find_times(
 ) -> list[TimeExpression]:
     """Find the expressions of time in an English text, in order, none overlapping another.
 
-    Args:
-        text: Any running text.
-        reference: Aware moment it was written at; relative expressions count from it.
-        prefer: Side on which an undated "3 May" lies if its sentence does not tell; an undated
-            "Friday" or "May" of which nothing tells is left out, unless the future is preferred.
-        leaning: Side on which it lies whatever the words of its sentence are.
-
-    Raises:
-        TimeError: If the reference is naive.
+    The ``reference`` is when it was written. An undated "3 May" lies on the side that is preferred
+    if its sentence does not tell, on that of ``leaning`` whatever it tells; an undated "Friday" or
+    "May" of which nothing tells is left out, unless the future is preferred.
     """
     counted_from = reference_of(reference, prefer)
-    if not hints(text):
-        return []
-    return _Finder(text, tokenise(text), counted_from, leaning).find()
+    return _Finder(text, tokenise(text), counted_from, leaning).find() if hints(text) else []
 
 
+@dataclass(frozen=True, slots=True)
 class _Finder:
-    def __init__(
-        self, text: str, tokens: Sequence[Token], reference: Reference, leaning: Prefer | None
-    ) -> None:
-        self._text = text
-        self._leaning = leaning
-        self._tokens = tokens
-        self._reference = reference
+    _text: str
+    _tokens: Sequence[TimeToken]
+    _reference: Reference
+    _leaning: Prefer | None
 
     def find(self) -> list[TimeExpression]:
         found: list[TimeExpression] = []
@@ -188,9 +175,8 @@ class _Finder:
             return past
         # Months recur in what they are said of: "it is dry in June".
         vague = weekday or not any(token.numeric for token in self._tokens[at:stop])
-        leaning = self._leaning or tense(
-            self._text, self._tokens[at].start, self._tokens[stop - 1].end
-        )
+        start, end = self._tokens[at].start, self._tokens[stop - 1].end
+        leaning = self._leaning or tense(self._text, start, end)
         if leaning == "past" and read.bound == "until":
             leaning = None  # "they asked for answers by May 15": what was asked may lie ahead
         return choose(past, future, leaning, self._reference, vague=vague)

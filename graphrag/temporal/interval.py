@@ -1,12 +1,16 @@
-"""Half-open intervals of world time, ``[start, end)``, and the moments that a read looks from.
+"""Half-open intervals of world time, named stretches of the calendar, and viewpoints of reads.
 
-Half open, so that a fact that ends in the instant the next one starts neither overlaps it nor
-leaves a gap. None is a value, not a missing one: no start means "always so far", no end means
-"still true". An empty interval does not exist; what would be one is None.
+``[start, end)`` is half open, so that a fact that ends in the instant the next one starts neither
+overlaps it nor leaves a gap. No start means "unknown", no end "still true". An empty interval does
+not exist; what would be one is None.
+
+An expression such as "since March 2021" names a ``Period`` (the month) and how a fact stands to it
+(from then on): a writer wants the first instant, a filter the interval, and both the precision.
 """
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
+from typing import Final, Literal
 
 from graphrag.errors import TimeError
 
@@ -38,7 +42,6 @@ class Interval:
     end: datetime | None = None
 
     def __post_init__(self) -> None:
-        """Refuse naive ends and empty intervals; bring both ends to UTC."""
         object.__setattr__(self, "start", _utc(self.start, "start"))
         object.__setattr__(self, "end", _utc(self.end, "end"))
         if self.start is not None and self.end is not None and self.start >= self.end:
@@ -48,7 +51,6 @@ class Interval:
             )
 
     def __repr__(self) -> str:
-        """Show both ends, as ISO dates where they fall on midnight."""
         start = "?" if self.start is None else _show(self.start)
         end = "..." if self.end is None else _show(self.end)
         return f"[{start}, {end})"
@@ -107,3 +109,123 @@ def _show(moment: datetime) -> str:
     if moment.time() == time.min:
         return moment.date().isoformat()
     return moment.replace(tzinfo=None).isoformat() + "Z"
+
+
+Unit = Literal["day", "week", "weekend", "month", "quarter", "year", "decade", "century"]
+Granularity = Unit | Literal["instant", "part_of_day", "season"]
+Bound = Literal["in", "since", "until", "before", "after"]
+Prefer = Literal["past", "future"]
+
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
+_WRITTEN: Final[tuple[Unit, ...]] = ("day", "month", "year")
+MONTH_NAMES = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_DAYS = {"day": 1, "week": 7, "weekend": 7}
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """What a time expression names, ``[start, end)`` in UTC, and how it bounds the fact."""
+
+    start: datetime
+    end: datetime
+    granularity: Granularity
+    """Calendar unit of the words: "early March 2021" is ten days long, and a "month"."""
+    bound: Bound = "in"
+
+    @property
+    def interval(self) -> Interval:
+        """Times that the expression admits.
+
+        "in" and its like: the period. "since X": from its first instant on, "after X": from its
+        end on. "before X": up to its first instant, "until X": to its end, as in "from 1939 to
+        1945", which takes in 1945.
+        """
+        start = {"in": self.start, "since": self.start, "after": self.end}.get(self.bound)
+        end = {"in": self.end, "until": self.end, "before": self.start}.get(self.bound)
+        return Interval(start, end)
+
+    @property
+    def named(self) -> str | None:
+        """The words of one day, month or year: ``4 March 2012``; None of any other stretch."""
+        unit = self.granularity
+        if unit not in _WRITTEN or self.end != shift(self.start, unit, 1):
+            return None
+        day, month = self.start.day, MONTH_NAMES[self.start.month - 1]
+        return " ".join([str(day), month, str(self.start.year)][_WRITTEN.index(unit) :])
+
+    def bounded(self, bound: Bound) -> "Period":
+        """Give the same period with another bound."""
+        return replace(self, bound=bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where a text stands in time, and which way its undated days lean."""
+
+    moment: datetime
+    prefer: Prefer = "past"
+
+    @property
+    def today(self) -> datetime:
+        """First instant of the day, in UTC."""
+        return floor(self.moment, "day")
+
+
+def midnight(year: int, month: int = 1, day: int = 1) -> datetime:
+    """Give the first instant of a day."""
+    return datetime(year, month, day, tzinfo=UTC)
+
+
+def floor(moment: datetime, unit: Unit) -> datetime:
+    """Give the first instant of the calendar unit that holds the moment; weeks start on Monday.
+
+    The weekend of a moment is the one that ends its week.
+    """
+    day = midnight(moment.year, moment.month, moment.day)
+    match unit:
+        case "day":
+            return day
+        case "week":
+            return day - moment.weekday() * DAY
+        case "weekend":
+            return day + (5 - moment.weekday()) * DAY
+        case "month":
+            return midnight(moment.year, moment.month)
+        case "quarter":
+            return midnight(moment.year, moment.month - (moment.month - 1) % 3)
+        case "year":
+            return midnight(moment.year)
+        case "decade":
+            return midnight(moment.year - moment.year % 10)
+        case "century":
+            # The 20th century is 1901-2000.
+            return midnight(moment.year - (moment.year - 1) % 100)
+
+
+def shift(moment: datetime, unit: Unit, count: int) -> datetime:
+    """Move by whole units; a day that the target month lacks becomes its last day.
+
+    Outside years 1-9999 it raises ``ValueError`` or ``OverflowError``.
+    """
+    if unit in _DAYS:
+        return moment + count * _DAYS[unit] * DAY
+    months = moment.year * 12 + moment.month - 1 + count * _MONTHS[unit]
+    first = moment.replace(year=months // 12, month=months % 12 + 1, day=1)
+    last = (first.replace(day=28) + 4 * DAY).replace(day=1) - DAY
+    return first.replace(day=min(moment.day, last.day))
+
+
+def unit_from(start: datetime, unit: Unit, count: int = 1) -> Period:
+    """Return the period of ``count`` units that begins at ``start``; a weekend is two days."""
+    end = start + 2 * DAY if unit == "weekend" else shift(start, unit, count)
+    return Period(start, end, unit)
+
+
+def day_of(year: int, month: int, day: int) -> Period:
+    """Give one day."""
+    return unit_from(midnight(year, month, day), "day")

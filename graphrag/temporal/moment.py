@@ -11,8 +11,7 @@ from graphrag.errors import TimeError
 from graphrag.model.assertion import Precision
 from graphrag.model.checks import shown
 
-Moment = datetime | date | str
-"""A time as callers give it: an aware datetime, a date, or words that ``parse_moment`` reads."""
+Moment = datetime | date | str  # words as parse_moment reads them; datetimes are aware
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO = timedelta(microseconds=1)
 _FORMS = 'such as "2024-03-05T10:00:00Z", "2024-03-05", "2024-03", "March 2024" or "last month"'
@@ -28,15 +27,10 @@ def utc_now() -> datetime:
 def parse_moment(
     value: Moment, *, what: str = "time", reference: datetime | None = None
 ) -> datetime:
-    """Turn a datetime, a date, or a string that names a time into a UTC instant.
+    """Turn a datetime, a date, or a string that names a time into a UTC instant, or refuse it.
 
-    Args:
-        value: Aware datetime, date, ISO string, or English such as "5 May 2023" or "last month".
-        what: Name of the argument, for the error message.
-        reference: Moment that relative English is counted from; now if not given.
-
-    Raises:
-        TimeError: If the value is naive, impossible, or not a time.
+    The string is ISO 8601, or English such as "5 May 2023" or "last month", counted from
+    ``reference``, by default now; ``what`` names the argument in the error.
     """
     if isinstance(value, date) and value != value:  # pandas' NaT
         raise TimeError(f"{what} is no time (NaT): leave it out if it is unknown")
@@ -76,17 +70,11 @@ def precision_of(value: Moment) -> Precision:
 
 def to_micros(moment: datetime | None, default: int) -> int:
     """Count whole microseconds since 1970 in UTC, exactly; give the default for None."""
-    if moment is None:
-        return default
-    return (_aware(moment, moment, "moment") - EPOCH) // _MICRO
+    return default if moment is None else (_aware(moment, moment, "moment") - EPOCH) // _MICRO
 
 
 def from_micros(micros: int) -> datetime:
-    """Give the UTC instant that many microseconds after 1970, exactly.
-
-    Raises:
-        TimeError: If it lies outside years 1-9999.
-    """
+    """Give the UTC instant that many microseconds after 1970, exactly."""
     try:
         return EPOCH + micros * _MICRO
     except OverflowError as error:
@@ -115,7 +103,6 @@ def _aware(moment: datetime, shown: datetime | str, what: str) -> datetime:
         text = shown if isinstance(shown, str) else shown.isoformat()
         raise TimeError(f"{what} {text!r} has no time zone: add Z or an offset such as +02:00")
     try:
-        utc = moment.astimezone(UTC)
-        return _plain(utc)
+        return _plain(moment.astimezone(UTC))
     except OverflowError as error:
         raise TimeError(f"{what} {str(shown)!r} is outside years 1-9999 in UTC") from error

@@ -1,41 +1,21 @@
 """One English time expression becomes a period, or None.
 
 A wrong date poisons a temporal graph and a missing one is honest, so the rules are closed tables
-of shapes (`dates`, `relative`) that must match the whole phrase. dateparser sees only what is left,
-and only if every word of it is a word of time: on its own it reads "3" as March.
+of shapes (`dates`, `relative`) that must match the whole phrase.
 """
 
 import re
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from datetime import UTC, datetime
+from typing import Final
 
 from graphrag.errors import TimeError
 from graphrag.temporal import dates, relative
-from graphrag.temporal.period import (
-    DAY,
-    Bound,
-    Granularity,
-    Period,
-    Prefer,
-    Reference,
-    Unit,
-    floor,
-    unit_from,
-)
-from graphrag.temporal.vocabulary import normalise
+from graphrag.temporal.dates import MONTHS, SHORT_DAYS, WEEKDAY_SHORT, any_of
+from graphrag.temporal.interval import DAY, Bound, Period, Prefer, Reference
 
-if TYPE_CHECKING:
-    from dateparser.date import DateDataParser
-
-__all__ = ["Bound", "Granularity", "Period", "read_phrase", "reference_of", "resolve_phrase"]
-
-_IMPOSSIBLE: Final = (ValueError, OverflowError)
-"""Raised by what the calendar lacks (30 February) and beyond years 1-9999."""
-_VERBS: Final = ("may", "march", "fall", "spring")
-"""Alone and in lower case more often not times."""
-_LONGEST = 80
-"""Characters; no expression that we can read is longer, and a regular expression should not try."""
+_IMPOSSIBLE: Final = (ValueError, OverflowError)  # for 30 February, and beyond years 1-9999
+_VERBS: Final = ("may", "march", "fall", "spring")  # alone and in lower case more often not times
+_LONGEST = 80  # characters; no expression that we can read is longer
 _BOUNDS: Final[dict[str, Bound]] = {
     **dict.fromkeys(("since", "ever since", "from", "between", "as from"), "since"),
     **dict.fromkeys(("starting", "starting in", "starting on"), "since"),
@@ -57,28 +37,39 @@ _RANGE: Final = re.compile(
 )
 
 
+_ORDINAL_DIGITS = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_JOINED = re.compile(r"\b(early|mid|late)-(?=\w)")
+_SILENT = re.compile(r"\b(?:the|of)\b|,")
+_SHORT_MONTH = re.compile(rf"\b({any_of(MONTHS)}|{WEEKDAY_SHORT})\.")
+_EDGE = " \t\r\n\"'.,;:!?()[]"
+_LAST = re.compile(r"\bthe last (?=(?:week|month|quarter|year|decade)\b(?! (?:of|in)\b))")
+_SHORT_DAY = re.compile(r"\b(?<=last |next |this )(mon|tue|thu|fri)(?:r?s)?\b")
+_SIGNS = str.maketrans({"’": "'", "‘": "'", "–": "-", "—": "-", "−": "-"})
+
+
+def normalise(text: str) -> str:
+    """Give lower case without commas, "the", "of" and ordinal endings: one spelling per meaning."""
+    plain = text.translate(_SIGNS).lower().strip(_EDGE)
+    # "over the last year" is twelve months back from now, "last year" a year of the calendar.
+    plain = _SHORT_DAY.sub(lambda match: SHORT_DAYS[match[1]], plain)
+    plain = _LAST.sub("past ", plain)
+    plain = _JOINED.sub(r"\1 ", _ORDINAL_DIGITS.sub("", plain))
+    return " ".join(_SILENT.sub(" ", _SHORT_MONTH.sub(r"\1", plain)).split())
+
+
 def resolve_phrase(text: str, reference: datetime, *, prefer: Prefer = "past") -> Period | None:
     """Say which stretch of time an English expression names, or None if that is not certain.
 
     A range ("from 2015 to 2019") is one period from the first instant of its first part to the last
-    of its second. Days are UTC days and weeks start on Monday.
-
-    Args:
-        text: The expression and nothing else: "last Friday", "since March 2021", "the 1990s".
-        reference: Aware moment the text was written at.
-        prefer: Side on which an undated "Friday" or "3 May" lies.
-
-    Raises:
-        TimeError: If the reference is naive.
+    of its second. Days are UTC days and weeks start on Monday. ``prefer`` is the side of the
+    reference on which an undated "Friday" or "3 May" lies.
     """
     base = reference_of(reference, prefer)
-    if len(text) > _LONGEST:
-        return None
-    if text.strip() in _VERBS:
+    if len(text) > _LONGEST or text.strip() in _VERBS:
         return None
     words = normalise(text)
     try:
-        return _read(words, base) or _read_range(words, base) or _ask_dateparser(words, base)
+        return _read(words, base) or _read_range(words, base)
     except _IMPOSSIBLE:
         return None
 
@@ -135,10 +126,7 @@ def _read_range(words: str, reference: Reference) -> Period | None:
     if match is None or (match["to"] == "and") != (match["from"] == "between"):
         return None
     pair = read_pair(match["first"], match["last"], reference)
-    if pair is None:
-        return None
-    first, last = pair
-    return Period(first.start, last.end, last.granularity)
+    return pair and Period(pair[0].start, pair[1].end, pair[1].granularity)
 
 
 def read_pair(first: str, last: str, reference: Reference) -> tuple[Period, Period] | None:
@@ -152,47 +140,3 @@ def read_pair(first: str, last: str, reference: Reference) -> tuple[Period, Peri
     if start is None or start.bound != "in" or start.start >= end.end:
         return None
     return start, end
-
-
-_SAFE: Final = re.compile(
-    rf"(?:(?:{dates.MONTH}|{dates.WEEKDAY}|mon|tue|wed|thu|fri|sat|sun|ago|and|at|am|pm|utc|gmt|z"
-    r"|(?:day|week|month|year|hour|minute)s?|[\d:+-]+)(?: |$))+"
-)
-_ANCHOR: Final = re.compile(rf"\b(?:{dates.MONTH}|{dates.WEEKDAY}|ago)\b")
-
-
-def _ask_dateparser(words: str, reference: Reference) -> Period | None:
-    if not _SAFE.fullmatch(words) or not _ANCHOR.search(words) or not re.search(r"\d", words):
-        return None
-    found = _dateparser(reference).get_date_data(words)
-    at = found.date_obj
-    if at is None:
-        return None
-    if found.period == "time":
-        # A clock time without a zone could be any of two dozen instants.
-        if at.tzinfo is None:
-            return None
-        start = at.astimezone(UTC)
-        return Period(start, start + timedelta(microseconds=1), "instant")
-    units: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "year": "year"}
-    if found.period not in units:
-        return None
-    unit = units[found.period]
-    return unit_from(floor(at, "day" if unit == "week" else unit), unit)
-
-
-@lru_cache(maxsize=64)
-def _dateparser(reference: Reference) -> "DateDataParser":
-    # Imported here because it costs more than all the rest of the package.
-    from dateparser.date import DateDataParser
-
-    return DateDataParser(
-        languages=["en"],
-        settings={
-            "RELATIVE_BASE": reference.moment.replace(tzinfo=None),
-            "PREFER_DATES_FROM": reference.prefer,
-            "PREFER_DAY_OF_MONTH": "first",
-            "PREFER_MONTH_OF_YEAR": "first",
-            "RETURN_TIME_AS_PERIOD": True,
-        },
-    )

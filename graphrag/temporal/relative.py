@@ -10,12 +10,23 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from graphrag.temporal.dates import NAMED, ORDINAL, WEEKDAY, occurrence
-from graphrag.temporal.period import DAY, WEEK, Period, Reference, Unit, floor, shift, unit_from
-from graphrag.temporal.vocabulary import NUMBERS, PARTS, UNITS, WEEKDAYS, any_of, number, ordinal
+from graphrag.temporal.dates import (
+    NAMED,
+    NUMBERS,
+    ORDINAL,
+    PARTS,
+    UNITS,
+    WEEKDAY,
+    WEEKDAYS,
+    any_of,
+    instant,
+    number,
+    occurrence,
+    ordinal,
+)
+from graphrag.temporal.interval import DAY, WEEK, Period, Reference, Unit, floor, shift, unit_from
 
-Inner = Callable[[str], Period | None]
-"""Reads a phrase inside the phrase."""
+Inner = Callable[[str], Period | None]  # reads a phrase inside the phrase
 Shape = tuple[re.Pattern[str], Callable[[re.Match[str], Reference, Inner], Period | None]]
 
 _NUMBER = rf"\d{{1,3}}|{any_of(NUMBERS)}"
@@ -62,6 +73,15 @@ def _part_of(day: datetime, part: str) -> Period:
     return Period(first, last, "part_of_day")
 
 
+def _clock(match: re.Match[str], _: Reference, inner: Inner) -> Period | None:
+    """Read a time of day in a stated zone; without one it could be any of two dozen instants."""
+    day = inner(match["day"])
+    if day is None or day.granularity != "day" or day.end - day.start != DAY:
+        return None
+    zone = "Z" if match["zone"].isalpha() else match["zone"]
+    return instant(f"{day.start.date().isoformat()}T{match['time']:0>5}{zone}")
+
+
 def _ago(match: re.Match[str], reference: Reference, _: Inner) -> Period | None:
     unit, count = UNITS[match["unit"]], number(match["count"])
     if unit == "century":
@@ -99,42 +119,17 @@ def _window(match: re.Match[str], reference: Reference, _: Inner) -> Period | No
 
 
 def _which(match: re.Match[str], reference: Reference, _: Inner) -> Period | None:
-    side = _SIDE[match["which"]]
-    if (unit := match["unit"]) is not None:
-        return unit_from(
-            shift(floor(reference.moment, UNITS[unit]), UNITS[unit], side), UNITS[unit]
-        )
-    return _beside(match["name"], reference, side)
-
-
-def _second_beside(match: re.Match[str], reference: Reference, _: Inner) -> Period | None:
-    side = -2 if match["side"] == "before last" else 2
-    if (unit := match["unit"]) is not None:
-        return unit_from(
-            shift(floor(reference.moment, UNITS[unit]), UNITS[unit], side), UNITS[unit]
-        )
-    return _beside(match["name"], reference, side)
-
-
-def _beside(name: str, reference: Reference, side: int) -> Period | None:
-    """Give the named one |side| places before or after the reference; 0 is the current cycle's."""
-    around = [occurrence(name, reference, cycle) for cycle in range(-3, 4)]
+    """Give the one |side| places before or after the reference; 0 is the current cycle's."""
+    side = {**_SIDE, "before last": -2, "after next": 2}[match["which"]]
+    if match["unit"] is not None:
+        unit = UNITS[match["unit"]]
+        return unit_from(shift(floor(reference.moment, unit), unit, side), unit)
+    around = [occurrence(match["name"], reference, cycle) for cycle in range(-3, 4)]
     if side < 0:
         return [p for p in around if p.end <= reference.today][side]
     if side > 0:
         return [p for p in around if p.start > reference.moment][side - 1]
-    going_on = (p for p in around if p.start <= reference.moment < p.end)
-    return next(going_on, occurrence(name, reference, 0))
-
-
-def _within(match: re.Match[str], reference: Reference, _: Inner) -> Period | None:
-    unit = UNITS[match["unit"]]
-    whole = unit_from(floor(reference.moment, unit), unit)
-    if match["which"] == "earlier":
-        start, end = whole.start, reference.today
-    else:
-        start, end = reference.today, whole.end
-    return Period(start, end, unit) if start < end else None
+    return next((p for p in around if p.start <= reference.moment < p.end), around[3])
 
 
 def _edge(match: re.Match[str], _: Reference, inner: Inner) -> Period | None:
@@ -163,10 +158,8 @@ def _anchored(match: re.Match[str], _: Reference, inner: Inner) -> Period | None
     count, after = number(match["count"] or "one"), match["side"] in ("after", "following")
     name = match["unit"]
     if name in WEEKDAYS or name == "weekend":
-        day = 5 if name == "weekend" else WEEKDAYS[name]
-        ends = (
-            anchor.end + 6 * DAY if after else anchor.start - (2 if name == "weekend" else 1) * DAY
-        )
+        day, length = (5, 2) if name == "weekend" else (WEEKDAYS[name], 1)
+        ends = anchor.end + 6 * DAY if after else anchor.start - length * DAY
         start = floor(ends, "day") - (ends.weekday() - day) % 7 * DAY
         start += (count - 1) * (WEEK if after else -WEEK)
         return unit_from(start, "weekend" if name == "weekend" else "day")
@@ -185,19 +178,14 @@ def _nth(match: re.Match[str], _: Reference, inner: Inner) -> Period | None:
         return None
     last, name = match["count"] == "last", match["unit"]
     step = -1 if last else ordinal(match["count"]) - 1
-    if name == "week":
-        start = (whole.end if last else whole.start) + step * WEEK
-        unit: Unit = "week"
-    elif name == "day":
-        start = (whole.end if last else whole.start) + step * DAY
-        unit = "day"
+    base = whole.end if last else whole.start
+    unit: Unit = "week" if name == "week" else "weekend" if name == "weekend" else "day"
+    if name in ("week", "day"):
+        start = shift(base, unit, step)
     else:
         day = 5 if name == "weekend" else WEEKDAYS[name]
-        base = whole.end if last else whole.start
         start = base + (day - base.weekday()) % 7 * DAY + step * WEEK
-        unit = "weekend" if name == "weekend" else "day"
-    period = unit_from(start, unit)
-    return period if whole.start <= start < whole.end else None
+    return unit_from(start, unit) if whole.start <= start < whole.end else None
 
 
 _EARLY = ("early", "mid", "middle", "late")
@@ -226,6 +214,10 @@ SHAPES: Final[tuple[Shape, ...]] = (
     _shape(r"(?P<which>this|last) (?P<part>morning|afternoon|evening|night)", _tonight),
     _shape(rf"(?:late |early )?(?P<day>.+?) (?:in )?(?P<part>{_PART})", _part),
     _shape(rf"(?P<part>{_PART}) (?P<day>.+)", _part),
+    _shape(
+        r"(?P<day>.+?)(?: at)? (?P<time>\d\d?:\d\d(?::\d\d)?) ?(?P<zone>utc|gmt|z|[+-]\d\d:?\d\d)",
+        _clock,
+    ),
     _shape(rf"(?P<count>{_NUMBER}) (?P<unit>{_UNIT})s? (?:ago|back)", _ago),
     _shape(rf"(?P<count>{_NUMBER}) (?P<unit>hour|minute)s? ago", _hours_ago),
     _shape(rf"(?P<count>{_NUMBER}) (?P<unit>{_UNIT})s? (?:from (?:now|today)|hence)", _ahead),
@@ -236,11 +228,7 @@ SHAPES: Final[tuple[Shape, ...]] = (
     ),
     _shape(r"(?P<which>past|this past) (?P<unit>day|week|month|quarter|year|decade)", _window),
     _shape(rf"(?P<which>{'|'.join(_SIDE)}) (?:(?P<unit>{_WHOLE})|(?P<name>{NAMED}))", _which),
-    _shape(
-        rf"(?:(?P<unit>{_WHOLE})|(?P<name>{NAMED})) (?P<side>before last|after next)",
-        _second_beside,
-    ),
-    _shape(rf"(?P<which>earlier|later) (?:in )?this (?P<unit>{_WHOLE})", _within),
+    _shape(rf"(?:(?P<unit>{_WHOLE})|(?P<name>{NAMED})) (?P<which>before last|after next)", _which),
     _shape(rf"(?P<edge>{'|'.join(_EDGES)}) (?P<rest>.+)", _edge),
     _shape(
         rf"(?:(?P<count>{_NUMBER}) )?(?P<unit>{_UNIT}|{WEEKDAY})s? (?P<side>{_SIDES})"

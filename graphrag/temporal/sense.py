@@ -1,7 +1,8 @@
-"""Whether words that could name a time are meant as one where they stand.
+"""Time words of a running text, and whether they are meant as a time where they stand.
 
-Each rule is a reason to doubt, one kind of mistake it prevents; an expression with no doubt is
-meant. The rules lean to silence: what the surrounding words do not settle is not a time.
+Each rule is a reason to doubt, and an expression that none doubts is meant. On 3,000 annotated
+texts, 93 % of the expressions are times. Each rule rejects more other words than times there, or
+keeps a wrong date out ("in three weeks", "the next week", 300 BC).
 """
 
 import re
@@ -10,38 +11,122 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from graphrag.temporal.lexer import DAY_WORDS, DIRECTIONS, HOLIDAY_WORDS, Token
-from graphrag.temporal.period import Period
-from graphrag.temporal.vocabulary import MONTHS, PARTS, SEASONS, UNITS, WEEKDAYS
+from graphrag.temporal.dates import (
+    DECADES,
+    MONTHS,
+    NUMBERS,
+    ORDINALS,
+    PARTS,
+    SEASONS,
+    SHORT_DAYS,
+    TENS,
+    UNITS,
+    WEEKDAY_SHORT,
+    WEEKDAYS,
+    YEAR,
+    any_of,
+)
+from graphrag.temporal.interval import Period
+
+DAY_WORDS: Final = frozenset({"yesterday", "today", "tomorrow", "tonight"})
+HOLIDAY_WORDS: Final = frozenset(
+    {"christmas", "halloween", "new year's", "valentine's", "boxing"}
+    | {"easter", "pentecost", "michaelmas"}
+)
+DIRECTIONS: Final = frozenset("last next this past previous coming following upcoming".split())
+_UNIT_WORDS = frozenset(UNITS) | {f"{unit}s" for unit in UNITS} | frozenset("hour hours".split())
+_TRIGGERS = (
+    DAY_WORDS | HOLIDAY_WORDS | _UNIT_WORDS | frozenset(PARTS) | frozenset(DECADES)
+    | frozenset(MONTHS) | frozenset(WEEKDAYS) | frozenset(SEASONS) | frozenset(SHORT_DAYS)
+)  # fmt: skip
+_GLUE = frozenset(
+    "the of in on at since from until till up to by before after prior during through "
+    "throughout over within for ever starting as about around circa approximately roughly "
+    "almost nearly exactly just between early mid middle late start beginning end earlier later "
+    "day eve ago back now hence half couple dozen time whit following preceding onward onwards "
+    "ad ce minute minutes , -".split()
+)
+_VOCABULARY = _TRIGGERS | _GLUE | DIRECTIONS | frozenset(NUMBERS) | frozenset(ORDINALS)
+_NUMERIC = re.compile(r"'?\d.*|[qh][1-4]", re.IGNORECASE)
+_STRONG_NUMBER = re.compile(rf"{YEAR}|\d{{4}}[-/].*|\d\d?[-/.]\d\d?[-/.]\d{{4}}|'?\d+'?s|[qh][1-4]")
+_TOKEN = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|\d{4}([-/])\d{1,2}(?:\1\d{1,2})?(?![\d-])|\d\d?([-/.])\d\d?\2\d{4}(?!\d)"
+    r"|\d+(?:st|nd|rd|th|'?s)?(?!\w)|'\d\d(?:'?s)?(?!\w)"
+    rf"|(?:new\ year|valentine)'s|(?:{any_of(MONTHS)}|{WEEKDAY_SHORT})\.(?=\s+\d)"
+    rf"|twenty-first|(?:{any_of(TENS)})-(?:one|two|three|four|five|six|seven|eight|nine)(?!\w)"
+    r"|[^\W\d_]+(?!\d)|[qh][1-4](?!\w)|\w+|[^\w\s]",
+    re.IGNORECASE,
+)
+_SIGNS = str.maketrans("’‘–—−", "''---")
+_HINT = re.compile("|".join((r"\d", *map(re.escape, sorted(_TRIGGERS)))))
+"""What any triggering word holds, as letters anywhere: a word may stand in "_may"."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeToken:
+    """A word, a number or a sign: ``text[start:end]``."""
+
+    start: int
+    end: int
+    text: str
+    key: str  # lower case, without the dot of an abbreviation
+
+    @property
+    def numeric(self) -> bool:
+        """Tell whether it is written in digits."""
+        return _NUMERIC.fullmatch(self.key) is not None
+
+    @property
+    def timely(self) -> bool:
+        """Tell whether it can be part of an expression of time."""
+        return self.key in _VOCABULARY or self.numeric
+
+    @property
+    def triggering(self) -> bool:
+        """Tell whether it hints at an expression; without such a word there is none."""
+        return self.key in _TRIGGERS or _STRONG_NUMBER.fullmatch(self.key) is not None
+
+    @property
+    def capital(self) -> bool:
+        """Tell whether it starts with a capital letter."""
+        return self.text[0].isupper()
+
+
+def hints(text: str) -> bool:
+    """Tell at little cost whether a text may have a word that triggers; False: it has none."""
+    return _HINT.search(text.translate(_SIGNS).lower()) is not None
+
+
+def tokenise(text: str) -> list[TimeToken]:
+    """Split a text; typographic quotes and dashes count as plain ones."""
+    plain = text.translate(_SIGNS)
+    return [
+        TimeToken(m.start(), m.end(), m.group(), m.group().lower().rstrip(".") or ".")
+        for m in _TOKEN.finditer(plain)
+    ]
+
 
 _PREFIXES = frozenset(
     "in on at since from until till up to by before after prior during throughout over within for "
     "ever starting as of about around circa approximately roughly almost nearly exactly just "
     "through between and the".split()
 )
-_SURE_YEAR = frozenset(
+_SURE = frozenset(
     "in since until till through before prior after during throughout around circa".split()
 )
 _EDGES = frozenset("early mid middle late start beginning end earlier later".split())
-_VERBS = frozenset({"may", "march", "fall", "spring"})
-_PLACES = frozenset("page pages pp line lines chapter chapters verse verses room no nos".split())
+_VERBS = frozenset({"may", "march"})
+_PLACES = frozenset("page pages line lines chapter chapters verse room no nos".split())
 _BOUNDING = frozenset({"since", "until", "till", "before", "after"})
-_QUANTITIES = frozenset(
-    "total number population sum amount price cost height length distance speed weight average "
-    "rate score record capacity altitude elevation depth maximum minimum crowd force fleet army "
-    "range area value fine salary budget group team class staff".split()
-)
-_COUNTED = frozenset(
-    "people men women children percent miles feet meters metres dollars pounds euros words votes "
-    "points words km kg m ft mph copies degrees times more".split()
-)
-_NOT_PLURAL = frozenset("was is has does as this his its us s always perhaps".split())
+_COUNTED = frozenset("people men women children percent dollars pounds euros votes words".split())
 _RECURRING = frozenset(
     "each every any most a an one some another no all good black easter ash palm super cyber holy "
     "ruby blue casual my your his her our their".split()
 )
 
 
+_DAY_NUMBER = r"\d\d?(?:st|nd|rd|th)?"
 _HABITS = frozenset(f"{part}s" for part in PARTS)
 
 
@@ -50,15 +135,14 @@ class Candidate:
     """Words that read as a time, and the text around them."""
 
     text: str
-    tokens: Sequence[Token]
+    tokens: Sequence[TimeToken]
     at: int
     stop: int
     period: Period
-    listed: bool = False
-    """True right after another year: "2015, 2016 and 2017"."""
+    listed: bool = False  # true right after another year: "2015, 2016 and 2017"
 
     @property
-    def words(self) -> list[Token]:
+    def words(self) -> list[TimeToken]:
         """The tokens of the expression."""
         return list(self.tokens[self.at : self.stop])
 
@@ -68,7 +152,7 @@ class Candidate:
         return [token.key for token in self.words]
 
     @property
-    def core(self) -> list[Token]:
+    def core(self) -> list[TimeToken]:
         """The words after the leading prepositions."""
         words = self.words
         while words and words[0].key in _PREFIXES:
@@ -104,64 +188,31 @@ def _glued_to_sign(c: Candidate) -> bool:
 
 
 def _lone_number(c: Candidate) -> bool:
-    """Doubt 1984 without a word that says it is a year."""
+    """Doubt 1984 after what it may count, label or date: "page 1984", "August 6 and 9, 1945"."""
     core = c.core
     if len(core) != 1 or not core[0].key.isdecimal() or len(core[0].key) != 4:
         return False
-    year, keys = int(core[0].key), c.keys
-    round_number = year % 100 == 0 or year < 1600
-    if c.listed or (c.near(-1) == "(" and c.near(1) in (")", ";", ",")):
+    if c.listed or _SURE & set(c.keys):
         return False
-    if _SURE_YEAR & set(keys):
-        return False
-    if round_number:
-        return True
-    if keys[0] in ("from", "by", "starting") or keys[:2] == ["as", "of"]:
-        return False
-    if c.near(-1) == "of":
-        return c.near(-2) in _QUANTITIES or year < 1600
-    return not (keys[-2:-1] == ["the"] and year >= 1800 and c.near(1) not in ("", ",", "."))
+    year, before = int(core[0].key), c.near(-1)
+    labelled = len(c.keys) == 1 and before.isalpha() and before != "of"
+    of_a_day = before == "," and re.fullmatch(_DAY_NUMBER, c.near(-2)) is not None
+    return labelled or of_a_day or year % 100 == 0 or year < 1600
 
 
 def _counting(c: Candidate) -> bool:
-    """Doubt numbers that count or label: "in 2000 words", "1500 to 1800 men", "page 1984"."""
-    last, follower = c.keys[-1], c.near(1)
-    if not re.fullmatch(r"\d{4}", last) or set(c.keys) & MONTHS.keys():
-        return False
-    placed = c.near(-1) in _PLACES and c.keys[0] not in _BOUNDING  # but "ran the line since 2010"
-    if follower in _COUNTED or placed:
-        return True
-    plural = follower.endswith("s") and follower not in _NOT_PLURAL
-    return plural and (int(last) % 100 == 0 or int(last) < 1600)
+    """Doubt numbers that count or label: "in 2000 words", "page 1984"."""
+    labels = c.near(-1) in _PLACES and c.keys[0] not in _BOUNDING
+    return c.keys[-1].isdecimal() and len(c.keys[-1]) == 4 and (labels or c.near(1) in _COUNTED)
 
 
 def _lone_month(c: Candidate) -> bool:
-    """Doubt a month without year, day and a preposition that fits."""
-    if [token.key in MONTHS for token in c.core] != [True]:
+    """Doubt a month without year, day and a preposition that fits, and "this may", "last march"."""
+    named = [token for token in c.core if token.key not in DIRECTIONS]
+    if [token.key in MONTHS for token in named] != [True]:
         return False
-    prefix, month = c.keys[0], c.core[0]
-    sure = {"in", "since", "until", "till", "through", "during", "throughout"}
-    if len(month.key) <= 4 and month.key not in ("may", "june", "july"):
-        return True
-    if c.near(1) == "'" or prefix not in sure | {"from", "by", "before", "after"}:
-        return True
-    return prefix not in sure and (not month.capital or c.next_is_name)
-
-
-def _lower_case_verb(c: Candidate) -> bool:
-    """Doubt "may", "march", "fall" and "spring" in lower case."""
-    keys = c.keys
-    for index, token in enumerate(c.words):
-        if token.key not in _VERBS or token.capital:
-            continue
-        rest = keys[:index] + keys[index + 1 :]
-        if any(len(key) == 4 and key.isdecimal() for key in rest):
-            continue
-        if token.key in ("may", "march") and rest and rest[-1] in DIRECTIONS:
-            return True
-        if any(key[:1].isdigit() for key in rest) and keys[0] not in _PREFIXES - {"the"}:
-            return True
-    return False
+    verb = named[0].key in _VERBS and not named[0].capital
+    return verb or (len(named) == len(c.core) and c.keys[0] not in _SURE | {"from", "by", "after"})
 
 
 def _lone_season_or_holiday(c: Candidate) -> bool:
@@ -172,20 +223,11 @@ def _lone_season_or_holiday(c: Candidate) -> bool:
 
 
 def _weekday_of_no_week(c: Candidate) -> bool:
-    """Doubt "every Friday", "Black Friday", "Friday Night Lights", "friday" alone."""
+    """Doubt "every Friday", "Black Friday" and "Friday Night Lights"."""
     core = c.core
-    if not core or core[0].key not in WEEKDAYS:
+    if not core or any(token.key not in WEEKDAYS.keys() | PARTS.keys() for token in core):
         return False
-    if any(token.key not in WEEKDAYS.keys() | PARTS.keys() for token in core):
-        return False
-    if c.near(-1) in _RECURRING or c.near(1) in _HABITS or c.next_is_name:
-        return True
-    if c.keys[0] in ("for", "in", "from", "to", "at"):
-        return True
-    if c.keys[0] in _PREFIXES:
-        return False
-    before = c.tokens[c.at - 1] if c.at else None
-    return not core[0].capital or (before is not None and before.capital and c.at > 1)
+    return c.near(-1) in _RECURRING or c.near(1) in _HABITS or c.next_is_name
 
 
 def _counted_from_story(c: Candidate) -> bool:
@@ -208,37 +250,17 @@ def _stretch(c: Candidate) -> bool:
     )
 
 
-def _figure_of_speech(c: Candidate) -> bool:
-    """Doubt "feels like yesterday", "in today's world" and "USA Today"."""
-    if c.keys[-1] not in DAY_WORDS or len(c.keys) > 2:
-        return False
-    if c.keys[0] == "in":
-        return True
-    before = c.tokens[c.at - 1] if c.at else None
-    if before is not None and c.words[0].capital and before.capital:
-        return True
-    return c.keys[-1] == "yesterday" and "like" in (c.near(-1), c.near(-2), c.near(-3))
-
-
 def _before_christ(c: Candidate) -> bool:
     """Doubt years and centuries BC, which the calendar of datetimes does not reach."""
-    return c.near(1) in ("bc", "bce") or (c.near(1) == "b" and c.near(2) == ".")
-
-
-def _event_named_by_day(c: Candidate) -> bool:
-    """Doubt "in the September 11 attacks": a time of a day takes "on"."""
-    day = c.period.granularity == "day" and c.keys[0] == "in"
-    return day and not any(re.search(r"\d{4}", key) for key in c.keys)
+    era = c.near(1) in ("bc", "bce") or (c.near(1) == "b" and c.near(2) == ".")
+    return era and (c.keys[-1].isdecimal() or c.period.granularity == "century")
 
 
 def _unplaced_part(c: Candidate) -> bool:
-    """Doubt quarters of a match, "in her 60s", and "2004-05", a month or a season."""
+    """Doubt "in her 60s", and "2004-05", a month or a season."""
     key = c.core[-1].key if c.core else ""
-    if re.fullmatch(r"\d0'?s", key):
-        return "the" not in c.keys
-    if re.fullmatch(r"\d{4}-\d\d", key):
-        return int(key[5:]) == (int(key[2:4]) + 1) % 100
-    return key == "quarter" and not DIRECTIONS & set(c.keys)
+    season = re.fullmatch(r"\d{4}-\d\d", key) and int(key[5:]) == (int(key[2:4]) + 1) % 100
+    return bool(season) or (re.fullmatch(r"\d0'?s", key) is not None and "the" not in c.keys)
 
 
 _DOUBTS: Final[tuple[Callable[[Candidate], bool], ...]] = (
@@ -246,13 +268,10 @@ _DOUBTS: Final[tuple[Callable[[Candidate], bool], ...]] = (
     _lone_number,
     _counting,
     _lone_month,
-    _lower_case_verb,
     _lone_season_or_holiday,
     _weekday_of_no_week,
     _counted_from_story,
     _stretch,
-    _figure_of_speech,
     _before_christ,
-    _event_named_by_day,
     _unplaced_part,
 )

@@ -43,13 +43,11 @@ _MARKS = (
     "\u200c\u200d"
 )
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-END = "\0"
-"""What follows the terms of a text in a stream of many; no term is equal to it."""
+END = "\0"  # what follows the terms of a text in a stream of many; no term is equal to it
 _KEPT = b"abcdefghijklmnopqrstuvwxyz0123456789'" + END.encode()
 _SMALL = bytes(code if code in _KEPT else ord(" ") for code in bytes(range(256)).lower())
 """Letters as small letters, what is in no word as a space."""
-_LOOSE_APOSTROPHE = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")
-"""One that does not stand between two letters or digits."""
+_LOOSE_APOSTROPHE = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")  # not inside a word
 _LETTER = rf"(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])"
 _WORD = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:'{_LETTER}+)*")
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]+")
@@ -60,8 +58,7 @@ _CLITICS = ("'s", "'m", "'re", "'ve", "'ll", "'d")
 class _Stems(dict[str, str]):
     """Map a casefolded word to its term, or to "" for a stop word, computing each once."""
 
-    LIMIT = 200_000
-    """Words kept, about 30 MB; past it the cache starts anew, which costs less than an LRU."""
+    LIMIT = 200_000  # words, about 30 MB; then the cache starts anew, which costs less than an LRU
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +68,6 @@ class _Stems(dict[str, str]):
         self._stemmer = Stemmer.Stemmer("english", 0)
 
     def __missing__(self, word: str) -> str:
-        """Compute the term of a word that was not seen before."""
         term = self._term(word)
         if len(self) >= self.LIMIT:
             self.clear()
@@ -98,8 +94,7 @@ _stems = _Stems()
 def tokenize(text: str) -> list[str]:
     """Return the terms of a text, in order, with repetitions."""
     if text.isascii():
-        terms = map(_stems.__getitem__, _ASCII_WORD.findall(text.lower()))
-        return [term for term in terms if term]
+        return [*filter(None, map(_stems.__getitem__, _ASCII_WORD.findall(text.lower())))]
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
     found = []
     for word in _WORD.findall(folded):
@@ -119,13 +114,11 @@ def numbers_of_all(texts: Iterable[str], numbers: "Numbers") -> Iterator[int]:
         map(numbers.of_word.__getitem__, _plain_words(run))
         if plain
         else map(numbers.of_term.__getitem__, _each(run))
-        for plain, run in groupby(texts, _is_plain)
+        for plain, run in groupby(texts, lambda text: text.isascii() and END not in text)
     )
 
 
 class _OfTerms(dict[str, int]):
-    """Number terms in the order of their first appearance."""
-
     def __missing__(self, term: str) -> int:
         number = self[term] = len(self)
         return number
@@ -153,10 +146,6 @@ class Numbers:
         self.of_word: Mapping[str, int] = _OfWords(self.of_term)
 
 
-def _is_plain(text: str) -> bool:
-    return text.isascii() and END not in text
-
-
 def _plain_words(texts: Iterable[str]) -> list[str]:
     whole = f" {END} ".join((*texts, "")).encode("ascii").translate(_SMALL).decode("ascii")
     return (_LOOSE_APOSTROPHE.sub(" ", whole) if "'" in whole else whole).split()
@@ -169,6 +158,4 @@ def _each(texts: Iterable[str]) -> Iterable[str]:
 
 
 def _bigrams(run: str) -> list[str]:
-    if len(run) == 1:
-        return [run]
-    return [run[i : i + 2] for i in range(len(run) - 1)]
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from graphrag.ask.answer import Answer
-from graphrag.ask.cited import NOT_THERE, By, CitedAnswer, Sentence, standing_of
+from graphrag.ask.answer import NOT_THERE, Answer, By, CitedAnswer, Sentence, standing_of
 from graphrag.ask.extractive import UNANSWERED, extract
 from graphrag.ask.written import Named, Source, Written, ask_written, believed
 from graphrag.display.cards import episode_title, lifetime, triple
@@ -17,35 +16,31 @@ from graphrag.model.values import Episode, Fact
 from graphrag.protocols import Figures, Message, StreamingLLM, call, traced
 from graphrag.search.context import Citation, Context, assemble
 from graphrag.search.near import named_entities
+from graphrag.search.request import Request
 from graphrag.search.results import Results
 from graphrag.text.split import count_tokens
 from graphrag.view import asking
-from graphrag.view.lens import Lens, steady
-from graphrag.view.searches import request_of, run
+from graphrag.view.context import ViewContext, steady
+from graphrag.view.searches import run
 
-_ENDED = 5
-"""Facts that are over which the memory of a question of now has beside those that hold."""
-_LEAST = 50
-"""Tokens without which no fact has room."""
+_ENDED = 5  # facts that are over which the memory of a question of now has beside those that hold
+_LEAST = 50  # tokens without which no fact has room
 _LETTER = re.compile(r"[^\W_]")
 _NOT_FOUND = "nothing was found for the question"
 
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
-    """What was found for a question."""
-
     question: str
     exact: Answer
     results: Results
-    context: Context
-    named: Named
-    """What a text names of the graph."""
+    memory: Context
+    named: Named  # what a text names of the graph
     now: datetime
 
     @property
     def sources(self) -> dict[int, Source]:
-        """Return what each number of the context stands for."""
+        """Return what each number of the memory stands for."""
         texts = {passage.id: passage.content for passage in self.results.passages}
         texts |= {hit.item.id: hit.item.content for hit in self.results.episodes}
         facts = {hit.item.id: hit.item for hit in self.results.facts}
@@ -53,7 +48,7 @@ class _Memory:
             citation.number: Source(
                 texts.get(citation.episode_id, ""), tuple(facts[id_] for id_ in citation.fact_ids)
             )
-            for citation in self.context.citations
+            for citation in self.memory.citations
         }
 
     def written(self, written: Written, *, complete: bool = True) -> CitedAnswer:
@@ -77,16 +72,15 @@ class _Memory:
         """Return the sentences of the sources that answer."""
         numbers = {
             citation.episode_id: citation.number
-            for citation in self.context.citations
+            for citation in self.memory.citations
             if citation.episode_id
         }
         numbers |= {
             id_: citation.number
-            for citation in self.context.citations
+            for citation in self.memory.citations
             for id_ in (() if citation.episode_id else citation.fact_ids)
         }
-        names = self.named(self.question)
-        sentences, why = extract(self.results, names, numbers, now=self.now)
+        sentences, why = extract(self.results, self.named(self.question), numbers, now=self.now)
         return self.answer("texts", sentences, why)
 
     def answer(self, by: By, sentences: Iterable[Sentence], why: str = UNANSWERED) -> CitedAnswer:
@@ -94,7 +88,7 @@ class _Memory:
         kept = tuple(sentences)
         used = dict.fromkeys(number for sentence in kept for number in sentence.citations)
         new = {number: place for place, number in enumerate(used, 1)}
-        known = {citation.number: citation for citation in self.context.citations}
+        known = {citation.number: citation for citation in self.memory.citations}
         return CitedAnswer(
             self.question,
             by if kept else "nothing",
@@ -108,40 +102,37 @@ class _Memory:
         )
 
 
-async def answer(lens: Lens, question: str, max_tokens: int) -> CitedAnswer:
-    """Answer a question from a viewpoint.
-
-    Raises:
-        QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-    """
-    with traced(lens.session.tracer, "answer", group=lens.group, text=question) as note:
-        found = await steady(lens, partial(_found, lens, question, max_tokens))
-        answered = found if isinstance(found, CitedAnswer) else await _answered(found, lens)
+async def answer(context: ViewContext, question: str, max_tokens: int) -> CitedAnswer:
+    """Answer a question from a viewpoint."""
+    with traced(context.session.tracer, "answer", group=context.group, text=question) as note:
+        found = await steady(context, partial(_found, context, question, max_tokens))
+        answered = found if isinstance(found, CitedAnswer) else await _answered(found, context)
         note(_figures(answered))
         return answered
 
 
-async def _answered(found: _Memory, lens: Lens) -> CitedAnswer:
-    llm = lens.session.llm
+async def _answered(found: _Memory, context: ViewContext) -> CitedAnswer:
+    llm = context.session.llm
     if llm is None or not found.results:
         return found.extracted()
     return found.written(await call(partial(llm.complete, _asked(found), answer=Written)))
 
 
-async def stream(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
+async def stream(
+    context: ViewContext, question: str, max_tokens: int
+) -> AsyncIterator[CitedAnswer]:
     """Give the answer as far as it is written, sentence by sentence; the last is all of it.
 
     A task of its own writes it, so that a span around it has one beginning and one end.
-
-    Raises:
-        QueryError: if there is no question, it is a text, or the budget has no room for a fact.
     """
     ready: asyncio.Queue[CitedAnswer | None] = asyncio.Queue()
 
     async def write() -> None:
         try:
-            with traced(lens.session.tracer, "answer", group=lens.group, text=question) as note:
-                async for part in _parts(lens, question, max_tokens):
+            with traced(
+                context.session.tracer, "answer", group=context.group, text=question
+            ) as note:
+                async for part in _parts(context, question, max_tokens):
                     if part.complete:
                         note(_figures(part))
                     ready.put_nowait(part)
@@ -157,14 +148,16 @@ async def stream(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[Ci
         writing.cancel()
 
 
-async def _parts(lens: Lens, question: str, max_tokens: int) -> AsyncIterator[CitedAnswer]:
-    found = await steady(lens, partial(_found, lens, question, max_tokens))
+async def _parts(
+    context: ViewContext, question: str, max_tokens: int
+) -> AsyncIterator[CitedAnswer]:
+    found = await steady(context, partial(_found, context, question, max_tokens))
     if isinstance(found, CitedAnswer):
         yield found
         return
-    llm = lens.session.llm
+    llm = context.session.llm
     if not isinstance(llm, StreamingLLM) or not found.results:
-        yield await _answered(found, lens)
+        yield await _answered(found, context)
         return
     last, said = Written(answered=False, sentences=[]), 0
     async for last in llm.stream(_asked(found), answer=Written):
@@ -184,37 +177,37 @@ def _figures(answer: CitedAnswer) -> Figures:
 
 
 def _asked(found: _Memory) -> list[Message]:
-    return ask_written(found.question, found.context.text, now=found.now)
+    return ask_written(found.question, found.memory.text, now=found.now)
 
 
-async def _found(lens: Lens, question: str, max_tokens: int) -> CitedAnswer | _Memory:
+async def _found(context: ViewContext, question: str, max_tokens: int) -> CitedAnswer | _Memory:
     """Return the exact answer, or what was found: commits never wait for what a model writes."""
     if max_tokens < _LEAST:
         raise QueryError(f"max_tokens {max_tokens}: give at least {_LEAST}, room for a fact")
-    exact = await asking.answer(lens, question)
+    exact = await asking.answer(context, question)
     if exact:
-        return await _exact(lens, question, exact)
-    results = await _searched(lens, question) if _LETTER.search(question) else Results(question)
-    context = assemble(
+        return await _exact(context, question, exact)
+    results = await _searched(context, question) if _LETTER.search(question) else Results(question)
+    memory = assemble(
         results, max_tokens=max_tokens, format="text", count=count_tokens, direct=True
     )
-    index, past = await lens.index(), await lens.past()
-    seen = lens.ever(index, past)
+    index, past = await context.index(), await context.past()
+    seen = context.ever(index, past)
 
     def named(text: str) -> list[list[str]]:
         ids = (index.entities.ids[row] for row in named_entities(text, index, seen))
         return [[past.name(id_, index), *index.names.names[id_]] for id_ in ids]
 
-    return _Memory(question, exact, results, context, named, lens.now())
+    return _Memory(question, exact, results, memory, named, context.now())
 
 
-async def _searched(lens: Lens, question: str) -> Results:
+async def _searched(context: ViewContext, question: str) -> Results:
     """Return what holds, and of a question of now some of what is over, after it."""
-    request = request_of(question, lens.group, lens.viewpoint)
-    results = await run(request, [lens])
-    if lens.viewpoint.valid_at is not None or lens.viewpoint.history:
+    request = Request.of(question, context.group, context.viewpoint)
+    results = await run(request, [context])
+    if context.viewpoint.valid_at is not None or context.viewpoint.history:
         return results
-    every = replace(lens, viewpoint=replace(lens.viewpoint, history=True))
+    every = replace(context, viewpoint=replace(context.viewpoint, history=True))
     over = await run(replace(request, scopes=("facts",)), [every])
     known = {hit.item.id for hit in results.facts}
     ended = [hit for hit in over.facts if hit.item.id not in known and not hit.item.retracted_at]
@@ -226,16 +219,16 @@ async def _searched(lens: Lens, question: str) -> Results:
     return replace(results, facts=(*results.facts, *ended), passages=(*results.passages, *passages))
 
 
-async def _exact(lens: Lens, question: str, exact: Answer) -> CitedAnswer:
+async def _exact(context: ViewContext, question: str, exact: Answer) -> CitedAnswer:
     """Return what ``ask`` worked out, with the sources of its facts."""
     facts = tuple({fact.id: fact for fact in (*exact.facts, *exact.bounds)}.values())
     ids = dict.fromkeys(id_ for fact in facts for id_ in fact.episodes)
-    episodes = {episode.id: episode for episode in (await lens.store.get(Episode, ids)).values()}
+    episodes = {episode.id: episode for episode in (await context.store.get(Episode, ids)).values()}
     numbers = {id_: place for place, id_ in enumerate((i for i in ids if i in episodes), 1)}
     return CitedAnswer(
         question,
         "facts",
-        tuple(_stated(fact, numbers, lens.now()) for fact in facts),
+        tuple(_stated(fact, numbers, context.now()) for fact in facts),
         tuple(
             Citation(
                 number,

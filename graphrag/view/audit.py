@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphrag.analysis.conflicts import Sources, find_contradictions
-from graphrag.analysis.contradictions import Asked, Contradictions, Outcome
+from graphrag.analysis.conflicts import ContradictionScope, find_contradictions
+from graphrag.analysis.contradictions import ContradictionFilter, Contradictions, Outcome
 from graphrag.analysis.difference import Absence, Axis, absence_of
 from graphrag.analysis.orphans import Orphans, find_orphans
 from graphrag.analysis.stats import Growth, Period, hubs, read_growth
@@ -18,15 +18,12 @@ from graphrag.model.values import Entity
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
-from graphrag.view.lens import MOST, Lens, steady
+from graphrag.view.context import MOST, Room, steady
 
 
 @checked(QueryError, door="graph.audit", around=steady)
-class Audit:
+class Audit(Room):
     """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
-
-    def __init__(self, lens: Lens) -> None:
-        self._lens = lens
 
     async def contradictions(
         self,
@@ -62,11 +59,12 @@ class Audit:
         last = None if until is None else parse_moment(until, what="until")
         if first is not None and last is not None and last <= first:
             raise QueryError(f"until {last.isoformat()} is not after since {first.isoformat()}")
-        index, past, ever = await self._lens.scene(history=True)
-        view = self._lens.viewpoint
+        index, past, ever = await self._context.scene(history=True)
+        view = self._context.viewpoint
         at = None if view.history else view.valid_at
-        sources = Sources(index, self._lens.store, ever, past, self._lens.session.relations)
-        wanted = Asked(first, last, axis, at, limit, frozenset(outcomes or ()))
+        relations = self._context.session.relations
+        sources = ContradictionScope(index, self._context.store, ever, past, relations)
+        wanted = ContradictionFilter(first, last, axis, at, limit, frozenset(outcomes or ()))
         return await find_contradictions(sources, wanted)
 
     async def absence(self, entity: Entity | str, relation: str) -> Absence | None:
@@ -81,19 +79,20 @@ class Audit:
         Raises:
             QueryError: if there is no such entity.
         """
-        index, past, ever = await self._lens.scene(history=True)
-        row = self._lens.row(entity, index, ever)
-        codes = [index.relation_code(one) for one in self._lens.relations([relation], index, past)]
+        index, past, ever = await self._context.scene(history=True)
+        row = self._context.row(entity, index, ever)
+        names = self._context.relations([relation], index, past)
+        codes = [index.relation_code(name) for name in names]
         wanted = ever.facts & ((ever.ends[0] == row) | (ever.ends[1] == row))
         wanted &= np.isin(index.facts["relation"], codes)
-        facts = list((await self._lens.facts(np.flatnonzero(wanted), index, past)).values())
+        facts = list((await self._context.facts(np.flatnonzero(wanted), index, past)).values())
         row_of = index.facts.row_of
         ended_by = (fact.invalidated_by for fact in facts if fact.invalidated_by is not None)
         closers = [row_of[id_] for id_ in ended_by if id_ in row_of]
-        known = await self._lens.facts(closers, index, past)
+        known = await self._context.facts(closers, index, past)
         by_id = {fact.id: fact for fact in known.values()}
-        name = (await self._lens.entities([row], index, past))[row].name
-        return absence_of(name, relation, facts, by_id, self._lens.now())
+        name = (await self._context.entities([row], index, past))[row].name
+        return absence_of(name, relation, facts, by_id, self._context.now())
 
     async def orphans(self, *, limit: int = 100) -> Orphans:
         """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
@@ -108,10 +107,10 @@ class Audit:
             QueryError: for an impossible limit.
         """
         checked_number("limit", limit, least=1, most=MOST)
-        index, past, ever = await self._lens.scene(history=True)
-        always = replace(self._lens.viewpoint, valid_at=None, history=False)
+        index, past, ever = await self._context.scene(history=True)
+        always = replace(self._context.viewpoint, valid_at=None, history=False)
         seen = visible(index, always, past, now=utc_now())
-        return await find_orphans(index, self._lens.store, seen, ever, past, limit=limit)
+        return await find_orphans(index, self._context.store, seen, ever, past, limit=limit)
 
     async def growth(self, by: Period = "month") -> Growth:
         """Return how many episodes, entities and facts were added to the graph in each period.
@@ -122,8 +121,8 @@ class Audit:
         Raises:
             QueryError: for another period.
         """
-        index, _, ever = await self._lens.scene(history=True)
-        return await read_growth(index, self._lens.store, ever, by)
+        index, _, ever = await self._context.scene(history=True)
+        return await read_growth(index, self._context.store, ever, by)
 
     async def hubs(self, limit: int = 10) -> list[tuple[Entity, int]]:
         """Return the entities with the most facts, with their number; concepts are left out.
@@ -137,7 +136,7 @@ class Audit:
             QueryError: for an impossible limit.
         """
         checked_number("limit", limit, least=1, most=MOST)
-        history = self._lens.viewpoint.valid_at is None
-        index, past, seen = await self._lens.scene(history=history)
-        found = await hubs(index, past, self._lens.store, seen, limit=limit)
+        history = self._context.viewpoint.valid_at is None
+        index, past, seen = await self._context.scene(history=history)
+        found = await hubs(index, past, self._context.store, seen, limit=limit)
         return [(past.rewind(entity), degree) for entity, degree in found]

@@ -6,46 +6,42 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from graphrag.community.as_of import Then, communities_of, communities_then, made_of
 from graphrag.community.build import Plan, Planned, Workshop, plan_communities, plan_update
 from graphrag.community.map import CommunityMap, CommunityView, between, mapped
-from graphrag.community.report import GlobalContext, assembled
-from graphrag.community.stored import Tree, known_tree
+from graphrag.community.report import GlobalContext, Then, assembled, made_of
+from graphrag.community.stored import CommunityTree, communities_then, known_tree
 from graphrag.errors import QueryError
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.retention import ViewCache
 from graphrag.model.arguments import checked
 from graphrag.model.values import Community, Entity, Fact
 from graphrag.search import pipeline
-from graphrag.search.rank_communities import Made, rank_rows
-from graphrag.search.request import Recipe, Request
-from graphrag.search.rewind import Past
+from graphrag.search.rank import Made, rank_rows
+from graphrag.search.recipe import Recipe
+from graphrag.search.request import Request
+from graphrag.search.rewind import Rewind
 from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
 from graphrag.text.split import count_tokens
-from graphrag.view.lens import MOST, Lens, community_meant, steady
+from graphrag.view.context import MOST, Room, ViewContext, community_meant, steady
 
 if TYPE_CHECKING:
+    from graphrag.community.evolution import Every
     from graphrag.community.flow import CommunityFlow
-    from graphrag.community.ties import Every
 
-_FACTS = 60
-"""Facts that are looked at for a question."""
+_FACTS = 60  # facts that are looked at for a question
 _MADE: Final = ViewCache[Sequence[Community]](most=4)
 """Communities of the moments that were asked for last: to detect them takes seconds in a large
 group."""
-_STORED: Final = ViewCache[Tree](most=2)
+_STORED: Final = ViewCache[CommunityTree](most=2)
 """Those that were stored at the moments of system time that were asked for last."""
 
 
 @checked(QueryError, door="graph.communities", around=steady)
-class CommunityReads:
+class CommunityReads(Room):
     """Clusters of entities: ``view.communities``."""
-
-    def __init__(self, lens: Lens) -> None:
-        self._lens = lens
 
     async def list(self, *, level: int | None = None) -> Sequence[Community]:
         """Return the communities, the coarsest level first, on each the largest first.
@@ -77,11 +73,11 @@ class CommunityReads:
         checked_number("limit", limit, least=1, most=MOST)
         asked = community.id if isinstance(community, Community) else community
         everyone = await self._all()
-        meant = community_meant(asked, everyone, self._lens.group)
-        index, past, seen = await self._lens.scene()
+        meant = community_meant(asked, everyone, self._context.group)
+        index, past, seen = await self._context.scene()
         best = between(meant, index, seen)
-        entities = await self._lens.store.get(Entity, meant.members[:limit])
-        facts = await self._lens.store.get(Fact, [index.facts.ids[row] for row in best[:limit]])
+        entities = await self._context.store.get(Entity, meant.members[:limit])
+        facts = await self._context.store.get(Fact, [index.facts.ids[row] for row in best[:limit]])
         parts = tuple(other for other in everyone if other.parent == meant.id)
         return CommunityView(
             meant,
@@ -105,7 +101,7 @@ class CommunityReads:
         """
         checked_number("limit", limit, least=1, most=MOST)
         found = await self.list(level=level)
-        index, past, seen = await self._lens.scene()
+        index, past, seen = await self._context.scene()
         return mapped(found, index, past, seen, limit=limit)
 
     async def context(
@@ -125,12 +121,12 @@ class CommunityReads:
         Raises:
             QueryError: for an empty question or a budget below 1.
         """
-        lens, session = self._lens, self._lens.session
+        context, session = self._context, self._context.session
         found = await self._all()
-        index, past = await lens.index(), await lens.past()
-        request = Request.of(question, lens.group, limit=_FACTS, scopes=["facts"], recipe=Recipe())
+        index, past = await context.index(), await context.past()
+        request = Request.of(question, context.group, limit=_FACTS, scopes=["facts"])
         results = await pipeline.run(
-            request, index, session.store, session.embedder, lens.viewpoint, past=past
+            request, index, session.store, session.embedder, context.viewpoint, past=past
         )
         relevance = await self._relevance(question, found, index)
         return await assembled(
@@ -171,36 +167,37 @@ class CommunityReads:
         """
         from graphrag.community.tracking import Tracking, tracked
 
-        lens = self._lens
+        context = self._context
         since = None if start is None else parse_moment(start, what="start")
-        until = lens.now() if end is None else parse_moment(end, what="end")
-        index, past, seen = await lens.scene(history=False)
+        until = context.now() if end is None else parse_moment(end, what="end")
+        index, past, seen = await context.scene(history=False)
         how = Tracking(every, since, until, resolution, coupling, share, change)
         stored = (await self._stored(index, past)).communities
-        ever = lens.ever(index, past)
-        return await tracked(index, lens.store, past, ever, seen.entities, stored, how)
+        ever = context.ever(index, past)
+        return await tracked(index, context.store, past, ever, seen.entities, stored, how)
 
-    async def _stored(self, index: GroupIndex, past: Past) -> Tree:
-        """Return the communities as they were stored."""
+    async def _stored(self, index: GroupIndex, past: Rewind) -> CommunityTree:
         if not past:
-            return (await known_tree(index, self._lens.store)).through(index.heirs)
+            return (await known_tree(index, self._context.store)).through(index.heirs)
         then = (past.upto, len(past))
         if (known := _STORED.find(index, then, 0)) is None:
             heirs = past.heirs(index)
-            known = await communities_then(index.group_id, self._lens.store, past, heirs)
+            known = await communities_then(index.group_id, self._context.store, past, heirs)
             _STORED.keep(index, then, 0, 1, known)
         return known
 
     async def _all(self) -> Sequence[Community]:
-        index, past = await self._lens.index(), await self._lens.past()
-        store, then = self._lens.store, (past.upto, len(past))
+        index, past = await self._context.index(), await self._context.past()
+        store, then = self._context.store, (past.upto, len(past))
         stored = await self._stored(index, past)
-        if self._lens.viewpoint.valid_at is None or self._lens.viewpoint.history:
+        at = self._context.viewpoint.valid_at
+        if at is None or self._context.viewpoint.history:
             return stored.communities
-        index, past, seen = await self._lens.scene()
-        at = self._lens.viewpoint.valid_at
+        index, past, seen = await self._context.scene()
         moment = to_micros(at, FOREVER)
         if (kept := _MADE.find(index, then, moment)) is None:
+            from graphrag.community.tracking import communities_of
+
             kept = await communities_of(index, store, seen, past, stored, at)
             _MADE.keep(index, then, moment, moment + 1, kept)
         return kept
@@ -208,10 +205,9 @@ class CommunityReads:
     async def _then(self) -> Then:
         """Return the communities of the viewpoint, for a search to rank."""
         found = await self._all()
-        index, past = await self._lens.index(), await self._lens.past()
-        view = self._lens.viewpoint
-        anew = view.valid_at is not None and not view.history
-        return Then(index, past, found, anew)
+        index, past = await self._context.index(), await self._context.past()
+        view = self._context.viewpoint
+        return Then(index, past, found, view.valid_at is not None and not view.history)
 
     async def _relevance(
         self, question: str, communities: Sequence[Community], index: GroupIndex
@@ -219,14 +215,12 @@ class CommunityReads:
         """Return how much each community answers a question, ranked as in a search."""
         if not communities:
             return {}
-        embedder = self._lens.session.embedder
+        embedder = self._context.session.embedder
         vector = (await embedder.embed([question], purpose="query"))[0]
         rows_of = index.communities
-        if self._lens.viewpoint != NOW or not all(
-            known.id in rows_of.row_of for known in communities
-        ):
-            then = await self._then()
-            rows_of = (await made_of([then], question, vector, embedder)).rows
+        stored = all(known.id in rows_of.row_of for known in communities)
+        if self._context.viewpoint != NOW or not stored:
+            rows_of = (await made_of([await self._then()], question, vector, embedder)).rows
         pool = min(MOST, max(1, len(rows_of)))
         ranked = rank_rows(rows_of, rows_of.alive.values, vector, question, Recipe(pool=pool))
         return {rows_of.ids[hit.id]: hit.relevance for hit in ranked}
@@ -262,7 +256,7 @@ class CommunityWrites(CommunityReads):
         # Here: it brings the schemas of answers, which no search needs.
         from graphrag.community.llm_summaries import author_of
 
-        session, group = self._lens.session, self._lens.group
+        session, group = self._context.session, self._context.group
         workshop = Workshop(session.store, session.embedder, author_of(session.llm))
         planned: Planned | None = None
 
@@ -283,9 +277,9 @@ class CommunityWrites(CommunityReads):
         return list(planned.tree.communities)
 
 
-async def made_for(request: Request, lenses: Sequence[Lens]) -> Made:
+async def made_for(request: Request, contexts: Sequence[ViewContext]) -> Made:
     """Return the communities of another moment that a search is to rank."""
-    embedder = lenses[0].session.embedder
+    embedder = contexts[0].session.embedder
     vector = (await embedder.embed([request.query], purpose="query"))[0]
-    then = [await CommunityReads(lens)._then() for lens in lenses]
+    then = [await CommunityReads(context)._then() for context in contexts]
     return await made_of(then, request.query, vector, embedder)

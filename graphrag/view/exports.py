@@ -12,10 +12,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from graphrag.errors import EmbedderMismatchError, InputError, UnknownGroupError
-from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
 from graphrag.io.files import LINES, Exported, Format, format_of, written
-from graphrag.io.shown import Shown
+from graphrag.io.shown import Frames, Shown, frames_of, igraph_of, networkx_of
 from graphrag.io.transfer import CopyProgress, Pace
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Fact
@@ -23,25 +22,20 @@ from graphrag.search.within import checked_number
 from graphrag.session import Openable, opened
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.lens import MOST, Lens, steady
+from graphrag.view.context import MOST, Room, steady
 
 if TYPE_CHECKING:
     from igraph import Graph
     from networkx import MultiDiGraph
 
     from graphrag.explorer.atlas import Atlas
-    from graphrag.io.interchange import Frames
 
-_PAGE = 2000
-"""Facts, and entities, that are read at a time."""
+_PAGE = 2000  # facts, and entities, that are read at a time
 
 
 @checked(door="graph.export", around=steady)
-class Exports:
+class Exports(Room):
     """A group as others read it, with what the view sees of it: ``view.export``."""
-
-    def __init__(self, lens: Lens) -> None:
-        self._lens = lens
 
     async def file(self, file: str | PathLike[str], *, format: Format | None = None) -> Exported:
         """Write the entities and the facts that the view sees to a file.
@@ -53,6 +47,9 @@ class Exports:
         Raises:
             InputError: if there is no such group or format, or the file cannot be written.
         """
+        # Here, not above: other exports write no file.
+        from graphrag.io import interchange
+
         path = Path(file)
         kind = format_of(path, format)
         if kind == LINES:
@@ -63,24 +60,18 @@ class Exports:
         begun = perf_counter()
         shown = await self._shown()
         with written(path) as put:
-            if kind == "csv":
-                from graphrag.io.interchange import write_csv
-
-                records = await write_csv(shown, put)
-            elif kind == "graphml":
-                from graphrag.io.interchange import write_graphml
-
-                records = await write_graphml(shown, put)
-            elif kind == "html":
+            if kind == "html":
                 atlas = await self.atlas(quotes=True)
                 put(atlas.to_html().encode())
                 records = {"entity": len(atlas.nodes["id"]), "fact": len(atlas.facts["id"])}
+            elif kind == "csv":
+                records = await interchange.write_csv(shown, put)
+            elif kind == "graphml":
+                records = await interchange.write_graphml(shown, put)
             else:
-                from graphrag.io.turtle import write_turtle
-
-                records = await write_turtle(shown, put, utc_now())
+                records = await interchange.write_turtle(shown, put, utc_now())
         size = path.stat().st_size
-        return Exported(path, kind, self._lens.group, records, size, perf_counter() - begun)
+        return Exported(path, kind, self._context.group, records, size, perf_counter() - begun)
 
     async def networkx(self) -> MultiDiGraph:
         """Return what the view sees as a network: nodes by entity id, edges by fact id.
@@ -92,8 +83,6 @@ class Exports:
             QueryError: if there is no such group.
             MissingExtraError: if networkx is not installed.
         """
-        from graphrag.io.interchange import networkx_of
-
         return await networkx_of(await self._shown())
 
     async def igraph(self) -> Graph:
@@ -102,8 +91,6 @@ class Exports:
         Raises:
             QueryError: if there is no such group.
         """
-        from graphrag.io.interchange import igraph_of
-
         return await igraph_of(await self._shown())
 
     async def pandas(self) -> Frames:
@@ -115,8 +102,6 @@ class Exports:
             QueryError: if there is no such group.
             MissingExtraError: if pandas is not installed.
         """
-        from graphrag.io.interchange import frames_of
-
         return await frames_of(await self._shown())
 
     async def atlas(
@@ -134,13 +119,13 @@ class Exports:
         """
         # Here, not above: other exports look at no communities.
         from graphrag.explorer.atlas import atlas_of, sourced
-        from graphrag.search.sources import quotes_of
+        from graphrag.search.results import quotes_of
         from graphrag.view.communities import CommunityReads
 
         checked_number("limit", limit, least=1, most=MOST)
-        index, past, seen = await self._lens.scene(history=history)
-        view = self._lens.viewpoint
-        stored = replace(self._lens, viewpoint=replace(view, valid_at=None, history=False))
+        index, past, seen = await self._context.scene(history=history)
+        view = self._context.viewpoint
+        stored = replace(self._context, viewpoint=replace(view, valid_at=None, history=False))
         communities = await CommunityReads(stored).list(level=0)
         found = await atlas_of(
             index,
@@ -157,20 +142,20 @@ class Exports:
         said, about = [], []
         for first in range(0, len(found.facts["id"]), _PAGE):
             ids = found.facts["id"][first : first + _PAGE]
-            facts = past.facts(await self._lens.store.get(Fact, ids), index)
-            some = [facts[id_] for id_ in ids]
-            pairs = zip(some, await quotes_of(some, self._lens.store, past), strict=True)
+            facts = past.facts(await self._context.store.get(Fact, ids), index)
+            page = [facts[id_] for id_ in ids]
+            pairs = zip(page, await quotes_of(page, self._context.store, past), strict=True)
             said += [sourced(fact, quoted) for fact, quoted in pairs]
         for first in range(0, len(found.nodes["id"]), _PAGE):
             ids = found.nodes["id"][first : first + _PAGE]
-            entities = past.rewound(await self._lens.store.get(Entity, ids))
+            entities = past.rewound(await self._context.store.get(Entity, ids))
             about += [[list(entities[id_].aliases), entities[id_].summary] for id_ in ids]
         return replace(found, quotes=said, about=about)
 
     async def _shown(self) -> Shown:
-        lens = self._lens
-        index, past = await lens.index(), await lens.past()
-        return Shown.of(index, past, lens.store, lens.viewpoint, now=utc_now())
+        context = self._context
+        index, past = await context.index(), await context.past()
+        return Shown.of(index, past, context.store, context.viewpoint, now=utc_now())
 
 
 @checked(door="graph.export", reads=Exports, around=steady, but=("file",))
@@ -206,11 +191,11 @@ class GroupExports(Exports):
         path = Path(file)
         kind = format_of(path, format)
         if kind != LINES:
-            ever = Exports(replace(self._lens, viewpoint=Viewpoint(history=True)))
+            ever = Exports(replace(self._context, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
         from graphrag.io.jsonl.group_file import export_group
 
-        session, group = self._lens.session, self._lens.group
+        session, group = self._context.session, self._context.group
         if group not in await session.store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
@@ -247,36 +232,25 @@ class GroupExports(Exports):
             EmbedderMismatchError: if the other graph has another embedder: ``log.replay`` embeds
                 again.
         """
-        source, group = self._lens.session.ingestion, self._lens.group
+        from graphrag.io.copy import copy_group
+
+        source, group = self._context.session, self._context.group
         name = group if name is None else checked_group(name)
-        if into is None:
-            return await _copied(source, source, group, name, on_progress)
-        async with opened(into) as target:
-            return await _copied(source, target.ingestion, group, name, on_progress)
-
-
-async def _copied(
-    source: Ingestion,
-    target: Ingestion,
-    group: str,
-    name: str,
-    on_progress: Callable[[CopyProgress], None] | None,
-) -> dict[str, int]:
-    from graphrag.io.copy import copy_group
-
-    ours, theirs = source.embedder, target.embedder
-    if (ours.name, ours.dimension) != (theirs.name, theirs.dimension):
-        raise EmbedderMismatchError(
-            f"{target.store.target.url} has embedder {theirs.name!r}, and the vectors of group "
-            f"{group!r} are of {ours.name!r}: log.replay() embeds again"
-        )
-    if source is target and group == name:
-        raise InputError(f"group {group!r} cannot be copied onto itself: give another name")
-    async with AsyncExitStack() as held:
-        for ingestion, locked in sorted(((source, group), (target, name)), key=itemgetter(1)):
-            await held.enter_async_context(ingestion.writer.locks[locked])
-        try:
-            rows, _ = await copy_group(source.store, target.store, group, name, Pace(on_progress))
-        finally:
-            await target.catalog.drop(name)
-    return rows
+        async with AsyncExitStack() as held:
+            target = source if into is None else await held.enter_async_context(opened(into))
+            ours, theirs = source.embedder, target.embedder
+            if (ours.name, ours.dimension) != (theirs.name, theirs.dimension):
+                raise EmbedderMismatchError(
+                    f"{target.store.target.url} has embedder {theirs.name!r}, and the vectors of "
+                    f"group {group!r} are of {ours.name!r}: log.replay() embeds again"
+                )
+            if source is target and group == name:
+                raise InputError(f"group {group!r} cannot be copied onto itself: give another name")
+            for session, locked in sorted(((source, group), (target, name)), key=itemgetter(1)):
+                await held.enter_async_context(session.writer.locks[locked])
+            try:
+                copied = copy_group(source.store, target.store, group, name, Pace(on_progress))
+                rows, _ = await copied
+            finally:
+                await target.catalog.drop(name)
+        return rows

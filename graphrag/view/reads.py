@@ -12,41 +12,38 @@ import numpy as np
 from graphrag.display.lists import FactList
 from graphrag.errors import InputError, QueryError
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.model.values import Entity, Episode, Fact
+from graphrag.model.values import VALUE, Entity, Episode, Fact
 from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
 from graphrag.search.within import checked_number
 from graphrag.store.log import events_since
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
-from graphrag.view.lens import MOST, Lens
+from graphrag.view.context import MOST, Room
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis, Changes
     from graphrag.analysis.stats import Stats
     from graphrag.analysis.timeline import Timeline
-    from graphrag.search.filters.tree import Filter
-    from graphrag.search.rewind import Past
-    from graphrag.search.sources import Quote
+    from graphrag.search.filters import Filter
+    from graphrag.search.results import Quote
+    from graphrag.search.rewind import Rewind
 
 _FARTHEST = 1_000_000_000
 
 
-class Reads:
+class Reads(Room):
     """What can be looked up in a group from a viewpoint."""
-
-    def __init__(self, lens: Lens) -> None:
-        self._lens = lens
 
     @property
     def group_id(self) -> str:
         """Return the name of the group that is read."""
-        return self._lens.group
+        return self._context.group
 
     @property
     def viewpoint(self) -> Viewpoint:
         """Return the moments that it is read from."""
-        return self._lens.viewpoint
+        return self._context.viewpoint
 
     async def entity(self, name: str) -> Entity | None:
         """Return the entity with this name, alias or id, the best connected of several, or None."""
@@ -65,7 +62,8 @@ class Reads:
 
         Args:
             name: A name, an alias or an id; default: any.
-            entity_type: Only of this type, such as ``person``; default: any.
+            entity_type: Only of this type, such as ``person``; default: any, but values
+                (amounts, dates, addresses, states) only if a name is given.
             limit: How many at most.
             offset: How many to leave out before: the length of the pages that were read.
 
@@ -74,22 +72,22 @@ class Reads:
         """
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
-        index, past, seen = await self._lens.scene()
+        index, past, seen = await self._context.scene()
         if name is None:
             from graphrag.analysis.stats import degrees
 
-            degree = degrees(index, seen)
             rows = np.flatnonzero(seen.entities)
-            rows = rows[np.argsort(-degree[rows], kind="stable")]
-            ids = [index.entities.ids[row] for row in rows.tolist()]
+            rows = rows[np.argsort(-degrees(index, seen)[rows], kind="stable")]
         else:
-            ids = bearers(name, index, seen)
+            row_of = index.entities.row_of
+            rows = np.array([row_of[id_] for id_ in bearers(name, index, seen)], np.intp)
         if entity_type is not None:
-            types, row_of = past.types(index), index.entities.row_of
-            code = index.type_code(entity_type) if entity_type in index.types else -1
-            ids = [id_ for id_ in ids if types[row_of[id_]] == code]
-        found = await self._lens.store.get(Entity, ids[offset : offset + limit])
-        return [self._lens.named(past.rewind(entity)) for entity in found.values()]
+            rows = rows[past.of_types((entity_type,), index)[rows]]
+        elif name is None:
+            rows = rows[~past.of_types((VALUE,), index)[rows]]
+        page = rows[offset : offset + limit].tolist()
+        found = await self._context.store.get(Entity, [index.entities.ids[row] for row in page])
+        return [self._context.named(past.rewind(entity)) for entity in found.values()]
 
     async def facts(
         self,
@@ -119,15 +117,15 @@ class Reads:
         else:
             checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
-        index, past, seen = await self._lens.scene()
+        index, past, seen = await self._context.scene()
         wanted = seen.facts
         known: Entity | None = None
         if entity is not None:
-            row = self._lens.row(entity, index, seen)
-            known = (await self._lens.entities([row], index, past))[row]
+            row = self._context.row(entity, index, seen)
+            known = (await self._context.entities([row], index, past))[row]
             wanted = wanted & ((seen.ends[0] == row) | (seen.ends[1] == row))
         if relation is not None:
-            names = self._lens.relations([relation], index, past)
+            names = self._context.relations([relation], index, past)
             codes = [index.relation_code(name) for name in names]
             wanted = wanted & np.isin(index.facts["relation"], codes)
         rows = np.flatnonzero(wanted).tolist()
@@ -135,10 +133,10 @@ class Reads:
         starts = seen.valid[rows]
         # In the columns a former fact begins where it ends: whether its start is known is read.
         empty = np.flatnonzero(starts == seen.invalid[rows])
-        former = await self._lens.facts([rows[place] for place in empty], index, past)
+        former = await self._context.facts([rows[place] for place in empty], index, past)
         starts[empty[[fact.valid_at is None for fact in former.values()]]] = BEGINNING
         order = np.argsort(starts, kind="stable")[offset : offset + limit]
-        found = await self._lens.facts([rows[place] for place in order], index, past)
+        found = await self._context.facts([rows[place] for place in order], index, past)
         return FactList(found.values(), entity=known)
 
     async def episodes(
@@ -176,13 +174,13 @@ class Reads:
             raise QueryError("ids name the episodes: leave out before, saga and where")
         if where is not None and "episodes" not in where.scopes():
             raise QueryError(f"where {where!r} says nothing of episodes")
-        past, store = await self._lens.past(), self._lens.store
+        past, store = await self._context.past(), self._context.store
         if ids is None:
             # Here, not above: opening a graph does without the order of episodes.
             from graphrag.sagas.order import in_order, mask_of
-            from graphrag.search.filters.masks import narrowed, prepare
+            from graphrag.search.masks import narrowed, prepare
 
-            index, past, seen = await self._lens.scene()
+            index, past, seen = await self._context.scene()
             if where is not None:
                 await prepare(where, index, store)
                 seen = narrowed(where, index, seen, past)
@@ -213,15 +211,15 @@ class Reads:
         Raises:
             InputError: if there is no such fact.
         """
-        from graphrag.search.sources import quotes_of
+        from graphrag.search.results import quotes_of
 
         id_ = fact if isinstance(fact, str) else fact.id
-        found = (await self._lens.store.get(Fact, [id_])).get(id_)
-        past = await self._lens.past()
-        unknown = found is None or found.group_id != self.group_id
-        if found is None or unknown or not past.knew("relates_to", id_):
+        found = (await self._context.store.get(Fact, [id_])).get(id_)
+        past = await self._context.past()
+        known = past.knew("relates_to", id_)
+        if found is None or found.group_id != self.group_id or not known:
             raise InputError(f"no fact has the id {id_!r}: pass a fact from a search, or its id")
-        return (await quotes_of([past.rewind(found)], self._lens.store, past))[0]
+        return (await quotes_of([past.rewind(found)], self._context.store, past))[0]
 
     async def timeline(self, entity: Entity | str) -> Timeline:
         """Return the facts about an entity of all times, in order, and what ended each.
@@ -231,11 +229,12 @@ class Reads:
         """
         from graphrag.analysis.timeline import read_timeline
 
-        index, past, _, [row] = await self._lens.places(entity)
-        known = (await self._lens.entities([row], index, past))[row]
-        ever = self._lens.ever(index, past)
-        now = self._lens.now()
-        return await read_timeline(known, index, self._lens.store, ever, past, at=now)
+        index, past, _, [row] = await self._context.places(entity)
+        known = (await self._context.entities([row], index, past))[row]
+        ever = self._context.ever(index, past)
+        return await read_timeline(
+            known, index, self._context.store, ever, past, at=self._context.now()
+        )
 
     async def changes(
         self, since: Moment, until: Moment | None = None, *, axis: Axis = "system"
@@ -255,46 +254,44 @@ class Reads:
         from graphrag.analysis.difference import happened_between, learned_between
 
         first = parse_moment(since, what="since")
-        last = self._lens.now(axis) if until is None else parse_moment(until, what="until")
+        last = self._context.now(axis) if until is None else parse_moment(until, what="until")
         if last < first:
             raise QueryError(f"since {first.isoformat()} is after until {last.isoformat()}")
         if axis == "world":
             return happened_between(await self._turning(first, last), first, last)
-        index, store = await self._lens.index(), self._lens.store
-        last = min(last, self.viewpoint.known_at or last)
+        store, last = self._context.store, min(last, self.viewpoint.known_at or last)
         events = [event async for event in events_since(store, self.group_id, first)]
-        return await learned_between(index, store, events, first, last)
+        return await learned_between(await self._context.index(), store, events, first, last)
 
     async def stats(self) -> Stats:
         """Count what the group holds; all zeros for a group that is not there."""
         from graphrag.analysis.stats import count
 
-        index, past, ever = await self._lens.scene(history=True)
+        index, past, ever = await self._context.scene(history=True)
         seen = visible(index, replace(self.viewpoint, history=False), past, now=utc_now())
-        return count(index, past, seen, ever, at=self._lens.now())
+        return count(index, past, seen, ever, at=self._context.now())
 
-    async def _ids(self, names: Sequence[str], past: Past) -> list[str]:
+    async def _ids(self, names: Sequence[str], past: Rewind) -> list[str]:
         """Return ids of episodes, given those or the caller's keys of the moment."""
-        stored = await self._lens.store.get(Episode, names)
+        stored = await self._context.store.get(Episode, names)
         # A removed one may have been replaced under its id.
         keys = {name for name in names if name not in stored or stored[name].removed_at}
         if not keys:
             return list(names)
-        index = await self._lens.index()
+        index = await self._context.index()
         holders = {key: index.timeline.keyed(key) for key in keys}
         found = {key: id_ for key, id_ in holders.items() if id_ and past.knew("episode", id_)}
         since = [id_ for id_, image in past.images("episode") if not image.get("removed_at", 1)]
-        for episode in (await self._lens.store.get(Episode, since)).values():
+        for episode in (await self._context.store.get(Episode, since)).values():
             if episode.key and episode.key in keys:
                 found[episode.key] = episode.id
         return [found.get(name, name) for name in names]
 
     async def _turning(self, since: datetime, until: datetime) -> list[Fact]:
-        """Return the facts that begin or end in a stretch of world time."""
-        index, past, seen = await self._lens.scene(history=True)
+        index, past, seen = await self._context.scene(history=True)
         start, end = (to_micros(moment, FOREVER) for moment in (since, until))
         turning = np.zeros(len(index.facts), dtype=np.bool_)
         for moments in (seen.valid, seen.invalid):
             turning |= (start <= moments) & (moments < end)
         rows = np.flatnonzero(turning & seen.facts & (seen.retracted == FOREVER))
-        return list((await self._lens.facts(rows, index, past)).values())
+        return list((await self._context.facts(rows, index, past)).values())

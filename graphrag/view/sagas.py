@@ -7,17 +7,17 @@ from typing import Literal
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
-from graphrag.index.read_lazy import read_sources
+from graphrag.index.tables import read_sources
 from graphrag.model.arguments import checked
 from graphrag.model.values import Episode, Saga
 from graphrag.sagas.order import EpisodeWindow, Sagas, beside, saga_list, sagas_then
 from graphrag.sagas.saga import SagaView, read_saga, stored_saga
-from graphrag.sagas.summarize import SUMMARIZE, Step, next_step, own_words, still
-from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.sagas.summarize import SUMMARIZE, SummaryStep, next_step, own_words, still
+from graphrag.search.rewind import NO_REWIND
 from graphrag.search.visibility import Mask
 from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
-from graphrag.view.lens import Lens, steady
+from graphrag.view.context import Room, steady
 
 Across = Literal["saga", "group"]
 
@@ -25,11 +25,8 @@ _WIDEST = 1000
 
 
 @checked(QueryError, door="graph.sagas", around=steady)
-class SagaReads:
+class SagaReads(Room):
     """Named runs of episodes, and the order of episodes: ``view.sagas``."""
-
-    def __init__(self, lens: Lens) -> None:
-        self._lens = lens
 
     async def get(self, name: str) -> SagaView:
         """Return a saga: its episodes in order, what they tell of, and its summary.
@@ -37,15 +34,15 @@ class SagaReads:
         Raises:
             QueryError: if no episode of the group belongs to a saga of this name.
         """
-        lens, store = self._lens, self._lens.store
-        await read_sources(store, await lens.index())
-        index, past, seen = await lens.scene()  # last: the group may grow while one waits
-        ever = lens.ever(index, past)
-        return await read_saga(name, index, store, seen, ever, past, lens.now())
+        context, store = self._context, self._context.store
+        await read_sources(store, await context.index())
+        index, past, seen = await context.scene()  # last: the group may grow while one waits
+        ever = context.ever(index, past)
+        return await read_saga(name, index, store, seen, ever, past, context.now())
 
     async def list(self) -> Sagas:
         """Return the sagas of a group with their sizes and dates, in order of their beginnings."""
-        index, past, seen = await self._lens.scene()
+        index, past, seen = await self._context.scene()
         return saga_list(index, seen, past)
 
     async def window(
@@ -64,24 +61,23 @@ class SagaReads:
         """
         checked_number("before", before, least=0, most=_WIDEST)
         checked_number("after", after, least=0, most=_WIDEST)
-        store = self._lens.store
+        store = self._context.store
         id_ = episode if isinstance(episode, str) else episode.id
         known = (await store.get(Episode, [id_])).get(id_)
-        if known is None or known.group_id != self._lens.group:
+        if known is None or known.group_id != self._context.group:
             raise QueryError(f"there is no episode {id_!r}: pass one from a search, or its id")
-        index, past, seen = await self._lens.scene()
+        index, past, seen = await self._context.scene()
         row = index.episodes.row_of.get(id_)
         if row is None or not seen.episodes[row]:
-            raise QueryError(
-                f"episode {id_} ({known.name!r}) is not visible in {self._lens.viewpoint!r}"
-            )
+            view = self._context.viewpoint
+            raise QueryError(f"episode {id_} ({known.name!r}) is not visible in {view!r}")
         mask: Mask = seen.episodes
         sagas = sagas_then(index, past)
         if across == "saga" and sagas[row] >= 0:
             mask = mask & (sagas == sagas[row])
         earlier, later = beside(row, mask, index, before=before, after=after)
         ids = [index.episodes.ids[number] for number in (*earlier, row, *later)]
-        found = [past.rewind(one) for one in (await store.get(Episode, ids)).values()]
+        found = [past.rewind(episode) for episode in (await store.get(Episode, ids)).values()]
         place = len(earlier)
         return EpisodeWindow(tuple(found[:place]), found[place], tuple(found[place + 1 :]))
 
@@ -106,7 +102,7 @@ class SagaWrites(SagaReads):
         await self.get(name)
         while await self._step(name):
             pass
-        return await stored_saga(name, await self._lens.index(), self._lens.store, NOTHING_UNDONE)
+        return await stored_saga(name, await self._context.index(), self._context.store, NO_REWIND)
 
     async def summarize_all(self) -> Sequence[Saga]:
         """Bring the summaries of all sagas of a group up to date, and return those that changed.
@@ -118,8 +114,8 @@ class SagaWrites(SagaReads):
         """
         changed = []
         for name in (await self.list()).names:
-            index = await self._lens.index()
-            before = await stored_saga(name, index, self._lens.store, NOTHING_UNDONE)
+            index = await self._context.index()
+            before = await stored_saga(name, index, self._context.store, NO_REWIND)
             after = await self.summarize(name)
             if after != before:
                 changed.append(after)
@@ -127,9 +123,9 @@ class SagaWrites(SagaReads):
 
     async def _step(self, name: str) -> bool:
         """Write the next part of a summary; False if it tells of every episode."""
-        session, group = self._lens.session, self._lens.group
+        session, group = self._context.session, self._context.group
         store, llm, written = session.store, session.llm, False
-        step: Step | None = None
+        step: SummaryStep | None = None
         if llm is not None:
             index = await session.catalog.group(group)
             step = await next_step(name, index, store, llm)

@@ -16,7 +16,7 @@ from graphrag.schema import vector_table, word_table
 from graphrag.store.record import Record, from_sdk, to_sdk
 from graphrag.store.rows import TABLES
 from graphrag.temporal.moment import utc_now
-from graphrag.view.lens import Lens
+from graphrag.view.context import Room
 
 _QUOTED: Final = re.compile(
     r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|⟨(?:\\.|[^⟩\\])*⟩"""
@@ -33,15 +33,12 @@ _WRITES: Final = re.compile(
 
 
 @checked(door="graph.surreal")
-class SurrealQL:
+class SurrealQL(Room):
     """SurrealQL on the database of a graph: ``graph.surreal``.
 
     The tables and their fields are described in ``docs/surrealql.md``. Every group is in the same
     tables: say ``WHERE group_id = $group``.
     """
-
-    def __init__(self, lens: Lens) -> None:
-        self._lens = lens
 
     async def query(self, sql: str, **params: Any) -> Any:
         """Run statements that read, and return the result of the last one.
@@ -66,15 +63,15 @@ class SurrealQL:
                 "with the methods of the graph, which keep its log and its indexes in step; a "
                 "name that is spelled so goes into backticks"
             )
-        view = self._lens.viewpoint
+        view = self._context.viewpoint
         if view.known_at is not None:
             raise QueryError(
                 "the tables hold what is known now, and this view looks from known_at="
                 f"{view.known_at:%Y-%m-%d %H:%M}: use graph.at(valid_at=...)"
             )
-        given = {"group": self._lens.group, "at": view.valid_at or utc_now()}
+        given = {"group": self._context.group, "at": view.valid_at or utc_now()}
         given |= {name: _sent(value) for name, value in params.items()}
-        results = await self._lens.store.query(sql, **given)
+        results = await self._context.store.query(sql, **given)
         return to_sdk(results[-1]) if results else None
 
     def vectors(self, kind: str = "relates_to") -> str:
@@ -84,18 +81,17 @@ class SurrealQL:
         ``relates_to``, ``entity``, ``episode``, ``passage`` and ``community`` in a store of the
         engine profile, and after ``surreal-graphrag index native``.
         """
-        return vector_table(kind, self._lens.group)
+        return vector_table(kind, self._context.group)
 
     def words(self, kind: str = "relates_to") -> str:
         """Return the name of the table of the words of a kind, under FULLTEXT.
 
         Its rows have ``terms``, stems of the words, and ``of``: the record that they are of.
         """
-        return word_table(kind, self._lens.group)
+        return word_table(kind, self._context.group)
 
 
 def _sent(value: Any) -> Any:
-    """Return a parameter as the database takes it."""
     match value:
         case Community() | Entity() | Episode() | Fact() | Saga():
             return Record(TABLES[type(value)], value.id)

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag.index.group import BEGINNING, FOREVER
-from graphrag.search.rewind import index_then
-from graphrag.search.within import DEEPEST, checked_number
+from graphrag.index.tables import read_mentions
+from graphrag.model.values import PLAIN, VALUE, Entity
+from graphrag.search.near import Edges, confidences
+from graphrag.search.rewind import rewound_index
+from graphrag.search.within import DEEPEST, Reach, checked_number, reach, spoken_of
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.view.lens import MOST
+from graphrag.view.context import MOST
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
     from graphrag.analysis.paths import Neighbor, Path
     from graphrag.analysis.subgraph import Subgraph
     from graphrag.analysis.timeline import EntityProfile
-    from graphrag.index.group import GroupIndex
-    from graphrag.model.values import Entity
-    from graphrag.search.edges import Edges
-    from graphrag.search.visibility import Visible
-    from graphrag.search.within import Reach
 
 
 class Walks(Reads):
@@ -58,20 +56,19 @@ class Walks(Reads):
         checked_number("depth", depth, least=1, most=DEEPEST)
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("facts", facts, least=0, most=MOST)
-        index, past, seen, [start] = await self._lens.places(entity)
+        index, past, seen, [start] = await self._context.places(entity)
         if relations is not None:
-            relations = self._lens.relations(relations, index, past)
-        edges = _edges(index, seen, relations=relations)
+            relations = self._context.relations(relations, index, past)
+        edges = Edges.of(index, seen, relations=relations)
         distance = edges.distances(start, depth)
         wanted = distance > 0
         if types is not None:
-            codes = [index.type_code(name) for name in types if name in index.types]
-            wanted &= np.isin(past.types(index), codes)
+            wanted &= past.of_types(types, index)
         rows = nearest(distance, edges.degrees(), wanted, limit)
         via = nearer(edges, distance, rows)
         shown = {row: joined[:facts].tolist() for row, joined in via.items()}
         read = [fact for joined in shown.values() for fact in joined]
-        entities, fact_of = await self._lens.read(rows, read, index, past)
+        entities, fact_of = await self._context.read(rows, read, index, past)
         return [
             Neighbor(
                 entities[row],
@@ -97,23 +94,19 @@ class Walks(Reads):
         Raises:
             QueryError: if there is no such entity, or for an impossible distance.
         """
-        # Here, not above: few reads look at what somebody can know.
-        from graphrag.index.read_lazy import read_mentions
-        from graphrag.search.limits import reach, spoken_of
-
         checked_number("hops", hops, least=0, most=DEEPEST)
-        index, past, seen, [start] = await self._lens.places(entity)
-        along = self._lens.relations(through, index, past)
-        known = _edges(index, seen, relations=along).distances(start, hops) >= 0
-        ever = self._lens.ever(index, past)
+        index, past, seen, [start] = await self._context.places(entity)
+        along = self._context.relations(through, index, past)
+        known = Edges.of(index, seen, relations=along).distances(start, hops) >= 0
+        ever = self._context.ever(index, past)
         subject, object_ = ever.ends
         facts = ever.facts & (ever.retracted == FOREVER)
-        facts &= ever.valid <= to_micros(self._lens.now(), FOREVER)
+        facts &= ever.valid <= to_micros(self._context.now(), FOREVER)
         facts &= known.take(subject) | known.take(object_)
-        store, embedder = self._lens.store, self._lens.session.embedder
+        store, embedder = self._context.store, self._context.session.embedder
         if not past:
             await read_mentions(store, index)
-        then = await index_then(index, past, store, embedder, mentions=True)
+        then = await rewound_index(index, past, store, embedder, mentions=True)
         episodes = seen.episodes & spoken_of(known, then, seen)
         return reach(replace(seen, facts=facts, entities=known, episodes=episodes), index)
 
@@ -151,7 +144,8 @@ class Walks(Reads):
         """Return a part of the graph to draw: around an entity, or its best connected entities.
 
         Args:
-            center: An entity, its name or its id; None for the best connected, without concepts.
+            center: An entity, its name or its id; None for the best connected, no concepts among
+                them. A value is drawn only as the center.
             depth: How many facts away from it, 1 to 10.
             limit: Entities at most.
             facts: How many of the facts between them are read; all of them are counted.
@@ -159,40 +153,32 @@ class Walks(Reads):
         Raises:
             QueryError: if there is no such entity, or for an impossible depth or limit.
         """
-        from graphrag.analysis.subgraph import (
-            Subgraph,
-            best_connected,
-            changed,
-            counted,
-            heat,
-            nearest,
-        )
+        from graphrag.analysis.subgraph import Subgraph, changed, counted, heat, nearest
 
         checked_number("depth", depth, least=1, most=DEEPEST)
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("facts", facts, least=0, most=MOST)
         ends = () if center is None else (center,)
-        index, past, seen, places = await self._lens.places(*ends)
-        edges = _edges(index, seen)
+        index, past, seen, places = await self._context.places(*ends)
+        edges = Edges.of(index, seen)
         degrees = edges.degrees()
         if places:
             distance = edges.distances(places[0], depth)
-            wanted = distance >= 0
-            rows = nearest(distance, degrees, wanted, limit)
+            wanted = (distance == 0) | ((distance > 0) & ~past.of_types((VALUE,), index))
         else:
-            concept = index.type_code("concept")
-            wanted = seen.entities & (past.types(index) != concept) & (degrees > 0)
-            rows = best_connected(degrees, wanted, limit)
+            distance = np.zeros(edges.nodes, dtype=np.int8)
+            wanted = seen.entities & ~past.of_types(PLAIN, index) & (degrees > 0)
+        rows = nearest(distance, degrees, wanted, limit)
         chosen = np.zeros(edges.nodes, dtype=np.bool_)
         chosen[rows] = True
         inside = edges.within(chosen)
         read = inside[::-1][:facts]
-        entities, fact_of = await self._lens.read(rows, read, index, past)
+        entities, fact_of = await self._context.read(rows, read, index, past)
         number = np.zeros(edges.nodes, dtype=np.intp)
         number[rows] = np.arange(len(rows))
         ends_of = number[edges.subject[inside]], number[edges.object[inside]]
         warm = heat(*ends_of, len(rows), 0 if places else None)
-        moments = changed(edges, rows, seen, to_micros(self._lens.now(), FOREVER))
+        moments = changed(edges, rows, seen, to_micros(self._context.now(), FOREVER))
         ids = [index.entities.ids[row] for row in rows.tolist()]
         return Subgraph(
             entities=tuple(entities[row] for row in rows.tolist()),
@@ -224,15 +210,15 @@ class Walks(Reads):
 
         checked_number("facts", facts, least=0, most=MOST)
         checked_number("changes", changes, least=0, most=MOST)
-        index, past, seen, [row] = await self._lens.places(entity)
-        ever = self._lens.ever(index, past)
+        index, past, seen, [row] = await self._context.places(entity)
+        ever = self._context.ever(index, past)
         subject, object_ = ever.ends
         at = np.flatnonzero((subject == row) | (object_ == row))
         holding = at[seen.facts[at]][::-1][:facts].tolist()
-        now = to_micros(self._lens.now(), FOREVER)
+        now = to_micros(self._context.now(), FOREVER)
         over = at[ever.facts[at] & (ever.retracted[at] == FOREVER) & (ever.invalid[at] <= now)]
         latest = over[np.lexsort((-over, -ever.invalid[over]))][:changes].tolist()
-        entities, fact_of = await self._lens.read([row], [*holding, *latest], index, past)
+        entities, fact_of = await self._context.read([row], [*holding, *latest], index, past)
         return EntityProfile(
             entities[row],
             tuple(fact_of[fact] for fact in holding),
@@ -243,18 +229,17 @@ class Walks(Reads):
         self, start: Entity | str, end: Entity | str, max_depth: int, k: int, *, sure: bool
     ) -> list[Path]:
         from graphrag.analysis.paths import Path, shortest
-        from graphrag.search.edges import confidences
 
         checked_number("max_depth", max_depth, least=1, most=DEEPEST)
         checked_number("k", k, least=1, most=MOST)
-        index, past, seen, [first, last] = await self._lens.places(start, end)
-        edges = _edges(index, seen)
+        index, past, seen, [first, last] = await self._context.places(start, end)
+        edges = Edges.of(index, seen)
         # What is stated again is surer than before, and costs less.
-        costs = 2 - await confidences(index, self._lens.store, past) if sure else None
+        costs = 2 - await confidences(index, self._context.store, past) if sure else None
         ways = shortest(edges, first, last, max_depth=max_depth, k=k, costs=costs)
         rows = [row for way in ways for row in way.entities]
         fact_rows = [row for way in ways for row in way.facts]
-        entities, facts = await self._lens.read(rows, fact_rows, index, past)
+        entities, facts = await self._context.read(rows, fact_rows, index, past)
         return [
             Path(
                 tuple(entities[row] for row in way.entities),
@@ -263,10 +248,3 @@ class Walks(Reads):
             )
             for way in ways
         ]
-
-
-def _edges(index: GroupIndex, seen: Visible, *, relations: Sequence[str] | None = None) -> Edges:
-    # Here, not above: most reads follow no facts.
-    from graphrag.search.edges import Edges
-
-    return Edges.of(index, seen, relations=relations)

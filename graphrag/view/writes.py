@@ -6,21 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag.ingest.given import given_end, given_fact
-from graphrag.ingest.intake import NewEpisode, prepare
+from graphrag.ingest.intake import NewEpisode, known, prepare
 from graphrag.ingest.reports import Added, WriteResult
 from graphrag.model.assertion import Kind as TimeKind
-from graphrag.model.values import DEFAULT_GROUP, JSON, Entity, Source
+from graphrag.model.values import JSON, Entity, Source
 from graphrag.session import Handle
 from graphrag.temporal.moment import Moment
-from graphrag.view.lens import Lens
 from graphrag.view.view import View
 
 if TYPE_CHECKING:
     from graphrag.edit.by_hand import ManualEdits
     from graphrag.edit.identity import Identity
     from graphrag.health.health import Health, QueueControl
+    from graphrag.history import EventLog
     from graphrag.history.erase import Erase
-    from graphrag.history.event_log import EventLog
     from graphrag.ingest.batch import Episodes, OnError
     from graphrag.ingest.reports import BatchReport, Progress
     from graphrag.io.loading import Load
@@ -32,13 +31,10 @@ if TYPE_CHECKING:
 class Writes(View):
     """What tells a group something, and what changes what it knows."""
 
-    def __init__(self, handle: Handle, group: str = DEFAULT_GROUP, *, strict: bool = False) -> None:
-        super().__init__(Lens(handle, group, strict=strict))
-
     @property
     def handle(self) -> Handle:
         """Return what this graph shares with all that is bound to it."""
-        return self._lens.handle
+        return self._context.handle
 
     async def add_episode(
         self,
@@ -82,9 +78,8 @@ class Writes(View):
             TransactionError: if the database refused; nothing was written then.
         """
         from graphrag.ingest.episode_intake import add_episode, add_known
-        from graphrag.ingest.ingestion import known
 
-        queue, ingestion = self._lens.session.queue, self._lens.session.ingestion
+        queue, ingestion = self._context.handle.queue, self._context.session
         new = NewEpisode(
             content,
             reference_time,
@@ -96,12 +91,10 @@ class Writes(View):
             key=key,
             author=author,
         )
-        episode = prepare(new, self._lens.group)
+        episode = prepare(new, self._context.group)
         if stored := await known(ingestion, episode):
             return await add_known(ingestion, stored, episode, wait=wait)
-        if not wait:
-            return await queue.put(episode)
-        return await add_episode(ingestion, episode)
+        return await (add_episode(ingestion, episode) if wait else queue.put(episode))
 
     async def add_episodes(
         self,
@@ -130,9 +123,9 @@ class Writes(View):
         from graphrag.ingest.batch import add_all
 
         return await add_all(
-            self._lens.session.ingestion,
+            self._context.session,
             episodes,
-            self._lens.group,
+            self._context.group,
             on_progress=on_progress,
             on_error=on_error,
         )
@@ -193,7 +186,7 @@ class Writes(View):
             attributes=attributes,
             source=source,
         )
-        return await write_fact(self._lens.session.ingestion, self._lens.group, given, actor=actor)
+        return await write_fact(self._context.session, self._context.group, given, actor=actor)
 
     async def add_entity(
         self,
@@ -219,9 +212,9 @@ class Writes(View):
         """
         from graphrag.ingest.fact_writer import FactWriter
 
-        ingestion, also = self._lens.session.ingestion, tuple(aliases)
+        ingestion, also = self._context.session, tuple(aliases)
         end = given_end(name, entity_type, aliases=also, attributes=attributes, what="name")
-        writer = FactWriter.to(ingestion, self._lens.group, "add_entity")
+        writer = FactWriter(ingestion, self._context.group, "add_entity")
         plan = await writer.write([], [end])
         writer.warn()
         [id_] = plan.extra
@@ -234,67 +227,67 @@ class Writes(View):
         """Return the clusters of entities: list, get, map, context, build and update."""
         from graphrag.view.communities import CommunityWrites
 
-        return CommunityWrites(self._lens)
+        return CommunityWrites(self._context)
 
     @property
     def sagas(self) -> SagaWrites:
         """Return the named runs of episodes: list, get, window and summarize."""
         from graphrag.view.sagas import SagaWrites
 
-        return SagaWrites(self._lens)
+        return SagaWrites(self._context)
 
     @property
     def export(self) -> GroupExports:
         """Return what gives the group to others: file, copy, pandas, networkx and igraph."""
         from graphrag.view.exports import GroupExports
 
-        return GroupExports(self._lens)
+        return GroupExports(self._context)
 
     @property
     def edit(self) -> ManualEdits:
         """Return the edits by hand: retract, invalidate, correct, confirm, reject and pending."""
         from graphrag.edit.by_hand import ManualEdits
 
-        return ManualEdits(self.handle, self._lens.group)
+        return ManualEdits(self.handle, self._context.group)
 
     @property
     def identity(self) -> Identity:
-        """Return who is one: candidates, merge, unmerge, split and keep_apart."""
+        """Return who is one: candidates, merge, unmerge, split, keep_apart and rename."""
         from graphrag.edit.identity import Identity
 
-        return Identity(self.handle, self._lens.group)
+        return Identity(self.handle, self._context.group)
 
     @property
     def log(self) -> EventLog:
         """Return the log: events, follow, revert, remove_episode and replay."""
-        from graphrag.history.event_log import EventLog
+        from graphrag.history import EventLog
 
-        return EventLog(self.handle, self._lens.group)
+        return EventLog(self.handle, self._context.group)
 
     @property
     def load(self) -> Load:
         """Return what brings in facts as they are known: facts, seed, contacts, calendar, group."""
         from graphrag.io.loading import Load
 
-        return Load(self.handle, self._lens.group)
+        return Load(self.handle, self._context.group)
 
     @property
     def queue(self) -> QueueControl:
         """Return the queue of episodes: status, drain, failed and retry."""
         from graphrag.health.health import QueueControl
 
-        return QueueControl(self.handle, self._lens.group)
+        return QueueControl(self.handle, self._context.group)
 
     @property
     def health(self) -> Health:
         """Return what looks after the graph: check, repair, cleanup and indexes."""
         from graphrag.health.health import Health
 
-        return Health(self.handle, self._lens.group, strict=self._lens.strict)
+        return Health(self.handle, self._context.group, strict=self._context.strict)
 
     @property
     def erase(self) -> Erase:
         """Return what deletes for good: entity and group."""
         from graphrag.history.erase import Erase
 
-        return Erase(self.handle, self._lens.group)
+        return Erase(self.handle, self._context.group)

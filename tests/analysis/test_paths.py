@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.analysis.paths import shortest
-from graphrag.search.edges import Edges
+from graphrag.search.near import Edges
 
 NODES = 7
 FACTS = st.lists(

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag import InputError, NewEpisode, Within
-from graphrag.index.read_lazy import read_mentions
-from graphrag.search.limits import limited, reach
-from graphrag.search.rewind import index_then
+from graphrag.index.tables import read_mentions
+from graphrag.search.rewind import rewound_index
+from graphrag.search.within import limited, reach
 from tests.analysis.walk_reference import Snapshot
 from tests.conftest import open_graph
 
@@ -169,11 +169,11 @@ async def _parts_agree(view, graph, until, dice):
     starts = dice.sample(there, min(len(there), dice.randint(1, 2)))
     relations = dice.choice([None, through])
     within = Within(starts, hops=hops + 1, relations=relations)
-    index, past, seen = await view._lens.scene()
-    store, embedder = view._lens.store, view._lens.session.embedder
+    index, past, seen = await view._context.scene()
+    store, embedder = view._context.store, view._context.session.embedder
     if not past:
         await read_mentions(store, index)
-    then = await index_then(index, past, store, embedder, mentions=True)
+    then = await rewound_index(index, past, store, embedder, mentions=True)
     expected = graph.within(starts, hops + 1, relations, until)
     assert parts(reach(limited(within, then, seen), then)) == expected
     results = await view.search("Ann knows of Bob", within=within, limit=100)

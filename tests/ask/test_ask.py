@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag import GraphRAG, Models, QueryError
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.ask.conftest import knowing, unlike
@@ -156,7 +156,7 @@ async def test_the_question_word_settles_what_is_meant():
 
 
 async def test_nobody_is_a_place():
-    async with open_graph(extractor=RulesExtractor()) as graph:
+    async with open_graph(extractor=NeuralExtractor()) as graph:
         await graph.add_episode("Jude Ell lives with Carl Vega.", reference_time="2024-01-10")
         assert (await graph.ask("Where does Jude Ell live?")).values == ()
         assert (await graph.ask("With whom does Jude Ell live?")).values == ("Carl Vega",)

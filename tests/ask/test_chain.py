@@ -26,8 +26,8 @@ async def test_words_that_say_no_more_than_a_hop_are_left():
                 "Dublin": (
                     "Which city acts as the capital of the country where Mary Byrne holds "
                     "citizenship?",
-                    'What is the capital of the country where the performer of the album "Tide '
-                    'Tables" holds citizenship?',
+                    'What is the capital of the country where the performer of "Tide Tables" '
+                    "holds citizenship?",
                     'What is the capital of the country that the author of "1984" is a citizen of?',
                 ),
                 "Nora Quinn": (

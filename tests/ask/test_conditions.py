@@ -28,7 +28,6 @@ ANSWERS = {
     "What did Ray Holt visit after leaving Arden but before joining Esk Paper?": ["Gigha"],
     "What did Ray Holt visit after visiting Fylde but before visiting Hoy?": ["Iona", "Gigha"],
     "Who was warden of Arden after Ted Mohr but before Wes Pym?": ["Una Nash", "Vic Ohm"],
-    "Who was warden of Arden between Ted Mohr and Vic Ohm?": ["Una Nash"],
     "Where did Ray Holt live before moving to Corfe but after joining Esk Paper?": ["Byland"],
 }
 NO_ANSWER = {
@@ -37,6 +36,7 @@ NO_ANSWER = {
     "When did Ray Holt and Sue Lamb visit Hoy?": "names 3 entities",
     "Did Ray Holt visit Fylde and Gigha?": "names 3 entities",
     "Did Ray Holt live between Arden and Byland?": "names 3 entities",
+    "Who was warden of Arden between Ted Mohr and Vic Ohm?": "names 3 entities",
 }
 
 
@@ -59,5 +59,5 @@ async def test_conditions_that_do_not_meet_have_no_answer(shire):
 
 
 async def test_the_facts_of_both_conditions_bound_the_answer(shire):
-    answer = await shire.ask("Who was warden of Arden between Ted Mohr and Vic Ohm?")
+    answer = await shire.ask("Who was warden of Arden after Ted Mohr but before Vic Ohm?")
     assert [fact.subject for fact in answer.bounds] == ["Ted Mohr", "Vic Ohm"]

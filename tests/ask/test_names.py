@@ -9,6 +9,7 @@ FACTS = (
     ("Tom Okafor", "plays_for", "Harrow Town F.C.", "2001", "2004"),
     ("Tom Okafor", "plays_for", "Luton Rovers (reserves)", "2004", "2008"),
     ("Navy (Aldia)", "visited", "Bern", "2011-05-01", "2011-05-02"),
+    ("Aldia", "phoned", "Basel", "2012-05-01", "2012-05-02"),
     ("Vera Holt", "has_office", "mayor of Bern", "2010", "2014"),
 )
 ANSWERS = {
@@ -20,7 +21,10 @@ ANSWERS = {
     "Who played for Harrow Town in 2002?": ["Tom Okafor"],
     "Who played for Luton Rovers?": ["Tom Okafor"],
     "When did the navy of Aldia visit Bern?": ["2011-05-01"],
+    "Did the Aldia navy visit Bern?": ["yes"],
+    "Whom did the Aldia navy visit?": ["Bern"],
     "Who was Bern's mayor in 2012?": ["Vera Holt"],
+    "The present mayor of Bern?": [],
 }
 
 

@@ -2,20 +2,21 @@
 
 import pytest
 
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from tests.conftest import open_graph
 
 TOLD = (
-    ("user: I live in Bergen with my wife Mia Dahl.", "2024-01-01"),
+    ("user: I live in Bergen. My wife is Mia Dahl.", "2024-01-01"),
     ("user: I have worked at Acme since 2019.", "2024-06-02"),
 )
 
 
 @pytest.fixture
 async def graph():
-    async with open_graph(extractor=RulesExtractor()) as graph:
+    async with open_graph(extractor=NeuralExtractor()) as graph:
         for text, when in TOLD:
             await graph.add_episode(text, reference_time=when)
+        await graph.add_fact("user", "lives_with", "Mia Dahl", valid_at="2024-01-01")
         for rent, when in (("1200 euros", "2024-02-01"), ("1300 euros", "2024-07-01")):
             await graph.add_fact("user's rent", "costs", rent, valid_at=when)
         yield graph

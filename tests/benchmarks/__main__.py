@@ -31,6 +31,7 @@ from tests.benchmarks import (
     profiles,
     quality,
     questions,
+    readers,
     recorded,
     rivals,
     scale,
@@ -66,7 +67,17 @@ ALL = (
         "misses",
         "parity",
     ),
-    *("profiles", "quality", "questions", "serving", "tracing", "updates", "vectors", "yago"),
+    *(
+        "profiles",
+        "quality",
+        "questions",
+        "readers",
+        "serving",
+        "tracing",
+        "updates",
+        "vectors",
+        "yago",
+    ),
 )
 
 
@@ -139,6 +150,8 @@ def main() -> None:
                 asyncio.run(quality.measure(report, _places(given)))
             case "questions":
                 questions.measure(report, given.questions)
+            case "readers":
+                asyncio.run(readers.measure(report, given.data))
             case "recorded":
                 asyncio.run(recorded.measure(report))
             case "scale":

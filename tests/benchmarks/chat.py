@@ -8,7 +8,7 @@ import random
 import time
 from datetime import UTC, datetime, timedelta
 
-from graphrag import NewEpisode, OnnxEmbedder, RulesExtractor
+from graphrag import NeuralExtractor, NewEpisode, OnnxEmbedder
 from tests.benchmarks.novel import add, steps
 from tests.benchmarks.report import Report, Section, p50
 
@@ -58,7 +58,7 @@ def turns(count: int) -> list[NewEpisode]:
 
 async def measure(report: Report, runs: int, count: int = _TURNS) -> None:
     """Add the whole conversation to a fresh store, several times, with warm models."""
-    embedder, extractor = OnnxEmbedder(), RulesExtractor()
+    embedder, extractor = OnnxEmbedder(), NeuralExtractor()
     started = time.perf_counter()
     await add(embedder, extractor, turns(1))
     report.say(f"models loaded in {time.perf_counter() - started:.1f} s, not counted below")

@@ -15,6 +15,7 @@ import networkx
 import numpy as np
 
 from graphrag import GraphRAG, Models
+from graphrag.community.build import redrawn
 from graphrag.community.detect import (
     DRIFT,
     NOWHERE,
@@ -25,9 +26,8 @@ from graphrag.community.detect import (
     detect_levels,
     improve,
 )
-from graphrag.community.stored import Tree
-from graphrag.community.ties import Ties
-from graphrag.community.update import redrawn
+from graphrag.community.draft import Ties
+from graphrag.community.stored import CommunityTree
 from graphrag.index.group import GroupIndex
 from graphrag.model.values import Community
 from graphrag.temporal.moment import utc_now
@@ -195,7 +195,7 @@ def _redrawn(facts: int) -> dict[str, float]:
         ties = Ties(np.arange(size), subjects[:size], objects[:size], weights[:size])
         changed = [int(subjects[size - 1]), int(objects[size - 1])]
         began = time.process_time()
-        looked.append(len(redrawn(Tree(communities), ties, index, changed).clusters))
+        looked.append(len(redrawn(CommunityTree(communities), ties, index, changed).clusters))
         times.append(time.process_time() - began)
     return {
         "facts": facts,

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 import numpy as np
 
 from graphrag.community.detect import Labels
-from graphrag.community.evolution import States, evolve
+from graphrag.community.draft import Ties
+from graphrag.community.evolution import States, evolve, sliced, slices
 from graphrag.community.flow import CommunityEvent
-from graphrag.community.ties import Ties, sliced, slices
 from graphrag.community.tracking import events
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import to_micros

@@ -1,13 +1,13 @@
 """What is read in labelled texts: how much of it is right, how much is found, which dates.
 
-By the rules with the trained network, by the rules alone or, with ``--llm-url``, by the small model
-that an OpenAI-compatible server there has.
+By the trained network or, with ``--llm-url``, by the small model that an OpenAI-compatible server
+there has.
 
 ``FOLDER`` holds ``documents.jsonl`` (id, genre, time, text), ``facts.jsonl`` (what a person reads
 them: required, optional, or a trap, with the span in which it holds), ``relations.json`` (which
 relation names say the same) and ``score_extraction.py``, whose doc string states how facts are
-compared. Texts of even and of odd number are scored apart: the rules were written with only the
-even ones in sight.
+compared. Texts of even and of odd number are scored apart: only the even ones were in sight when
+rules of grammar were written.
 
 A fact is scored as it is stored: where a text gives no start, it is known from the day of the text
 on, and what was over when it was stated has ended by that day.
@@ -24,7 +24,6 @@ from typing import Any
 
 from graphrag.extract.llm.small import SmallLLMExtractor
 from graphrag.extract.neural.extractor import NeuralExtractor
-from graphrag.extract.rules.extractor import RulesExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.model.extraction import Claim
 from graphrag.model.values import Episode
@@ -37,30 +36,27 @@ _LENGTH = {"year": 4, "month": 7}
 
 
 async def measure(report: Report, folder: Path, llm: LLM | None = None) -> None:
-    """Read every text, by the rules or by a small model, and score what was read."""
+    """Read every text, by the network or by a small model, and score what was read."""
     scorer = folder / "score_extraction.py"
     if not scorer.is_file():
         report.say(f"no {scorer}: give --data FOLDER with documents, facts and their scorer")
         return
     documents = _lines(folder / "documents.jsonl")
-    extractors: dict[str, Extractor] = (
-        {"a small model": SmallLLMExtractor(llm)}
-        if llm
-        else {"rules and network": NeuralExtractor(), "rules alone": RulesExtractor()}
-    )
+    extractor: Extractor = SmallLLMExtractor(llm) if llm else NeuralExtractor()
+    name = "a small model" if llm else "the network"
     score = _module(scorer)
-    for name, extractor in extractors.items():
-        await predictions(documents[0], extractor)  # what it loads is loaded once
-        began, spent = time.perf_counter(), time.process_time()
-        read = {document["id"]: await predictions(document, extractor) for document in documents}
-        took, spent = time.perf_counter() - began, time.process_time() - spent
-        rows = list(_rows(score, folder, documents, read))
-        report.add(Section(f"facts of labelled texts: {name}", rows))
-        per = 1000 / len(documents)
-        cost = f"{spent * per:.0f} ms of CPU of this process, {took * per:.0f} ms in all"
-        report.say(f"{name}, a text: {cost}")
-        if isinstance(extractor, SmallLLMExtractor):
-            report.say(f"not believed: {dict(extractor.dropped.most_common())}")
+    await predictions(documents[0], extractor)  # what it loads is loaded once
+    began, spent = time.perf_counter(), time.process_time()
+    read = {document["id"]: await predictions(document, extractor) for document in documents}
+    took, spent = time.perf_counter() - began, time.process_time() - spent
+    report.add(
+        Section(f"facts of labelled texts: {name}", list(_rows(score, folder, documents, read)))
+    )
+    per = 1000 / len(documents)
+    cost = f"{spent * per:.0f} ms of CPU of this process, {took * per:.0f} ms in all"
+    report.say(f"{name}, a text: {cost}")
+    if isinstance(extractor, SmallLLMExtractor):
+        report.say(f"not believed: {dict(extractor.dropped.most_common())}")
 
 
 async def predictions(document: Line, extractor: Extractor) -> list[Line]:

@@ -196,7 +196,7 @@ async def _rounds(
         async with open_graph(url, workers=0) as graph:
             await graph.stats()
             index = await graph.handle.session.catalog.group("default")
-            found.files += index.facts.vectors._units._held is not None
+            found.files += index.facts.vectors._units._file is not None
             report = await graph.health.check_all()
             [stored] = await graph.handle.session.store.query("SELECT VALUE name FROM episode;")
             found.pending += (await graph.queue.status()).pending

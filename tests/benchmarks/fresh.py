@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from graphrag import Models, RulesExtractor
+from graphrag import Models, NeuralExtractor
 from graphrag.graph import GraphRAG
 from graphrag.protocols import Matrix
 from graphrag.testing import HashEmbedder
@@ -56,7 +56,7 @@ async def measure(report: Report, options: Options) -> None:
         gc.freeze()  # what made the group is not part of the process that answers
         rows: list[dict[str, Cell]] = []
         for workers, what in ((0, "nobody reads"), (1, "a worker reads")):
-            models = Models(embedder=_Hashed(), extractor=RulesExtractor())
+            models = Models(embedder=_Hashed(), extractor=NeuralExtractor())
             async with GraphRAG.open(url, models=models, workers=workers) as graph:
                 rows += await _found(graph, names, what, options.texts)
         gc.unfreeze()

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.load import enter_values
 from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity
@@ -126,8 +127,8 @@ def found_pairs(mentions: dict[str, Mention]) -> tuple[set[Pair], set[Pair], set
         if index_of is None:
             continue
         for entity in resolution.created.values():
-            vector = chance.standard_normal((1, _DIMENSION)).astype(np.float32)
-            index.add_entities([entity], vector / np.linalg.norm(vector))
+            vector = chance.standard_normal(_DIMENSION).astype(np.float32)
+            enter_values(index, [entity], {entity.id: vector / np.linalg.norm(vector)})
         for doubt in resolution.doubts:
             for candidate in doubt.candidates:
                 asked |= {frozenset((record, other)) for other in bearers[candidate.id]}
@@ -179,7 +180,7 @@ def _cost(size: int) -> dict[str, str | float]:
     now = utc_now()
     people = [Entity(new_id(), "people", now, name, name_key(name), "person") for name in names]
     began = time.perf_counter()
-    index.add_entities(people, np.ones((size, 2), dtype=np.float32))
+    enter_values(index, people, dict.fromkeys((entity.id for entity in people), np.ones(2)))
     entered = time.perf_counter() - began
     began = time.perf_counter()
     index.names.like("nobody at all")

@@ -9,9 +9,9 @@ from graphrag import (
     BatchReport,
     GraphRAG,
     Models,
+    NeuralExtractor,
     NewEpisode,
     OnnxEmbedder,
-    RulesExtractor,
 )
 from graphrag.io.documents import read_document
 from tests.benchmarks.report import Cell, Report, Section, p50
@@ -29,7 +29,7 @@ async def measure(report: Report, text: Path, runs: int) -> None:
     """Add the whole text to a fresh store, several times, with warm models."""
     episodes = list(read_document(text, reference_time=_WRITTEN))
     sentences = _sentences(episodes)
-    embedder, extractor = OnnxEmbedder(), RulesExtractor()
+    embedder, extractor = OnnxEmbedder(), NeuralExtractor()
     started = time.perf_counter()
     await add(embedder, extractor, [NewEpisode(_WARM_UP, _WRITTEN)])
     report.say(f"models loaded in {time.perf_counter() - started:.1f} s, not counted below")
@@ -73,7 +73,7 @@ def steps(batches: list[BatchReport]) -> Section:
 
 
 async def add(
-    embedder: OnnxEmbedder, extractor: RulesExtractor, episodes: list[NewEpisode]
+    embedder: OnnxEmbedder, extractor: NeuralExtractor, episodes: list[NewEpisode]
 ) -> BatchReport:
     """Add episodes to a fresh store."""
     # open() wraps a cache around the embedder, a new one each time: no run profits from the last.

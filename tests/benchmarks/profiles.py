@@ -13,7 +13,7 @@ from graphrag import GraphRAG, Models
 from graphrag.engine.rows import SearchRows
 from graphrag.io.copy import copy_store
 from graphrag.schema import Profile
-from graphrag.search.request import SCOPES, Scope
+from graphrag.search.recipe import SCOPES, Scope
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.store.target import Target

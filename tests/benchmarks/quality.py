@@ -1,6 +1,6 @@
 """Does a search find what answers? Sets with known answers, told and asked through the public API.
 
-Each set is told once with the rules extractor, kept in ``--stores``, and asked with the default
+Each set is added once with the default extractor, kept in ``--stores``, and asked with the default
 recipe and with each of its parts alone: words (BM25), meaning (dense) and the two by reciprocal
 ranks (RRF). One configuration for all sets. Constants were chosen on the questions of even number
 (A) and are to hold on those of odd number (B).
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graphrag import GraphRAG, Models, OnnxEmbedder, Recipe
 from graphrag.protocols import Embedder
-from graphrag.search.weights import EpisodeWeights
+from graphrag.search.recipe import EpisodeWeights
 from tests.benchmarks.corpora import SETS, Corpus, read
 from tests.benchmarks.kept import Kept
 from tests.benchmarks.recall import Score, interval, mean, score
@@ -22,7 +22,7 @@ from tests.benchmarks.report import Report, Section
 
 _MESSAGES = 60
 """Messages that are asked for where their sagas are to be found."""
-_STEPS = ("previous", "following", "answer", "session", "own", "time")
+_STEPS = ("previous", "following", "answer", "session", "time")
 _ALONE = dict.fromkeys(_STEPS, 0.0)
 BM25 = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=0, fulltext=1, **_ALONE))
 DENSE = Recipe(fusion="scores", graph=0, episodes=EpisodeWeights(vector=1, fulltext=0, **_ALONE))

@@ -129,7 +129,7 @@ async def _recipe(
 ) -> dict[str, Cell]:
     name, their_name = names
     centre = (await graph.audit.hubs(1))[0][0].id
-    view, held = graph.at(history=True), graph.handle.session.store.held
+    view, held = graph.at(history=True), graph.handle.session.store.cache
     centers = [centre] if "distance" in name else []
     ours, theirs, alike = [], [], []
     cpu, their_cpu = [], []

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from graphrag import Models
 from graphrag.graph import GraphRAG
-from graphrag.search.filters.field import Field
-from graphrag.search.recipes import RECIPES
+from graphrag.search.fields import Field
+from graphrag.search.recipe import RECIPES
 from graphrag.search.results import Results
 from tests.benchmarks.cold import cold_search
 from tests.benchmarks.groups_child import memory
@@ -105,7 +105,7 @@ async def _views(report: Report, size: int, graph: GraphRAG, queries: Sequence[Q
 async def _searches(
     report: Report, size: int, graph: GraphRAG, queries: Sequence[Query]
 ) -> dict[str, Cell]:
-    index, held = await graph.handle.session.catalog.group(GROUP), graph.handle.session.store.held
+    index, held = await graph.handle.session.catalog.group(GROUP), graph.handle.session.store.cache
     matrix = index.facts.vectors.values
     centre = max(await graph.audit.hubs(1), key=lambda found: found[1])[0]
     relation = Field.relation == "relation_3"

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from graphrag import Models
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.graph import GraphRAG
 from graphrag.testing import HashEmbedder
 from tests.benchmarks import ask as time_questions
@@ -227,6 +227,17 @@ def questions(folder, _):
     return "--questions", folder / "questions.jsonl"
 
 
+def readers(folder, _):
+    """Annotate a text of two facts, of which one ended."""
+    folder.mkdir(parents=True)
+    text = (
+        "## 2031-05-01 | news\n[Ann Arp|p1] works at [Acme|o1].\n> p1 works_at o1\n"
+        "[She|p1] lived in [Lund|l1] until [2030|d1].\n> p1 lives_in l1 to d1\n"
+    )
+    (folder / "text.txt").write_text(text, encoding="utf-8")
+    return "--data", folder
+
+
 def tracing_(_, monkeypatch):
     """Call twice."""
     plain = partial(Models, embedder=HashEmbedder(), extractor=PlainExtractor())
@@ -251,7 +262,7 @@ def updates_(folder, monkeypatch):
     _lines(folder / "corpus.jsonl", *rows)
     query = {"group": "talk", "text": "Where does Ann live?", "gold_old": ["m0"]}
     _lines(folder / "queries.jsonl", query | {"gold_new": ["m1"]})
-    models = Models(embedder=HashEmbedder(), extractor=RulesExtractor())
+    models = Models(embedder=HashEmbedder(), extractor=NeuralExtractor())
     opened = SimpleNamespace(open=partial(GraphRAG.open, models=models))
     monkeypatch.setattr(updates, "GraphRAG", opened)
     return "--conversations", folder
@@ -294,6 +305,7 @@ RUNS = {
     "parity": parity_,
     "profiles": _plain("--facts", 300, "--queries", 1),
     "questions": questions,
+    "readers": readers,
     "recorded": _plain(),
     "tracing": tracing_,
     "updates": updates_,

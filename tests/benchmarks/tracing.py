@@ -83,7 +83,7 @@ async def _spent(
 ) -> tuple[dict[str, list[float]], float]:
     """Return the seconds of each call by tracer, and those of the process without one."""
     rng, spent, number = random.Random(3), defaultdict[str, list[float]](list), 0
-    ingestion, whole = graph.handle.session.ingestion, []
+    ingestion, whole = graph.handle.session, []
     for turn in range(calls + 5):  # the first ones load what they need
         for name in rng.sample(list(tracers), len(tracers)):
             # A graph keeps its tracer: here alone is it changed, so that all else is the same.

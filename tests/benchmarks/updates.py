@@ -106,7 +106,7 @@ async def _names(graph: GraphRAG) -> dict[str, str]:
 
 
 async def _facts(graph: GraphRAG) -> list[Fact]:
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
     index = await ingestion.catalog.group("default")
     return list((await ingestion.store.get(Fact, index.facts.ids)).values())
 

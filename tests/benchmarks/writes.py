@@ -17,8 +17,8 @@ import numpy as np
 
 from graphrag import Models, Rules
 from graphrag.graph import GraphRAG
-from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.ledger import Ledger
+from graphrag.ingest.planning import Planning
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.relations import Relation, Relations
 from graphrag.protocols import Matrix
@@ -36,7 +36,7 @@ _ONE_BY_ONE = 500
 _STATED = 200
 """Statements of the source that is taken back."""
 _STEPS: tuple[tuple[type, str, str], ...] = (
-    (FactWriter, "_identified", "identity"),
+    (Planning, "identified", "identity"),
     (Ledger, "follow", "contradiction"),
     (Ledger, "settle", "contradiction"),
 )

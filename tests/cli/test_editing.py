@@ -123,6 +123,17 @@ def test_two_entities_become_one_and_two_again(told):
     assert "no entity" in told("merge", "Alice", "Nobody").error
 
 
+def test_an_entity_gets_another_name_and_its_old_one_back(told):
+    renamed = read(told("rename", "Alice", "Alice Johnson", "--reason", "full name", "--json"))
+    assert (renamed["kind"], renamed["note"]) == ("rename", "full name")
+    entity = read(told("show", "Alice", "--json"))["entity"]
+    assert (entity["name"], entity["aliases"]) == ("Alice Johnson", ["Alice"])
+    assert "Bob" in told("rename", "Alice", "Bob").error
+    assert shown(told("revert", renamed["seq"])).startswith(f"event {renamed['seq'] + 1}, revert: ")
+    assert read(told("show", "Alice", "--json"))["entity"]["name"] == "Alice"
+    assert f"revert {renamed['seq'] + 2} takes it back" in shown(told("rename", "Bob", "Rob"))
+
+
 def test_what_was_wrongly_told_of_an_entity_goes_to_another(told):
     acme = works(told, "--history")["Acme"]["id"]
     done = told("split", "Alice", "Alice Lee", "--fact", acme, "--type", "pilot")

@@ -62,7 +62,7 @@ def test_a_token_of_the_environment_is_for_the_group_and_is_never_shown(cli, tok
     assert settings.token == SECRET
     assert SECRET not in repr(settings)
 
-    from graphrag.cli.serving import read_tokens
+    from graphrag.cli.config import read_tokens
 
     other = FINE.replace(SECRET, f"{SECRET}-2")
     known = read_tokens(tokens(other), settings, "home")

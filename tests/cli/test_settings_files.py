@@ -9,8 +9,7 @@ import pytest
 import typer
 
 from graphrag.cli.app import COMMANDS, create_app
-from graphrag.cli.config import configured
-from graphrag.cli.terminal import address_of, noted
+from graphrag.cli.config import address_of, configured, noted
 from graphrag.errors import InputError
 
 

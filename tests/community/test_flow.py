@@ -13,8 +13,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from graphrag import InputError, MissingExtraError, QueryError
-from graphrag.community.evolution import evolve, evolved
-from graphrag.community.ties import Ties, sliced, slices
+from graphrag.community.draft import Ties
+from graphrag.community.evolution import evolve, evolved, sliced, slices
 from graphrag.temporal.moment import to_micros
 from tests.conftest import open_graph
 

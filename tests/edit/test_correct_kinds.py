@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag import InputError, Relation, Relations
-from graphrag.edit.edits import Correction, corrected
+from graphrag.edit import Correction, corrected
 from graphrag.model.assertion import Date
 from graphrag.temporal.moment import utc_now
 from tests.conftest import day, open_graph

@@ -1,7 +1,8 @@
 import pytest
 
 from graphrag.errors import InputError
-from tests.conftest import triples
+from graphrag.extract.neural.extractor import NeuralExtractor
+from tests.conftest import open_graph, triples
 from tests.edit.test_merge import current, tell
 
 TOLD = (
@@ -78,3 +79,31 @@ async def test_an_impossible_split_changes_nothing(graph, arguments, message):
     with pytest.raises(InputError, match=message):
         await graph.identity.split("Ann", **arguments)
     assert len(await graph.log.events()) == len(TOLD)
+
+
+async def test_what_a_person_split_off_stays_when_all_that_spoke_of_it_is_taken_back(graph):
+    text = "Ann works_at Acme from 2020."
+    source = {"reference_time": "2020-01-01", "source_description": "forum"}
+    added = await graph.add_episode(text, **source)
+    other = await graph.identity.split("Ann", name="Ann (Acme)", episodes=[added.episode])
+    await graph.log.remove_source("forum")
+    kept = await graph.entity(other.id)
+    assert (kept.name, kept.removed_at) == ("Ann (Acme)", None)
+    assert not await graph.facts("Ann (Acme)")
+    assert await graph.entity("Acme") is None
+    assert not (await graph.health.check_all()).findings
+
+
+async def test_a_dated_name_moves_to_the_new_entity():
+    async with open_graph(extractor=NeuralExtractor()) as graph:
+        await graph.add_episode("Globex was renamed Initech in 2021.", reference_time="2022-05-01")
+        await graph.add_fact("Ann Lee", "works_at", "Globex")
+        other = await graph.add_fact("Bob", "works_at", "Initech")
+        new = await graph.identity.split("Globex", name="Initech", facts=[other.fact])
+        assert [entity.id for entity in await graph.entities("Initech")] == [new.id]
+        assert (await graph.entity("Globex")).name == "Globex"
+        assert (await graph.entity("Ann Lee")).summary == "works at Globex"
+        assert (await graph.entity("Bob")).summary == "works at Initech"
+        await graph.log.revert((await graph.log.events())[-1])
+        assert (await graph.entity("Globex")).name == "Initech"
+        assert not (await graph.health.check_all()).findings

@@ -19,7 +19,7 @@ SECONDS = 1.5
 """Longest life of a process that builds."""
 BUILD = """
 import asyncio, sys
-from graphrag.engine.nearest import build_nearest
+from graphrag.engine.rows import build_nearest
 from graphrag.schema import METHODS
 from tests.conftest import open_graph
 

@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from graphrag.engine.nearest import Waiting, build_nearest
+from graphrag.engine.rows import PendingVectors, build_nearest
 from graphrag.errors import StoreError
 from graphrag.schema import METHODS
 from graphrag.store.record import Record
@@ -78,7 +78,7 @@ async def test_a_write_beside_a_build_is_in_the_index(graph, methods):
 
 
 async def test_an_index_is_built_when_enough_wait_and_again_when_as_many_came(graph):
-    store, waiting = graph.handle.session.store, Waiting(few=700)
+    store, waiting = graph.handle.session.store, PendingVectors(few=700)
     await waiting.add("default", {"relates_to": 1}, METHODS[0], store)
     assert await covered(store) == ROWS + 1
     await store.query(f"CREATE {TABLE} SET vector = $at;", at=[1.0] * store.dimension)

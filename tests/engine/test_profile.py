@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag.errors import InputError, StoreIndexError, StoreProfileError
-from graphrag.search.request import Recipe
+from graphrag.search.recipe import Recipe
 from graphrag.temporal.interval import Viewpoint
 from tests.conftest import open_graph, triples
 from tests.engine.worlds import Asked
@@ -51,7 +51,7 @@ def test_an_unknown_profile_is_refused():
 async def test_a_search_reads_nothing_of_the_group_into_memory():
     async with open_graph(profile="engine") as graph:
         await told(graph)
-        catalog = graph.handle.session.ingestion.catalog
+        catalog = graph.handle.session.catalog
         await catalog.drop("default")
         found = await asked("where does Alice work").of(graph)
         assert best(found) == "Beta"

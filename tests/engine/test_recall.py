@@ -14,7 +14,7 @@ from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 from graphrag.testing import ScriptedExtractor
-from graphrag.view.lens import Lens
+from graphrag.view.context import ViewContext
 from graphrag.view.view import View
 from tests.benchmarks.prepared import DIMENSION, NAME, Prepared
 from tests.benchmarks.synthetic import MIDDLE, Synthetic
@@ -77,7 +77,7 @@ async def test_no_hit_is_of_another_time_group_or_kind(world):
     process, engine, moments = world
     for seed in range(60):
         asked = ask(random.Random(seed), moments)
-        view = View(Lens(process.handle, "default", asked.view))
+        view = View(ViewContext(process.handle, "default", asked.view))
         facts = {fact.id: fact for fact in await view.facts(limit=10_000)}
         names = {entity.id for entity in await view.entities(limit=10_000)}
         found = await asked.of(engine)

@@ -3,14 +3,13 @@
 from dataclasses import dataclass, replace
 
 from graphrag.errors import InputError, PolicyError, QueryError
-from graphrag.search.filters.field import Field
-from graphrag.search.recipes import RECIPES
-from graphrag.search.request import SCOPES, Recipe
+from graphrag.search.fields import Field
+from graphrag.search.recipe import RECIPES, SCOPES, Recipe
 from graphrag.search.results import Results
 from graphrag.search.within import Within
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import parse_moment, utc_now
-from graphrag.view.lens import Lens
+from graphrag.view.context import ViewContext
 from graphrag.view.view import View
 
 FIRST = ("Alice", "Bob", "Carol", "Dan", "Eve", "Frank", "Gina", "Hal", "Ida", "Jon")
@@ -114,7 +113,7 @@ class Asked:
     async def of(self, graph, *, group="default"):
         """Return what is found; what cannot be asked finds nothing."""
         try:
-            return await View(Lens(graph.handle, group, self.view)).search(
+            return await View(ViewContext(graph.handle, group, self.view)).search(
                 self.query,
                 recipe=self.recipe,
                 where=self.where,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from graphrag.errors import InputError, QueryError
-from graphrag.explorer.layout import Ties, lay_out, place_new
-from graphrag.explorer.page import part, served
+from graphrag.explorer import part, served
+from graphrag.explorer.layout import LayoutEdges, lay_out, place_new
 from tests.conftest import day
 
 ROOT = Path(__file__).parents[2]
@@ -112,8 +112,8 @@ def test_the_same_graph_lies_the_same_way_and_no_community_over_another():
     one = chance.integers(0, 600, 1500)
     other = labels[one] * 20 + chance.integers(0, 20, 1500)
     other[::10] = chance.integers(0, 600, 150)
-    places = lay_out(labels, Ties(one, other))
-    assert np.array_equal(places, lay_out(labels, Ties(one, other)))
+    places = lay_out(labels, LayoutEdges(one, other))
+    assert np.array_equal(places, lay_out(labels, LayoutEdges(one, other)))
     middles = np.array([places[labels == label].mean(axis=0) for label in range(30)])
     away = np.hypot(*(places - middles[labels]).T)
     between = np.hypot(*(middles[:, None] - middles[None]).transpose(2, 0, 1))
@@ -124,7 +124,7 @@ def test_the_same_graph_lies_the_same_way_and_no_community_over_another():
 def test_newcomers_lie_beside_those_they_know():
     places = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 0.0]])
     known = np.array([True, True, False])
-    found = place_new(places, known, Ties(np.array([2]), np.array([1])))
+    found = place_new(places, known, LayoutEdges(np.array([2]), np.array([1])))
     assert np.array_equal(found[:2], places[:2])
     assert np.hypot(*(found[2] - places[1])) < 4
 
@@ -179,4 +179,4 @@ def test_the_served_page_names_only_files_that_are_served():
     names = re.findall(r'(?:src|href)="explore/([^"]+)"', html)
     assert len(names) == 14 and all(part(name) for name in names)
     assert "<script>" not in html and "style=" not in html
-    assert part("../page.py") is None
+    assert part("../atlas.py") is None

@@ -475,6 +475,22 @@ def test_facts_are_split_off(page):
     page.shows("#toast", "Undone: split")
 
 
+def test_an_entity_is_renamed(page):
+    page.give(*CAREERS).open().ready()
+    page.click("Alice")
+    page.shows("#panel", "works at Globex")
+    page.button("Rename", "#panel")
+    page.until(lambda: page.js("return document.activeElement.name") == "name")
+    page.keys("Alice Miller", Keys.TAB, "she married", Keys.ENTER)  # what stood there is marked
+    page.shows("#toast", "Renamed Alice to Alice Miller")
+    page.shows("#panel", "Alice Miller", "also Alice")
+    [event] = kinds(page, "rename")
+    assert (event.actor, event.note) == ("local", "she married")
+    page.button("Undo", "#toast")
+    page.shows("#toast", "Undone: rename")
+    page.until(lambda: "Alice Miller" not in page.text("#panel"))
+
+
 def test_what_a_text_says_is_never_markup(page):
     async def give():
         graph = page.served.graph.group(page.group)

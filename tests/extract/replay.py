@@ -185,7 +185,7 @@ async def _statements(graph, episodes):
     Whoever died somewhere, or on a day, is dead: the library says so itself.
     """
     kinds = {"state", "was", "event", "timeless", "planned", "cancelled"}
-    store = graph._lens.session.store
+    store = graph._context.session.store
     from graphrag.model.values import Entity, Fact
 
     [fact_ids] = await store.query("SELECT VALUE record::id(id) FROM relates_to;")

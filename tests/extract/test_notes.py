@@ -2,15 +2,15 @@
 
 import pytest
 
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.protocols import ExtractionContext
-from graphrag.text.markdown import prose_of
+from graphrag.text.split import prose_of
 
 
 async def read(text, author=None):
     episode = prepare(NewEpisode(text, "2024-03-04", author=author))
-    return await RulesExtractor().extract(ExtractionContext(episode))
+    return await NeuralExtractor().extract(ExtractionContext(episode))
 
 
 def claims(extraction):
@@ -49,7 +49,7 @@ def claims(extraction):
     ],
 )
 def test_marks_become_blanks_and_nothing_moves(text, prose):
-    found = prose_of(text).text
+    found = prose_of(text)
     assert (len(found), " ".join(found.split())) == (len(text), prose)
     assert all(one in (" ", other) for one, other in zip(found, text, strict=True))
 
@@ -82,7 +82,7 @@ async def test_i_is_who_writes_if_that_is_told():
     text = 'I work at Acme. My sister Mira lives in Oslo. Bob Hill said: "I live in Rome."'
     assert not [one for one in claims(await read(text)) if one[1] == "works_at"]
     found = await read(text, author="Ida Moe")
-    assert {("Ida Moe", "works_at", "Acme"), ("Mira", "sibling_of", "Ida Moe")} <= claims(found)
+    assert {("Ida Moe", "works_at", "Acme"), ("Ida Moe", "sibling_of", "Mira")} <= claims(found)
     assert ("Ida Moe", "lives_in", "Rome") not in claims(found)
     assert "Ida Moe: I work at Acme." in {claim.text for claim in found.claims}
     silent = await read("Bob lives in Rome.", author="Ida Moe")

@@ -2,7 +2,6 @@
 
 import random
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,6 @@ pytest.importorskip("torch", reason="torch is not installed: extra sentence-tran
 pytest.importorskip("safetensors")
 pytest.importorskip("onnx", reason="onnx is not installed: extra dev")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: extra local")
-
-sys.path.append(str(Path(__file__).parents[2]))  # training is no part of what is installed
 
 import torch
 

@@ -166,7 +166,7 @@ async def test_an_event_that_is_gone_is_named_and_nothing_is_guessed(told):
 
 async def test_memory_that_lacks_a_row_is_read_again(told):
     index = await told.handle.session.catalog.group("default")
-    index.facts.remove(index.facts.ids[0])
+    index.facts.leave([index.facts.ids[0]])
     before = await tables(told)
     assert (await mended(told, as_before=before)).events == 0
 

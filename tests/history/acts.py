@@ -24,7 +24,7 @@ TELLING = st.tuples(st.sampled_from(["tell", "tell", "doubt", "queue"]), _people
 DEEDS = (
     *("invalidate", "retract", "correct", "start", "reword", "confirm", "reject", "drain"),
     *("fact", "import", "table", "seed", "entity", "merge", "merge", "unmerge", "split"),
-    *("revert", "revert", "revert", "remove", "cleanup", "apart"),
+    *("revert", "revert", "revert", "remove", "cleanup", "apart", "rename"),
 )
 DOING = st.tuples(st.sampled_from(DEEDS), _picks, _picks, _years)
 STEPS = st.lists(st.one_of(TELLING, DOING, DOING), min_size=1, max_size=10)
@@ -101,6 +101,8 @@ async def act(graph, step, number):
             await graph.log.revert(index.seq - one % index.seq, force=bool(other % 2))
         case "cleanup":
             await graph.health.cleanup(["entities", "episodes"][: one % 2 + 1], dry_run=False)
+        case "rename":
+            await graph.identity.rename(person, f"{person[0]}{other % 3}")
         case "apart":
             await graph.identity.keep_apart(PEOPLE[one % 3], (*PEOPLE, "Dan")[other % 4])
         case "remove" if episodes:

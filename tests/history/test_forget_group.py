@@ -183,7 +183,7 @@ async def test_another_process_on_a_server_sees_that_a_group_is_gone():
         index = await two.handle.session.catalog.group("mine")
         await one.group("mine").erase.group(confirm="mine")
         # A write that was planned before comes too late.
-        stale = two.handle.session.ingestion
+        stale = two.handle.session
         from graphrag.store.changes import ChangeSet
 
         late = ChangeSet("mine", "late")

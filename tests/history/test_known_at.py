@@ -2,7 +2,7 @@
 
 import asyncio
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from graphrag import GraphRAGError
 from tests.edit.faint import whole
@@ -29,5 +29,7 @@ async def play(steps):
 
 @settings(max_examples=7, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
+@example([("entity", 0, 0, 2018), ("rename", 0, 1, 2018)])
+@example([("merge", 0, 1, 2018), ("rename", 0, 1, 2018), ("revert", 1, 1, 2018)])
 def test_every_earlier_moment_is_read_back_exactly(steps):
     asyncio.run(play(steps))

@@ -3,6 +3,7 @@
 import pytest
 
 from graphrag import InputError, Log
+from graphrag.store.assertions import parts
 
 
 async def test_an_event_says_what_it_did(graph):
@@ -38,7 +39,7 @@ async def test_a_limit_gives_the_newest_events_or_the_next_ones_after_one(graph,
     assert await graph.log.events(limit=3) == everything[-3:]
     assert await graph.log.events(after=2, limit=3) == everything[2:5]
     assert await graph.log.events(limit=100) == await graph.log.events(after=0) == everything
-    monkeypatch.setattr("graphrag.history.event_log._PAGE", 3)  # those of one are looked for
+    monkeypatch.setattr("graphrag.history._PAGE", 3)  # those of one are looked for
     alice = await graph.entity("Alice")
     hers = await graph.log.events(entity=alice)
     assert len(hers) == 7 and await graph.log.events(entity=alice, limit=2) == hers[-2:]
@@ -61,3 +62,20 @@ async def test_a_removed_episode_is_marked_among_the_sources(graph):
     await graph.log.remove_episode(added.episode)
     [quote] = await graph.sources(added.facts[0])
     assert quote.removed and quote.text == "Alice works_at Acme."
+
+
+async def test_the_event_of_a_fact_names_its_source(graph):
+    await graph.add_fact("Ann", "leads", "Acme", valid_at="2019", source="register")
+    await graph.load.facts(
+        [{"subject": "Bob", "relation": "leads", "object": "Beta"}], source="payroll"
+    )
+    facts = [
+        change.after
+        for event in await graph.log.events()
+        for change in event.changes
+        if change.record.startswith("relates_to:") and change.before is None
+    ]
+    for fact, source in zip(facts, ("register", "payroll"), strict=True):
+        assert fact["provenance"] == [source]
+        [statement] = parts(fact["statements"])
+        assert statement["provenance"] == source

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.store.log import events_with
@@ -250,7 +250,7 @@ async def test_what_was_said_by_a_name_that_is_taken_back_is_of_another_entity()
     ],
 )
 async def test_two_names_that_a_text_joined_are_two_entities_without_it(text, one, other):
-    async with open_graph(extractor=RulesExtractor()) as graph:
+    async with open_graph(extractor=NeuralExtractor()) as graph:
         await graph.add_episode(text, reference_time="2014-06-01", source_description="forum")
         await graph.add_fact(one, "likes", "jazz", source="diary")
         await graph.add_fact(other, "likes", "chess", source="diary")
@@ -258,3 +258,16 @@ async def test_two_names_that_a_text_joined_are_two_entities_without_it(text, on
         await graph.log.remove_source("forum")
         found = {(fact.subject, fact.object) for fact in await graph.facts(relation="likes")}
         assert found == {(one, "jazz"), (other, "chess")}
+
+
+async def test_what_it_renamed_has_its_name_back_in_the_summaries_of_its_neighbours():
+    said = [(0, "Ann Lee", "named", "Acme", 2012, "forum")]
+    async with graph_of(said) as graph:
+        await graph.add_fact("Ann Lee", "works_at", "Acme", valid_at="2015", source="diary")
+        await tell(graph, said)
+        await graph.add_fact("Ann Lee", "likes", "jazz", source="diary")
+        assert "works at Acme forum" in (await graph.entity("Ann Lee")).summary
+        event = await graph.log.remove_source("forum")
+        assert "works at Acme (" in (await graph.entity("Ann Lee")).summary
+        await graph.log.revert(event)
+        assert "works at Acme forum" in (await graph.entity("Ann Lee")).summary

@@ -60,7 +60,7 @@ async def test_nothing_stays_of_groups_that_are_not_there(graph):
         with pytest.raises(GraphRAGError):
             await graph.group(f"misspelt {number}", strict=True).search("Alice")
     assert count(GroupIndex, asyncio.Lock) == before
-    assert len(graph.handle.session.store.held.stamps) <= 1
+    assert len(graph.handle.session.store.cache.rows.stamps) <= 1
 
 
 async def test_groups_used_last_stay_within_the_budget():
@@ -153,7 +153,7 @@ async def test_many_write_and_read_where_little_fits():
 
         await asyncio.gather(*map(live, names))
         await asyncio.gather(*(graph.group(name).queue.drain() for name in names))
-        assert not graph.handle.session.queue._waiting
+        assert not graph.handle.queue._waiting
         for name in names:
             stats = await graph.group(name).stats()
             assert (stats.facts, stats.episodes) == (60 + 6 + 6, 6)

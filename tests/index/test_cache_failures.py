@@ -18,7 +18,7 @@ def _everything_is_saved_at_once(monkeypatch):
     monkeypatch.setattr(checkpoints, "LARGE", 1)
     monkeypatch.setattr(checkpoints, "MANY", 1)
     monkeypatch.setattr(row_file, "_FEWEST", 1)
-    monkeypatch.setattr(row_file, "_BUFFER", 1)
+    monkeypatch.setattr(row_file, "_FLUSH", 1)
 
 
 def in_the_way(folder):
@@ -31,11 +31,12 @@ def in_the_way(folder):
         folder.write_text("no folder")
 
 
-def forbid_writing(graph):
+def forbid_writing(folder):
     """Let the open file of rows be one that can be neither written nor read."""
-    file = graph.handle.session.store.held.rows._file
     nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, file.fileno())
+    for number in map(int, os.listdir("/dev/fd")):
+        if os.path.realpath(f"/dev/fd/{number}").startswith(str(folder)):
+            os.dup2(nothing, number)
     os.close(nothing)
 
 
@@ -43,9 +44,9 @@ async def harm(graph, path, how):
     await graph.handle.session.catalog._checkpoints._written("default")
     match how:
         case "handle":
-            forbid_writing(graph)
+            forbid_writing(path / "rows")
         case "rows" | "columns":
-            rows = graph.handle.session.store.held.rows
+            rows = graph.handle.session.store.cache.rows
             rows.close()
             in_the_way(path / how)
         case "replaced":

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from graphrag.index import catalog, checkpoints
-from graphrag.index.arrays import ArrayWriter
-from graphrag.index.checkpoints import Checkpoints
-from graphrag.index.snapshot import SavedGroups, copy_of
+from graphrag.index.array_file import ArrayWriter
+from graphrag.index.checkpoints import Checkpoints, ColumnFiles, read_group
+from graphrag.index.group import GroupIndex
 from graphrag.index.vectors import Vectors
 from tests.conftest import open_graph
 from tests.index.conftest import file_of
@@ -47,7 +47,7 @@ async def rows_in_order(graph):
 
 async def import_without_end(url):
     checkpoints.LARGE, checkpoints.MANY = 30, 8
-    write = SavedGroups.write
+    write = ColumnFiles.write
 
     def say(word):
         sys.stdout.write(f"{word}\n")
@@ -57,7 +57,7 @@ async def import_without_end(url):
         write(*given)
         say("saved")
 
-    SavedGroups.write = announced
+    ColumnFiles.write = announced
     async with open_graph(url) as graph:
         await graph.load.facts(
             facts(0, 100_000), batch=5, on_progress=lambda report: say(report.facts)
@@ -118,10 +118,11 @@ async def test_a_growing_group_is_saved_when_a_sixth_of_it_has_changed(url, monk
 
     def copied(index):
         saved.append((checkpoints.rows_of(index), changed[0]))
-        return copy_of(index)
+        return share(index)
 
+    share = GroupIndex.share
     monkeypatch.setattr(Checkpoints, "changed", counted)
-    monkeypatch.setattr(checkpoints, "copy_of", copied)
+    monkeypatch.setattr(GroupIndex, "share", copied)
     async with open_graph(url) as graph:
         for first in range(0, 120, 3):
             await graph.load.facts(facts(first, first + 3))
@@ -147,13 +148,14 @@ class Slow:
 
     def __init__(self, monkeypatch):
         self.may = threading.Event()
-        write = SavedGroups.write
+        write = ColumnFiles.write
 
-        def waiting(*given):
+        def waiting(files, copy, *given):
+            self.seq = copy.seq
             assert self.may.wait(10)
-            write(*given)
+            write(files, copy, *given)
 
-        monkeypatch.setattr(SavedGroups, "write", waiting)
+        monkeypatch.setattr(ColumnFiles, "write", waiting)
 
 
 async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
@@ -164,7 +166,7 @@ async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
         await graph.load.facts(facts(0, 40), batch=100)
         assert "default" in files_of(graph)._writing
         index = await graph.handle.session.catalog.group("default")
-        seq, count = files_of(graph)._writing["default"][0].index.seq, len(index.facts)
+        count = len(index.facts)
         old = index.facts.vectors.values.copy()
         scores = index.facts.postings.scores("Person7")
         retracted = index.facts["retracted"].copy()
@@ -174,9 +176,9 @@ async def test_a_file_is_of_one_event_whatever_is_told_while_it_is_written(
         await graph.load.facts(facts(40, 45))
         slow.may.set()
         await files_of(graph)._written("default")
-        saved = SavedGroups(tmp_path / "store" / "columns", "graphrag", "graphrag")
-        written = saved.load("default", saved.stamp("default", 64))
-        assert (written.seq, len(written.facts)) == (seq, count)
+        saved = ColumnFiles(tmp_path / "store" / "columns", "graphrag", "graphrag")
+        written = read_group(saved.open("default", 64))
+        assert (written.seq, len(written.facts)) == (slow.seq, count)
         assert np.array_equal(written.facts.vectors.values, old)
         assert np.array_equal(written.facts.postings.scores("Person7"), scores)
         assert np.array_equal(written.facts["retracted"], retracted)
@@ -190,9 +192,9 @@ async def test_what_is_forgotten_while_it_is_written_is_in_no_file(url, tmp_path
     slow = Slow(monkeypatch)
     async with open_graph(url) as graph:
         await graph.load.facts(facts(0, 40), batch=100)
-        copy, _ = files_of(graph)._writing["default"]
+        dropped, _ = files_of(graph)._writing["default"]
         forgetting = asyncio.create_task(graph.erase.entity("Person7"))
-        while not copy.dropped.is_set():
+        while not dropped.is_set():
             await asyncio.sleep(0.001)
         slow.may.set()
         await forgetting
@@ -207,7 +209,7 @@ async def test_a_full_disk_is_not_said_at_every_commit(url, monkeypatch, caplog)
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(SavedGroups, "write", full)
+    monkeypatch.setattr(ColumnFiles, "write", full)
     monkeypatch.setattr(checkpoints, "MANY", 1_000)
     async with open_graph(url) as graph:
         await graph.load.facts(facts(0, 40), batch=100)
@@ -234,8 +236,8 @@ def test_lent_vectors_stay_as_they_are():
     vectors = Vectors(8, worth_codes=4)
     vectors.extend(4 + random.standard_normal((6, 8)))  # near a line
     out = Lent()
-    vectors.share().save(out, "some")
-    assert len(out.lent) == 2
+    vectors.share().exchange(out, "some", 6)
+    assert {"some 0", "some.codes 0"} <= out.lent.keys()
     before = {name: array.copy() for name, array in out.lent.items()}
     vectors.replace(2, random.standard_normal(8))
     vectors.blank(3)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index import vectors
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.array_file import ArrayReader, ArrayWriter
 from graphrag.index.cosines import top
 from graphrag.index.vectors import Codes, Vectors
 
@@ -87,14 +87,14 @@ def test_without_the_library_codes_that_were_saved_are_left_where_they_are(monke
     held = Vectors(24, worth_codes=0)
     held.extend(np.eye(24)[random.integers(0, 8, 300)] + 0.1 * random.standard_normal((300, 24)))
     out = ArrayWriter()
-    held.save(out, "some")
+    held.exchange(out, "some", 300)
     out.write(tmp_path / "file", {}, lambda: True)
     arrays = ArrayReader(tmp_path / "file")
-    assert "some.codes" in arrays
+    assert arrays.has("some.codes", False)
     monkeypatch.setitem(sys.modules, "simsimd", None)
     monkeypatch.setattr(vectors, "available", lambda: False)
     loaded = Vectors(24, worth_codes=0)
-    loaded.load(arrays, "some", 300)
+    loaded.exchange(arrays, "some", 300)
     loaded.extend(held.values[:2])
     loaded.replace(7, held.values[8])
     cosines = loaded.compare(held.values[9])

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index.columns import Column, bytes_of
-from graphrag.index.lazy import AsideColumn
+from graphrag.index.scope import AsideColumn
 
 INTS = st.integers(-(2**31), 2**31 - 1)
 

@@ -10,12 +10,11 @@ import pytest
 
 from graphrag import Field, NewEpisode
 from graphrag.index import checkpoints
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.array_file import ArrayReader, ArrayWriter, footer_of, read_footer
+from graphrag.index.checkpoints import ColumnFiles, read_group
 from graphrag.index.columns import bytes_of
 from graphrag.index.group import GroupIndex
-from graphrag.index.snapshot import SavedGroups, copy_of
-from graphrag.index.tables import scopes_of
-from graphrag.store.cache_file import head_line, parts_of
+from graphrag.store.private import MALFORMED
 from tests.conftest import open_graph
 from tests.index.conftest import file_of
 
@@ -59,31 +58,36 @@ async def store(url, tmp_path):
 
 @pytest.fixture
 def files(tmp_path):
-    return SavedGroups(tmp_path / "store" / "columns", "graphrag", "graphrag")
+    return ColumnFiles(tmp_path / "store" / "columns", "graphrag", "graphrag")
 
 
 def content(index: GroupIndex):
     """Everything that is written of a group."""
-    return {name: b"".join(parts_of(some)) for name, some in copy_of(index).arrays().arrays.items()}
+    index.share().exchange(file := ArrayWriter())
+    arrays = file.arrays
+    return {name: b"".join(part.tobytes() for part in some) for name, some in arrays.items()}
 
 
-def loaded(files: SavedGroups):
-    stamp = files.stamp("default", 64)
-    return None if stamp is None else files.load("default", stamp)
+def loaded(files: ColumnFiles):
+    try:
+        arrays = files.open("default", 64)
+        return None if arrays is None else read_group(arrays)
+    except (OSError, MemoryError, *MALFORMED):
+        return None
 
 
 def used(index: GroupIndex):
     """Do with a group what searches and writers do."""
     vector = np.ones(64, np.float32)
-    for scope in scopes_of(index).values():
+    for scope in index.scopes.values():
         scope.postings.scores("Ann Acme tea nobody")
         scope.vectors.compare(vector).top(3)
-        scope.postings.frequencies()
+        scope.postings.entries()
     index.ends()
     for row in range(len(index.facts)):
         index.ends_of(row)
     for id_ in index.entities.row_of:
-        index.facts_of(id_), index.facts_at(id_, "works_at"), index.summary(id_)
+        index.facts_of(id_), index.rows_at(id_, "works_at"), index.summary(id_)
         index.entity_name(id_), index.entity_type(id_)
         index.latest_facts(id_, relations=3, each=3)
     for name in ("Ann", "eve", "acme"):
@@ -94,7 +98,14 @@ def used(index: GroupIndex):
     for links in (episodes.mentions, episodes.sources, episodes.titles.links):
         if links is not None:
             links.of_left(np.arange(len(episodes))), links.of_right(np.arange(3))
-    bytes_of(index), copy_of(index).arrays()
+    bytes_of(index), content(index)
+
+
+def parted(file):
+    """What a file says of itself, and its arrays."""
+    with file.open("rb") as opened:
+        head, size = read_footer(opened)
+    return head, file.read_bytes()[:size]
 
 
 def flipped(data, chance):
@@ -141,15 +152,14 @@ async def test_a_damaged_file_is_dropped_with_one_warning_and_made_anew(
         assert loaded(files) is not None
 
 
-async def test_whatever_the_first_line_says_it_is_what_was_written_or_nothing(store, files):
+async def test_whatever_the_footer_says_it_is_what_was_written_or_nothing(store, files):
     file, _ = store
-    line, body = file.read_bytes().split(b"\n", 1)
-    head = json.loads(line.partition(b" ")[2])
+    head, body = parted(file)
     values = [None, -1, 0, 1 << 62, 10**30, 1.5, "", "<f8", [], [[]], {}, {"a": 1}, True, "x" * 99]
     for seed in range(250):
         chance = random.Random(seed)
         changed = json.loads(json.dumps(head))
-        place = changed if chance.random() < 0.1 else changed["said"]
+        place = changed if chance.random() < 0.1 else changed["stamp"]
         if chance.random() < 0.7:
             place = changed["arrays"]
         while True:
@@ -158,26 +168,25 @@ async def test_whatever_the_first_line_says_it_is_what_was_written_or_nothing(st
                 break
             place = place[key]
         place[key] = chance.choice(values)
-        file.write_bytes(head_line(changed) + body)
+        file.write_bytes(body + footer_of(changed))
         assert changed == head or loaded(files) is None, changed
     swapped = json.loads(json.dumps(head))
     names = [array[0] for array in swapped["arrays"]]
     one, other = names.index("facts.valid"), names.index("facts.invalid")
     swapped["arrays"][one][0], swapped["arrays"][other][0] = names[other], names[one]
-    file.write_bytes(head_line(swapped) + body)
+    file.write_bytes(body + footer_of(swapped))
     assert loaded(files) is None
 
 
 async def test_a_file_allocates_no_more_than_it_is_long(store, files):
     file, _ = store
-    line, body = file.read_bytes().split(b"\n", 1)
-    head = json.loads(line.partition(b" ")[2])
+    head, body = parted(file)
     for size in (1 << 33, 1 << 62, 10**40):
         for array in head["arrays"][::9]:
             crafted = [
-                other if other != array else [*array[:2], [size], [0]] for other in head["arrays"]
+                other if other != array else [*array[:2], [size], 0] for other in head["arrays"]
             ]
-            file.write_bytes(head_line({**head, "arrays": crafted}) + body)
+            file.write_bytes(body + footer_of({**head, "arrays": crafted}))
             tracemalloc.start()
             assert loaded(files) is None
             assert tracemalloc.get_traced_memory()[1] < 4 << 20
@@ -202,7 +211,7 @@ async def test_no_crafted_array_makes_a_reader_fail(store, files):
     file, _ = store
     reader = ArrayReader(file)
     arrays = {
-        name: reader.array(name, kind, *shape).copy()
+        name: reader.numbers(name, np.empty((0, *shape[1:]), kind)).copy()
         for name, (kind, shape, _) in reader._places.items()
     }
     chance, believed = np.random.default_rng(3), 0
@@ -214,7 +223,7 @@ async def test_no_crafted_array_makes_a_reader_fail(store, files):
             raw = chance.integers(0, 256, array.nbytes, np.uint8).tobytes()
             others.append(np.frombuffer(raw, array.dtype).reshape(array.shape))
         for other in others:
-            Rewritten(arrays, **{name: other}).write(file, reader.said, lambda: True)
+            Rewritten(arrays, **{name: other}).write(file, reader.stamp, lambda: True)
             index = loaded(files)
             if index is not None:
                 believed += 1

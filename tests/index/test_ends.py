@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index.columns import Column
-from graphrag.index.entries import Adjacency
+from graphrag.index.group import Adjacency
 
 FACTS = st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 4))
 BATCHES = st.lists(st.lists(FACTS, min_size=1, max_size=30), min_size=1, max_size=6)

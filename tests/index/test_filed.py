@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.array_file import ArrayReader, ArrayWriter
+from graphrag.index.ids import Ids
 from graphrag.index.name_index import NameBook
-from graphrag.index.row_ids import Ids
 from graphrag.names.key import name_key
-from graphrag.store.cache_file import DamagedFileError
+from graphrag.store.private import DamagedFileError
 
 UUIDS = [str(uuid.UUID(int=7 * number)) for number in range(1, 7)]
 LONG = [f"{number} {'long ' * 20}" for number in range(6)]
@@ -31,13 +31,13 @@ CHANGES = st.lists(
 def through_a_file(book, ids, path):
     """The same names, left in a file."""
     out = ArrayWriter()
-    ids.save(out, "ids")
-    book.save(out, "names", dict(zip(ids, range(len(ids)), strict=True)))
+    ids.exchange(out, "ids")
+    book.share().exchange(out, "names", ids, dict(zip(ids, range(len(ids)), strict=True)))
     out.write(path, {"group": "default"}, lambda: True)
-    arrays, again, loaded = ArrayReader(path), Ids(lean=True), NameBook()
-    again.load(arrays, "ids")
-    again.live(np.ones(len(again), bool))
-    loaded.load(arrays, "names", again, np.zeros(len(again), bool))
+    arrays, again, loaded = ArrayReader(path), Ids(), NameBook()
+    again.exchange(arrays, "ids")
+    again.alive[:] = False
+    loaded.exchange(arrays, "names", again, {})
     return loaded
 
 
@@ -59,7 +59,7 @@ def looked_up(book, ids):
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_names_in_a_file_are_found_and_changed_like_those_in_memory(tmp_path, made, changes):
-    ids = Ids(lean=True)
+    ids = Ids()
     ids.extend(made)
     plain, filed = NameBook(), NameBook()
     for place, kind, names, saved in changes:
@@ -76,19 +76,19 @@ def test_names_in_a_file_are_found_and_changed_like_those_in_memory(tmp_path, ma
 
 
 def test_an_entity_that_lives_without_a_name_is_a_damaged_file(tmp_path):
-    ids = Ids(lean=True)
+    ids = Ids()
     ids.extend(UUIDS)
     path = tmp_path / "names"
     through_a_file(NameBook(), ids, path)
     arrays = ArrayReader(path)
     with pytest.raises(DamagedFileError, match="without a name"):
-        NameBook().load(arrays, "names", ids, np.ones(len(ids), bool))
+        NameBook().exchange(arrays, "names", ids, {})
 
 
 def test_an_id_that_came_back_has_its_names_still(tmp_path):
-    ids, book = Ids(lean=True), NameBook()
+    ids, book = Ids(), NameBook()
     ids.extend(UUIDS[:2])
-    ids.row_of.pop(UUIDS[0])
+    ids.leave(np.array([0]))
     ids.extend([UUIDS[0]])
     for id_ in UUIDS[:2]:
         book.enter(id_, "person", [f"Somebody {id_[-1]}"], {})

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.errors import InputError
-from graphrag.index.hops import Walk, edge_distance, hops
+from graphrag.index.edges import LevelWalk, edge_distance
 
 NODES = 12
 EDGES = st.lists(
@@ -34,7 +34,7 @@ def walked(edges, seeds, depth):
 @given(EDGES, st.lists(st.integers(0, NODES - 1), max_size=3), st.integers(0, 6))
 def test_distances_equal_a_plain_breadth_first_search(edges, seeds, depth):
     subjects, objects, alive = columns(edges)
-    distance = hops(subjects, objects, NODES, seeds, depth=depth, alive=alive)
+    distance = LevelWalk(subjects, objects, NODES, seeds, alive=alive).within(depth)
     expected = walked(edges, seeds, depth)
     assert distance.dtype == np.int8
     assert distance.tolist() == expected
@@ -52,8 +52,8 @@ PAIRS = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1))
 def test_a_walk_to_enough_pairs_knows_all_that_are_no_farther(edges, seeds, pairs, enough):
     subjects, objects, alive = columns(edges)
     first, other = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    full = Walk(subjects, objects, NODES, seeds, alive=alive).of(first, other)
-    walk = Walk(subjects, objects, NODES, seeds, alive=alive)
+    full = LevelWalk(subjects, objects, NODES, seeds, alive=alive).of(first, other)
+    walk = LevelWalk(subjects, objects, NODES, seeds, alive=alive)
     some = walk.of(first, other, enough=enough)
     known = some >= 0
     assert some[known].tolist() == full[known].tolist()
@@ -64,17 +64,17 @@ def test_a_walk_to_enough_pairs_knows_all_that_are_no_farther(edges, seeds, pair
 
 def test_a_chain_is_walked_both_ways():
     subjects, objects = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32)
-    assert hops(subjects, objects, 5, [2], depth=9).tolist() == [2, 1, 0, 1, -1]
+    assert LevelWalk(subjects, objects, 5, [2]).within(9).tolist() == [2, 1, 0, 1, -1]
 
 
 def test_without_edges_only_the_seeds_are_reached():
     none = np.array([], dtype=np.int32)
-    assert hops(none, none, 3, [1], depth=2).tolist() == [-1, 0, -1]
-    assert hops(none, none, 0, [], depth=2).tolist() == []
+    assert LevelWalk(none, none, 3, [1]).within(2).tolist() == [-1, 0, -1]
+    assert LevelWalk(none, none, 0, []).within(2).tolist() == []
 
 
 @pytest.mark.parametrize("depth", [-1, 128])
 def test_a_depth_that_the_distances_cannot_hold_is_refused(depth):
     none = np.array([], dtype=np.int32)
     with pytest.raises(InputError, match=f"expected 0 to 127, got {depth}"):
-        hops(none, none, 1, [0], depth=depth)
+        LevelWalk(none, none, 1, [0]).within(depth)

@@ -5,23 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index.chunks import ChunkIndex
-from graphrag.index.incidence import Incidence, Mentions
+from graphrag.index.chunks import ChunkIndex, Titles
+from graphrag.index.entries import Links
 from graphrag.index.texts import episode_words
-from graphrag.index.titles import Titles, find_phrases
 
 PAIRS = st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)))
-STREAM = st.lists(st.lists(st.integers(2, 5), max_size=8), max_size=5)
-PHRASES = st.sets(st.tuples(st.integers(2, 5)) | st.tuples(st.integers(2, 5), st.integers(2, 5)))
 
 
 @given(st.lists(PAIRS, max_size=4), st.sets(st.integers(0, 14)))
 def test_pairs_are_read_from_both_sides_whenever_they_came(batches, asked):
-    links, known = Incidence(), set()
+    links, known = Links(), set()
     for batch in batches:
         new = sorted(batch - known)
         known |= batch
-        links.add([left for left, _ in new], [right for _, right in new])
+        links.enter(new)
         links.counts_right([0])
     rows = sorted(asked)
     lefts, rights = links.of_left(rows)
@@ -39,7 +36,7 @@ def test_pairs_are_read_from_both_sides_whenever_they_came(batches, asked):
 
 @given(PAIRS, PAIRS, PAIRS, st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
 def test_links_of_the_past_are_those_between_rows_that_lived_then(now, gone, back, left, right):
-    links = Mentions(7)
+    links = Links(7)
     links.enter(now)
     alive = [np.isin(np.arange(13), [*rows]) for rows in (left, right)]
     then = links.among(*alive, gone)
@@ -49,31 +46,37 @@ def test_links_of_the_past_are_those_between_rows_that_lived_then(now, gone, bac
     assert links.pairs() == now
 
 
-@given(STREAM, PHRASES)
-def test_phrases_are_found_in_their_texts_and_nowhere_else(texts, phrases):
-    phrases = sorted(phrases)
-    words = np.array([word for text in texts for word in text], dtype=np.int32)
-    owners = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts])
-    rows, numbers = find_phrases(words, owners, phrases)
-    found = set(zip(rows.tolist(), (phrases[number] for number in numbers), strict=True))
+WORDS = st.lists(st.sampled_from(["Lund", "Gent", "Oslo", "Bern"]), min_size=1, max_size=6)
+
+
+@given(st.lists(WORDS, max_size=5), st.lists(WORDS, max_size=4), st.integers(1, 3))
+def test_titles_are_found_in_the_texts_that_have_them_and_nowhere_else(texts, names, steps):
+    titles, pieces = Titles(), ChunkIndex()
+    pages = [("", text) for text in texts] + [(" ".join(name), []) for name in names]
+    for part in np.array_split(np.arange(len(pages)), steps):
+        titles.enter(len(titles.own), [pages[page][0] for page in part])
+        pieces.extend([" ".join(pages[page][1]) for page in part])
+        titles.catch_up(pieces)
+    own = {tuple(name): int(titles.own[len(texts) + at]) for at, name in enumerate(names)}
     held = {
-        (row, tuple(text[at : at + len(phrase)]))
+        (row, own[name])
         for row, text in enumerate(texts)
-        for phrase in phrases
+        for name in own
         for at in range(len(text))
-        if tuple(text[at : at + len(phrase)]) == phrase
+        if tuple(text[at : at + len(name)]) == name
     }
-    assert found <= held
-    longest = max(map(len, phrases), default=0)
-    assert {pair for pair in held if len(pair[1]) == longest} <= found
+    pairs = {pair for pair in titles.links.pairs() if pair[0] < len(texts)}
+    assert pairs <= held
+    if steps == 1:  # from left to right, the longest of each place
+        assert {row for row, _ in held} == {row for row, _ in pairs}
 
 
-def test_a_longer_phrase_hides_the_shorter_one_inside_it():
-    words = np.array([7, 8, 9, 7], dtype=np.int32)
-    _, numbers = find_phrases(words, np.zeros(4, dtype=np.int32), [(7,), (7, 8)])
-    assert sorted(numbers.tolist()) == [0, 1]
-    _, numbers = find_phrases(words[:3], np.zeros(3, dtype=np.int32), [(7,), (7, 8)])
-    assert numbers.tolist() == [1]
+def test_a_longer_title_hides_the_shorter_one_inside_it():
+    titles, pieces = Titles(), ChunkIndex()
+    titles.enter(0, ["Ida", "Ida Stern", "", ""])
+    pieces.extend(["", "", "Ida Stern met Ida", "Ida Stern"])
+    titles.catch_up(pieces)
+    assert titles.links.pairs() == {(0, 0), (1, 1), (2, 0), (2, 1), (3, 1)}
 
 
 def linked(*pages: tuple[str, str], steps: int = 1) -> dict[int, set[int]]:
@@ -118,7 +121,7 @@ def test_titles_of_a_question_are_found_the_longest_first():
 
 
 def test_mentions_are_entered_once_however_often_they_are_told():
-    mentions = Mentions(0)
+    mentions = Links(0)
     mentions.enter([(1, 5), (1, 5), (0, 3)])
     mentions.enter(iter([(1, 5), (1, 6)]))
     mentions.enter([])

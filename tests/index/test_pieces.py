@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index.bm25 import BM25Index
+from graphrag.index.bm25 import PIECE, BM25Index
 from graphrag.index.chunks import ChunkIndex
-from graphrag.index.texts import PIECE
 from graphrag.text.tokens import tokenize
 
 WORDS = st.sampled_from(["river", "stone", "bridge", "tower", "lamp", "cello"])
@@ -61,7 +60,7 @@ def test_a_group_of_rows_scores_as_their_joined_text_does(texts, query, data):
 def test_a_removed_row_is_found_no_more_and_a_replaced_one_by_its_new_words():
     pieces = ChunkIndex()
     pieces.extend([f"river{PIECE}stone", "stone", "lamp"])
-    pieces.remove(0)
+    pieces.leave(np.array([0]))
     pieces.replace(1, f"tower{PIECE}cello")
     assert pieces.scores("river stone").tolist() == [0, 0, 0]
     assert pieces.scores("cello")[1] > 0
@@ -90,7 +89,7 @@ def test_some_rows_have_the_words_of_their_pieces(texts, data):
     pieces.extend([joined(text, PIECE) for text in texts])
     gone = data.draw(st.sets(st.integers(0, len(texts) - 1))) if texts else set()
     for row in gone:
-        pieces.remove(row)
+        pieces.leave(np.array([row]))
     words = [0 if row in gone else sum(map(len, text)) for row, text in enumerate(texts)]
     rows = data.draw(st.permutations(range(len(texts))))[: len(texts) // 2]
     assert pieces.words_of(np.array(rows, dtype=np.intp)).tolist() == [words[r] for r in rows]

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.index import columns
-from graphrag.index.arrays import ArrayReader, ArrayWriter
+from graphrag.index.array_file import PART, ArrayReader, ArrayWriter
 from graphrag.index.columns import RowMatrix
-from graphrag.store.cache_file import PART
 
 WIDTH = 3
 
@@ -26,7 +25,7 @@ def loaded(folder, rows, *, picked=True):
     out.write(folder / "rows", {}, lambda: True)
     matrix = RowMatrix(WIDTH, np.float32)
     with patch.object(columns, "_WORTH_READING", 1):
-        matrix.load(ArrayReader(folder / "rows"), "rows", len(rows), picked=picked)
+        matrix.exchange(ArrayReader(folder / "rows"), "rows", len(rows), picked=picked)
     (folder / "rows").unlink()
     return matrix
 
@@ -136,10 +135,9 @@ def test_a_file_that_became_shorter_is_named_as_such(tmp_path):
     out.write(tmp_path / "rows", {}, lambda: True)
     arrays = ArrayReader(tmp_path / "rows")
     with (tmp_path / "rows").open("r+b") as file:
-        file.truncate(70)
-    held, at = arrays.held("rows")
+        file.truncate(50)
     with pytest.raises(OSError, match="ends before row 4"):
-        held.read(at, np.array([4]), np.empty((1, WIDTH), np.float32))
+        arrays.read_rows("rows", np.array([4]), np.empty((1, WIDTH), np.float32))
 
 
 @pytest.mark.parametrize("kept", [0, 1, PART // 12 - 1, PART // 12 + 1, PART // 6])
@@ -150,7 +148,7 @@ def test_arrays_that_are_to_be_one_are_written_as_one(tmp_path, kept):
     out.write(tmp_path / "parts", {}, lambda: True)
     arrays = ArrayReader(tmp_path / "parts")
     arrays.verify()
-    assert np.array_equal(arrays.array("rows", np.float32, len(whole), WIDTH), whole)
+    assert np.array_equal(arrays.numbers("rows", whole[:0], len(whole)), whole)
     out.lend("rows", whole)
     out.write(tmp_path / "one", {}, lambda: True)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "parts").read_bytes()

@@ -4,8 +4,8 @@ import pytest
 
 from graphrag import Field, NewEpisode
 from graphrag.index import catalog, checkpoints
-from graphrag.index import snapshot as saved
-from graphrag.index.snapshot import SavedGroups
+from graphrag.index.array_file import footer_of
+from graphrag.index.checkpoints import ColumnFiles
 from tests.conftest import open_graph
 from tests.index.conftest import file_of
 
@@ -137,7 +137,7 @@ async def test_a_damaged_file_costs_nothing_but_the_start(url, tmp_path, damage)
 
 async def test_a_file_of_other_code_is_not_used(url, tmp_path, monkeypatch):
     before = await write(url, *STORIES)
-    monkeypatch.setattr(saved, "code_version", lambda: "another")
+    monkeypatch.setattr(checkpoints, "code_version", lambda: "another")
     async with open_graph(url) as graph:
         assert await told(graph) == before
 
@@ -160,7 +160,7 @@ async def test_a_full_disk_is_a_warning(url, tmp_path, monkeypatch, caplog):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(SavedGroups, "write", full)
+    monkeypatch.setattr(ColumnFiles, "write", full)
     before = await write(url, *STORIES)
     assert "nothing is lost" in caplog.text
     async with open_graph(url) as graph:
@@ -171,3 +171,21 @@ async def test_small_groups_are_not_saved(url, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "LARGE", 10_000)
     await write(url, *STORIES)
     assert file_of(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'0a1b2c3d {"said": {}, "arrays": []}\n' + bytes(4_000),
+        bytes(4_096) + footer_of({"said": {}, "arrays": [["ids", "<q9", [7], 0]]}),
+    ],
+)
+async def test_a_file_of_another_version_is_replaced_without_a_word(url, tmp_path, caplog, content):
+    before = await write(url, *STORIES)
+    file_of(tmp_path).write_bytes(content)
+    caplog.clear()
+    async with open_graph(url) as graph:
+        assert await told(graph) == before
+    assert not caplog.text
+    assert b'"stamp"' in file_of(tmp_path).read_bytes()[-16_000:]
+    assert not file_of(tmp_path).read_bytes().startswith(b"0a1b2c3d")

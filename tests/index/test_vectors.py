@@ -42,11 +42,6 @@ def test_bytes_are_little_endian_floats():
     assert vector_bytes(np.array([1.0, -2.0])) == bytes.fromhex("0000803f000000c0")
 
 
-def test_bytes_of_another_dimension_name_expected_and_got():
-    with pytest.raises(InputError, match=r"expected 16 bytes \(4 numbers\), got 12"):
-        from_bytes([b"\0" * 16, b"\0" * 12], 4)
-
-
 def test_a_replaced_row_answers_with_its_new_vector():
     vectors = Vectors(2)
     vectors.extend([[1, 0], [1, 0]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag.index.titles import asks, is_users
+from graphrag.index.texts import asks
 
 
 @pytest.mark.parametrize(
@@ -19,19 +19,3 @@ from graphrag.index.titles import asks, is_users
 )
 def test_a_message_asks_if_it_ends_with_a_question(message, question):
     assert asks(message) == question
-
-
-@pytest.mark.parametrize(
-    ("message", "own"),
-    [
-        ("user: I moved.", True),
-        ("Human : I moved.", True),
-        ("user: I moved.\nTo Lund, that is.", True),
-        ("user: I moved.\nassistant: Where to?", False),
-        ("assistant: Where to, user?", False),
-        ("users: many", False),
-        ("Ann: user: me", False),
-    ],
-)
-def test_a_message_is_the_users_if_only_the_user_speaks(message, own):
-    assert is_users(message) == own

@@ -60,13 +60,13 @@ def never(_):
 
 
 def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
-    component = Component(None, Rivalry(relations))
+    component = Component(None, Rivalry(relations), None, never, now)
     kept = {one.id for fact in old for one in fact.statements}  # one may be of such an id
     component.facts = {
         fact.id: fact if fact.statements or fact.id in kept else said(fact, number)
         for number, fact in enumerate(old)
     }
-    component.settle(never, now=now)
+    component.settle()
     before = dict(component.facts)
     ruled = tuple(
         fact.id
@@ -77,12 +77,12 @@ def meet(new, old, relations, *, now, excludes=frozenset(), **kind):
     if not new.object_id:
         ending = Ending(new.statements[0], new.relation, new.text)
         component.endings = {new.subject_id: (ending,)}
-        component.settle(never, now=now)
+        component.settle()
         stands = None
     else:
         new = let_fall(component, new)
         component.facts[new.id] = new
-        outcome = component.settle(never, now=now)
+        outcome = component.settle()
         stands = keep(component, [new.id], outcome)[new.id]
     after = component.facts
     unsaid = {id_: replace(fact, statements=()) for id_, fact in before.items()}

@@ -2,16 +2,20 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 
 import pytest
 
 from graphrag import NewEpisode
+from graphrag.index import load
 from graphrag.index.group import GroupIndex
+from graphrag.index.load import change_values, enter_values
+from graphrag.model.assertion import Date, EntityName
 from graphrag.model.values import Entity
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 from graphrag.temporal.moment import utc_now
-from tests.conftest import open_graph
+from tests.conftest import enter, open_graph
 
 URLS = ["mem://", "surrealkv://{}/store"]
 
@@ -33,7 +37,7 @@ async def test_a_failure_after_the_commit_is_a_warning_and_the_group_is_read_ane
 ):
     async with open_graph(url.format(tmp_path)) as graph:
         await graph.add_episode("Alice works_at Acme.", reference_time="2020")
-        ingestion = graph.handle.session.ingestion
+        ingestion = graph.handle.session
         new = entity(1)
         vectors = await ingestion.embedder.embed([new.name], purpose="document")
 
@@ -44,7 +48,7 @@ async def test_a_failure_after_the_commit_is_a_warning_and_the_group_is_read_ane
 
         def enter(index, seq):
             if after:
-                index.add_entities([new], vectors)
+                enter_values(index, [new], {new.id: vectors[0]})
                 index.seq = seq
             raise MemoryError("no room for another row")
 
@@ -122,10 +126,35 @@ def test_there_may_be_more_types_than_16_bits_number():
     columns = {"type": codes, "removed": [0] * (many - 1), "endings": [False] * (many - 1)}
     ids = [f"t{n}" for n in range(many - 1)]
     index.entities.extend(ids, [[1.0, 0.0]] * len(ids), [""] * len(ids), columns)
-    index.add_entities([entity(0, "the last")], [[1.0, 0.0]])
-    index.change_entity(entity(0, "another"))
+    enter(index, [entity(0, "the last")])
+    change_values(index, [entity(0, "another")])
     assert index.entities["type"].tolist() == [*range(many - 1), many]
     assert index.types[-1] == "another"
+
+
+def test_a_dated_name_that_becomes_an_alias_is_found_by_its_words():
+    index, globex = GroupIndex("default", 2), entity(0)
+    renamed = replace(globex, names=(EntityName("Initech", since=Date(utc_now())),))
+    enter(index, [renamed])
+    assert index.entity_name(globex.id) == "Initech"
+    assert not index.entities.postings.scores("Initech").any()
+    change_values(index, [replace(renamed, aliases=("Initech",))])
+    assert index.entities.postings.scores("Initech").all()
+
+
+def test_values_of_one_type_are_taken_over_together(monkeypatch):
+    index, things = GroupIndex("default", 2), [entity(n) for n in range(5)]
+    enter(index, things)
+    tables, change = [], load._change
+
+    def recorded(index, table, *given, **kept):
+        tables.append(table)
+        change(index, table, *given, **kept)
+
+    monkeypatch.setattr(load, "_change", recorded)
+    change_values(index, [replace(thing, entity_type="other") for thing in things])
+    assert tables == ["entity"]
+    assert {index.entity_type(thing.id) for thing in things} == {"other"}
 
 
 class Held:

@@ -19,7 +19,7 @@ from graphrag import (
     NewEpisode,
 )
 from graphrag.io.jsonl.lines import Sealing
-from graphrag.model.unit_vectors import BadVectorError, unit_vectors
+from graphrag.model.checks import BadVectorError, unit_vectors
 from graphrag.sync import GraphRAG as SyncGraphRAG
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphrag.errors import EpisodeError, InputError, TimeError
-from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
+from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare, windows
 
 
 def test_reference_time_is_read_as_utc():
@@ -75,3 +75,15 @@ def test_a_given_source_wins():
 
 def test_one_line_without_first_person_is_no_message():
     assert not looks_like_messages("Note: the bridge is closed")
+
+
+async def test_windows_weigh_each_item_once():
+    weighed = []
+
+    def size(item):
+        weighed.append(item)
+        return item
+
+    found = [window async for window in windows([4, 5, 2, 9, 1], many=3, size=size, longest=10)]
+    assert found == [[4, 5, 2], [9, 1]]
+    assert weighed == [4, 5, 2, 9, 1]

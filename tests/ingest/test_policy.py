@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag import AppendOnly, Mutation, NewEpisode, PolicyError, ProtectedTypes
-from graphrag.ingest.policy import broken
+from graphrag.ingest.policy import broken, refused
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.store.record import Record
 from graphrag.temporal.moment import utc_now
@@ -257,3 +257,13 @@ async def test_forget_may_erase(graph):
     added = await tell(graph, "Alice works_at Acme from 2020.")
     index = await graph.handle.session.catalog.group("default")
     assert broken(erasing("relates_to", added.facts[0].id, kind="forget"), index) is None
+
+
+async def test_a_new_entity_without_a_type_reaches_the_policy():
+    policy = Refusing()
+    async with open_graph() as graph:
+        index = await graph.handle.session.catalog.group("default")
+        changes = ChangeSet("default", "import")
+        changes.inserts["entity"] = [{"id": Record("entity", "new"), "entity_type": ""}]
+        assert refused(changes, index, policy) is None
+        assert [one.entity_types for one in policy.seen] == [{""}]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.model.assertion import Date, EntityName, name_at
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.temporal.moment import utc_now
@@ -25,7 +25,7 @@ class Scripted:
 
 @pytest.fixture
 async def graph():
-    async with open_graph(extractor=RulesExtractor()) as opened:
+    async with open_graph(extractor=NeuralExtractor()) as opened:
         yield opened
 
 
@@ -65,7 +65,7 @@ async def test_the_row_of_a_renamed_entity_keeps_its_first_name_and_what_was_sai
         ("Initech, formerly Globex, builds robots.", "Initech", "Globex"),
         ("Initech, formerly known as Globex, hired Ann Lee.", "Initech", "Globex"),
         ("Globex, now called Initech, hired Ann Lee.", "Initech", "Globex"),
-        ("Robert Smith, whom friends call Globex, lives in Oslo.", "Robert Smith", "Robert Smith"),
+        ("Robert Smith, known as Globex, lives in Oslo.", "Robert Smith", "Robert Smith"),
     ],
 )
 async def test_ways_to_say_so(graph, text, name, then):
@@ -217,3 +217,13 @@ def test_the_name_shown_is_one_of_its_proper_names_whatever_the_order(names, mom
     proper = {"A"} | {one.name for one in names if one.kind in ("name", "former")}
     assert shown_now in proper
     assert name_at("A", names[::-1], now) == shown_now
+
+
+async def test_a_fact_that_adds_to_a_renamed_entity_calls_it_by_its_present_name(graph):
+    await graph.add_episode("Globex was renamed Initech in 2021.", reference_time="2022-05-01")
+    row = {"subject": "Bob", "relation": "works_at", "object": "Globex"}
+    await graph.load.facts([row | {"object_attributes.city": "Oslo"}])
+    [fact] = await graph.facts("Bob")
+    assert (fact.object, fact.text) == ("Initech", "Bob works at Initech.")
+    await graph.add_entity("Globex", attributes={"founded": 1999})
+    assert (await graph.entity("Globex")).summary == "Bob works at Initech"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.summaries import LONGEST, composed, ends_of, refreshed, without
+from graphrag.ingest.summaries import LONGEST, composed, ends_of, updated, without
 from graphrag.model.values import Entity, Fact
 from graphrag.store.changes import ChangeSet, Update
 from graphrag.temporal.moment import utc_now
@@ -140,7 +140,7 @@ async def test_a_summary_that_stays_the_same_is_not_written_again(graph):
 async def test_a_retracted_fact_leaves_through_refreshed(graph):
     added = await graph.add_episode("Alice works_at Acme. Alice likes Tea.")
     wrong = next(fact for fact in added.facts if fact.relation == "works_at")
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
 
     async def build(index):
         changes = ChangeSet("default", kind="retract")
@@ -150,14 +150,14 @@ async def test_a_retracted_fact_leaves_through_refreshed(graph):
                 "relates_to", wrong.id, {"retracted_at": None}, {"retracted_at": after.retracted_at}
             )
         )
-        changes.updates += refreshed(ends_of([wrong]), index, {wrong.id: after}, now=utc_now())
+        changes.updates += updated(ends_of([wrong]), index, {wrong.id: after}, now=utc_now())
         return changes
 
     await ingestion.writer.commit("default", build)
     assert "Acme" not in await summary_of(graph, "Alice")
     assert await summary_of(graph, "Acme") == ""
     index = await ingestion.catalog.group("default")
-    again = refreshed([wrong.subject_id, wrong.object_id], index, {}, now=utc_now())
+    again = updated([wrong.subject_id, wrong.object_id], index, {}, now=utc_now())
     assert again == []
 
 
@@ -165,7 +165,7 @@ async def test_an_erased_fact_leaves_through_refreshed(graph):
     added = await graph.add_episode("Alice works_at Acme.")
     [gone] = added.facts
     index = await graph.handle.session.catalog.group("default")
-    updates = refreshed(ends_of([gone]), index, {gone.id: None}, now=utc_now())
+    updates = updated(ends_of([gone]), index, {gone.id: None}, now=utc_now())
     assert {update.id: update.after for update in updates} == {
         gone.subject_id: {"summary": ""}, gone.object_id: {"summary": ""},
     }  # fmt: skip
@@ -177,7 +177,7 @@ async def test_merged_entities_have_one_summary(graph):
     index = await graph.handle.session.catalog.group("default")
     [alice], [ally] = index.entities_named("Alice"), index.entities_named("Ally")
     with index.heirs.supposing(ally, alice):
-        updates = refreshed([alice, ally], index, {}, now=utc_now())
+        updates = updated([alice, ally], index, {}, now=utc_now())
     assert {update.id: update.after["summary"] for update in updates} == {
         alice: "likes Tea (as of 2021-01-01); works at Acme (as of 2020-01-01)",
         ally: "",

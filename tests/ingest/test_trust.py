@@ -279,3 +279,13 @@ async def test_a_distrusted_source_renames_nobody():
         assert any("'Umbra' of 'Globex'" in one for one in added.dropped)
         assert (await graph.entity("Globex")).name == "Globex"
         assert not await graph.entities("Umbra")
+
+
+async def test_what_a_repetition_closed_names_the_fact_that_keeps_it():
+    async with open_graph(trust={"register": 1.0}) as graph:
+        told = [("Trier", "register", None), ("Oslo", "", None), ("Xanten", "", None)]
+        for place, source, at in [*told, ("Oslo", "", "2020")]:
+            await graph.add_fact(
+                "Ann Lee", "lives_in", place, valid_at="2010", source=source, reference_time=at
+            )
+        assert not (await graph.health.check_all()).findings

@@ -10,8 +10,8 @@ from graphrag.errors import InputError
 from graphrag.io import files
 from graphrag.io.contacts import read_contacts
 from graphrag.io.jsonl import lines
-from graphrag.io.memories.dump import records_of
-from graphrag.io.read_graphml import read_graphml
+from graphrag.io.memories.recognise import records_of
+from graphrag.io.network import read_graphml
 from graphrag.io.tables import read_file
 
 MB = 1 << 20
@@ -66,6 +66,14 @@ def test_what_graphml_nests_and_declares_has_a_bound(tmp_path, filling, what):
     many = b"".join(filling % n if b"%d" in filling else filling for n in range(2000))
     path.write_bytes(GRAPHML + many)
     with pytest.raises(InputError, match=what):
+        list(read_graphml(path))
+
+
+@pytest.mark.parametrize("encoding", [b"nowhere", b"utf-7"])
+def test_graphml_in_an_encoding_that_cannot_be_read_is_refused(tmp_path, encoding):
+    path = tmp_path / "odd.graphml"
+    path.write_bytes(b'<?xml version="1.0" encoding="' + encoding + b'"?>' + GRAPHML)
+    with pytest.raises(InputError, match=r"odd\.graphml is no XML that can be read"):
         list(read_graphml(path))
 
 

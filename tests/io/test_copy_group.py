@@ -5,7 +5,7 @@ import random
 import pytest
 
 from graphrag import EmbedderMismatchError, InputError, QueryError, copy_store
-from graphrag.io.renaming import Renaming
+from graphrag.io.transfer import Renaming
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph
 from tests.engine.worlds import tell

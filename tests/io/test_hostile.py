@@ -77,7 +77,7 @@ WRONG = [
     ("episode", {"group_id": "mine"}, "episode has no field 'group_id'"),
     ("episode", {"embedding": "AAAA"}, "'embedding' has 0.75 numbers, expected 64"),
     ("episode", {"embedding": "?"}, "expected float32 numbers in base64"),
-    ("episode", {"metadata": []}, r"'metadata' is \[\]: expected an object"),
+    ("episode", {"metadata": []}, r"'metadata' is a list of 0: expected an object"),
     ("entity", {"id": ""}, "'id' is '': expected an id"),
     ("entity", {"aliases": [1]}, r"expected a list of texts"),
     ("fact", {"subject_id": "elsewhere"}, "it leads to entity 'elsewhere', which no line before"),

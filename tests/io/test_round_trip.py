@@ -9,8 +9,7 @@ from base64 import b64decode
 import pytest
 
 from graphrag import GraphRAGError, InputError, QueryError, StoreError
-from graphrag.io.jsonl import group_file
-from graphrag.io.jsonl.shape import shapes
+from graphrag.io.jsonl import group_file, shapes
 from graphrag.sync import GraphRAG as Blocking
 from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder

@@ -20,7 +20,7 @@ async def connect(server):
 
     def make(**options):
         llm = OpenAILLM("tiny", base_url=server.url, api_key=KEY, **options)
-        llm._dialogue.backoff = 0.01
+        llm._backoff = 0.01
         made.append(llm)
         return llm
 

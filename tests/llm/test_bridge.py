@@ -70,7 +70,7 @@ async def test_a_wrong_shape_is_repaired():
 
 async def test_a_busy_provider_is_asked_again_and_a_refusal_is_not():
     llm = says(ModelHTTPError(503, "m"), GHENT)
-    llm._dialogue.backoff = 0.01
+    llm._backoff = 0.01
     assert await llm.complete(QUESTION, answer=Town) == Town(name="Ghent")
     with pytest.raises(LLMError, match="HTTP 401"):
         await says(ModelHTTPError(401, "m", body="key sk-123")).complete(QUESTION, answer=Town)

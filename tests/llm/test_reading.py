@@ -10,13 +10,14 @@ from pydantic import BaseModel
 
 from graphrag import ExtractionContext, NewEpisode, TimeError
 from graphrag.extract.llm.arbiter import Decision
-from graphrag.extract.llm.belief import Belief, Ground, locate, locate_name
+from graphrag.extract.llm.belief import Belief
 from graphrag.extract.llm.belief_dates import Dating
-from graphrag.extract.llm.prompt import Reading
+from graphrag.extract.llm.grounds import Ground, locate, locate_name
+from graphrag.extract.llm.wire import Reading
 from graphrag.ingest.intake import prepare
-from graphrag.llm.endpoint import Throttle
-from graphrag.llm.fence import fence_of, fenced
+from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.schema import BadAnswerError, read_answer, strict_schema
+from graphrag.llm.usage import Throttle
 from graphrag.text.split import count_tokens
 from tests.conftest import day
 
@@ -167,30 +168,29 @@ def dating(content, reference="2024-05-15"):
 
 
 def test_a_date_that_fits_the_words_is_taken():
-    assert dating("Ann moved last month.").start("2024-04", "Ann moved last month.") == day(
-        "2024-04-01"
-    )
+    quote = "Ann moved last month."
+    assert dating(quote).start("2024-04", quote).moment == day("2024-04-01")
 
 
 def test_a_date_that_the_words_contradict_stands_and_is_reported():
     times = dating("Ann moved last month.")
-    assert times.start("2023-01-01", "Ann moved last month.") == day("2023-01-01")
+    assert times.start("2023-01-01", "Ann moved last month.").moment == day("2023-01-01")
     assert times.doubts == ["2023-01-01 stands, though its words name 2024-04-01"]
 
 
 def test_until_a_year_takes_the_year_in():
     quote = "She worked there until 2019."
-    assert dating(quote).stop("2019", quote) == day("2020-01-01")
+    assert dating(quote).stop("2019", quote).moment == day("2020-01-01")
 
 
 def test_a_date_from_another_sentence_is_taken():
     content = "In 2019 all changed. Ann moved last month."
-    assert dating(content).start("2019", "Ann moved last month.") == day("2019-01-01")
+    assert dating(content).start("2019", "Ann moved last month.").moment == day("2019-01-01")
 
 
 def test_where_words_are_of_another_language_the_model_is_believed():
     quote = "Seit vorletztem Jahr wohnt sie in Köln."
-    assert dating(quote).start("2022", quote) == day("2022-01-01")
+    assert dating(quote).start("2022", quote).moment == day("2022-01-01")
 
 
 @pytest.mark.parametrize("given", ["someday", "2024-02-31", "5024", "2024-13"])

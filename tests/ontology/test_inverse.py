@@ -44,8 +44,8 @@ def test_exclusion_holds_both_ways_however_it_is_declared():
     [
         ([Relation("a", inverse_of="a")], "inverse of itself"),
         ([Relation("a", symmetric=True, inverse_of="b")], "inverse of itself"),
-        ([Relation("a", inverse_of="b"), Relation("b", inverse_of="c")], "has another one"),
-        ([Relation("a", inverse_of="c"), Relation("b", inverse_of="c")], "has another one"),
+        ([Relation("a", inverse_of="b"), Relation("b", inverse_of="c")], "has another"),
+        ([Relation("a", inverse_of="c"), Relation("b", inverse_of="c")], "has another"),
         (
             [Relation("a"), Relation("b", inverse_of="a"), Relation("c", exclusive_with=("b",))],
             "cannot exclude 'b'",

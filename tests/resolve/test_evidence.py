@@ -1,9 +1,8 @@
 """Names that are equal are one only if nothing else speaks against it."""
 
-import numpy as np
 import pytest
 
-from graphrag.extract.rules.extractor import RulesExtractor
+from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.names.identifiers import compared, identifiers, kind_of, particulars, slipped
@@ -12,7 +11,7 @@ from graphrag.names.likeness import likeness
 from graphrag.resolve.mentions import resolve
 from tests.benchmarks.identity import found_pairs
 from tests.benchmarks.registers import people, products
-from tests.conftest import day, open_graph
+from tests.conftest import day, enter, open_graph
 
 NOW = day("2024-01-01")
 
@@ -23,8 +22,7 @@ def outcome(name, attributes, *others):
     *known, (name_of_last, given) = ((name, attributes), *others)
     for one, said in known:
         made = resolve([Mention(one, "person", attributes=said)], index, created_at=NOW)
-        vectors = np.ones((len(made.created), 2), dtype=np.float32)
-        index.add_entities(list(made.created.values()), vectors)
+        enter(index, made.created.values())
     mention = Mention(name_of_last, "person", attributes=given)
     last = resolve([mention], index, created_at=NOW, doubts=True)
     return "same" if not last.created else "propose" if last.doubts else "different"
@@ -88,7 +86,7 @@ def test_a_work_of_another_year_or_by_others_is_another():
     made = resolve(
         [one("Guest editorial", authors="A. Ito, B. Roy", year="2001")], index, created_at=NOW
     )
-    index.add_entities(list(made.created.values()), np.ones((1, 2), dtype=np.float32))
+    enter(index, made.created.values())
     for given, new in (
         ({"authors": "B. Roy and A. Ito", "year": "2001"}, False),
         ({"authors": "B. Roy and A. Ito", "year": "2003"}, True),
@@ -180,7 +178,7 @@ async def test_two_records_of_one_name_and_two_numbers_in_one_text_are_two(key):
         {name: value, "name": "Ann Lee", "lives_in": home}
         for value, home in zip(values, homes, strict=True)
     ]
-    async with open_graph(extractor=RulesExtractor()) as graph:
+    async with open_graph(extractor=NeuralExtractor()) as graph:
         for month in (1, 2):
             await graph.add_episode(records, reference_time=f"2024-0{month}-01")
             people = [one for one in await graph.entities() if one.name == "Ann Lee"]
@@ -193,6 +191,6 @@ async def test_a_number_that_is_not_of_the_person_makes_nobody_two():
         {"department_id": 1, "name": "Ann Lee", "lives_in": "Rome"},
         {"department_id": 2, "name": "Ann Lee", "likes": "tea"},
     ]
-    async with open_graph(extractor=RulesExtractor()) as graph:
+    async with open_graph(extractor=NeuralExtractor()) as graph:
         added = await graph.add_episode(records, reference_time="2024-01-01")
         assert len({fact.subject_id for fact in added.facts}) == 1

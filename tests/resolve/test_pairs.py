@@ -1,10 +1,9 @@
-import numpy as np
 import pytest
 
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.resolve.mentions import resolve
-from tests.conftest import day
+from tests.conftest import day, enter
 from tests.resolve.pairs import PAIRS, UNFOUND
 
 NOW = day("2024-01-01")
@@ -14,7 +13,7 @@ def outcome(known, told):
     """Tell what a name means in a group that knows one other."""
     index = GroupIndex("g", 2)
     first = resolve([Mention(known[1], known[0])], index, created_at=NOW)
-    index.add_entities(list(first.created.values()), np.ones((1, 2), dtype=np.float32))
+    enter(index, first.created.values())
     resolution = resolve([Mention(told[1], told[0])], index, created_at=NOW, doubts=True)
     if not resolution.created:
         return "same"

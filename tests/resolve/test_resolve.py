@@ -1,13 +1,12 @@
-import numpy as np
 import pytest
 
 from graphrag.index.group import GroupIndex
 from graphrag.model.extraction import Mention
 from graphrag.model.values import Entity
 from graphrag.names.key import name_key
-from graphrag.resolve.enrich import enriched
+from graphrag.resolve import enriched
 from graphrag.resolve.mentions import adds_something, resolve
-from tests.conftest import day
+from tests.conftest import day, enter
 
 NOW = day("2024-01-01")
 
@@ -26,7 +25,7 @@ def stored(*mentions):
         )
         for mention in mentions
     ]
-    index.add_entities(entities, np.ones((len(entities), 2), dtype=np.float32))
+    enter(index, entities)
     return index
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag import QueryError
-from graphrag.search.rewind import Past, mentions_then
+from graphrag.search.rewind import Rewind, rewound_mentions
 from tests.conftest import open_graph
 from tests.engine.worlds import FIRMS, FIRST, LAST, THINGS, TOWNS, moment
 from tests.sagas.plain import SAGAS, Plain, history, plain, plain_sagas
@@ -61,8 +61,8 @@ async def test_a_search_within_a_saga_finds_what_it_tells_of_at_any_known_moment
 
 
 def test_mentions_then_are_without_later_ones_and_with_those_taken_back_since():
-    past = Past(
+    past = Rewind(
         {"mentions": {"later"}}, {"mentions": {"gone": {"in": "episode:1", "out": "entity:a"}}}
     )
     now = {"later": ("2", "b"), "both": ("1", "c")}
-    assert mentions_then(now, past) == {"both": ("1", "c"), "gone": ("1", "a")}
+    assert rewound_mentions(now, past) == {"both": ("1", "c"), "gone": ("1", "a")}

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from graphrag import ExtractionError, InputError, NewEpisode, QueryError
-from graphrag.index.read_lazy import read_sources
+from graphrag.index.tables import read_sources
 from graphrag.protocols import NO_RULING
 from graphrag.sagas import summarize
 from graphrag.sagas.compose import LONGEST

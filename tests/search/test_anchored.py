@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphrag.search.pipeline import anchored
+from graphrag.search.near import anchored
 from graphrag.search.query_time import read_when
-from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.rewind import NO_REWIND
 from graphrag.search.visibility import visible
 from graphrag.temporal.interval import Interval, Viewpoint
 from graphrag.temporal.moment import utc_now
@@ -25,7 +25,7 @@ async def told(graph):
 
 async def read(graph, question):
     index = await graph.handle.session.catalog.group("default")
-    ever = visible(index, Viewpoint(history=True), NOTHING_UNDONE, now=utc_now())
+    ever = visible(index, Viewpoint(history=True), NO_REWIND, now=utc_now())
     return anchored(read_when(question), question, index, ever)
 
 

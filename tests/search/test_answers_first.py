@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag import GraphRAG, Models, Recipe
-from graphrag.search.rerank.rerankers import MMR
+from graphrag.search.rerankers import MMR
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 
 FACTS = (

@@ -1,6 +1,6 @@
 import pytest
 
-from graphrag.search.question import asked_types, is_of_oneself
+from graphrag.search.question import asked_types
 
 
 @pytest.mark.parametrize(
@@ -19,19 +19,3 @@ from graphrag.search.question import asked_types, is_of_oneself
 )
 def test_a_question_word_says_what_kind_of_thing_answers(query, types):
     assert asked_types(query) == types
-
-
-@pytest.mark.parametrize(
-    ("query", "own"),
-    [
-        ("When did I move to Lund?", True),
-        ("Can you tell me where my keys are?", True),
-        ("Where do you think I should work?", True),
-        ("What did you tell me about Lund?", False),
-        ("What was your advice on my resume?", False),
-        ("When did Ann move?", False),
-        ("", False),
-    ],
-)
-def test_my_asks_for_what_one_said_oneself_and_your_for_what_the_other_said(query, own):
-    assert is_of_oneself(query) == own

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from graphrag import EpisodeWeights, NewEpisode, Recipe
+from graphrag.index.bm25 import PIECE
 from graphrag.index.chunks import ChunkIndex
-from graphrag.index.texts import PIECE
-from graphrag.search.episodes.basic import Plain
+from graphrag.search.rank_episodes import Plain
 from tests.conftest import day
 
 
@@ -36,6 +36,17 @@ async def test_the_better_end_has_the_words_that_the_first_page_lacks(graph):
     await graph.add_episodes([FILM, page("Ida Stern", "An artist."), *ends, *OTHERS])
     hits = await ranked(graph, "Where is the maker of the film Blue Harbour buried?")
     assert bridge_of(hits, "Harbour Grave") > bridge_of(hits, "Harbour Film")
+
+
+async def test_links_without_weight_leave_all_scores_as_they_are(graph):
+    walks = page("Harbour Walks", "Ida Stern liked to walk in town.")
+    await graph.add_episodes([FILM, page("Ida Stern", "An artist."), walks])
+    scores = []
+    for titles in (0.0, 1e-9):
+        recipe = Recipe(episodes=EpisodeWeights(titles=titles, bridge=0))
+        hits = await ranked(graph, "Who walks?", recipe=recipe)
+        scores.append([hit.score for hit in hits])
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 
 
 async def test_texts_without_titles_are_bridged_by_whom_they_speak_of(graph):

@@ -6,7 +6,8 @@ import pytest
 from graphrag import EpisodeWeights, NewEpisode, Recipe
 from graphrag.index.chunks import ChunkIndex
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.search.episodes.basic import Plain, sessions_of
+from graphrag.search.episode_context import sessions_of
+from graphrag.search.rank_episodes import Plain
 from tests.conftest import open_graph
 
 
@@ -65,29 +66,6 @@ async def test_a_question_that_nobody_answers_keeps_its_score(graph):
         for recipe in (Recipe(), Recipe(episodes=EpisodeWeights(answer=0)))
     ]
     assert scores[0] == scores[1]
-
-
-ADVICE = [
-    said("assistant: A resume should say what you did at the mill.", "2024-03-01T10:00Z"),
-    said("user: A resume should say what I did at the mill.", "2024-03-02T10:00Z"),
-]
-
-
-@pytest.mark.parametrize(
-    ("asked", "own"),
-    [
-        ("What did I say about the resume?", True),
-        ("What did you say about my resume?", False),
-        ("What should a resume say?", False),
-    ],
-)
-async def test_a_question_about_oneself_prefers_what_the_user_said(graph, asked, own):
-    await graph.add_episodes(ADVICE)
-    found = await graph.search(asked, scopes=("episodes",))
-    preferred = [
-        hit.item.content[:4] for hit in found.episodes if "own" in {why.method for why in hit.why}
-    ]
-    assert preferred == ["user"] * own
 
 
 @pytest.mark.parametrize(
@@ -210,31 +188,3 @@ def test_messages_of_one_moment_follow_each_other_as_they_were_told_however_they
     sessions = sessions_of(index.episodes, np.ones(3, dtype=np.bool_), in_order=False)
     assert sessions.following.tolist() == [-1, 2, 0]
     assert sessions.previous.tolist() == [2, -1, 1]
-
-
-BUDGET = [
-    said("user: My budget for the spring trip by train to Oslo is 900 euros.", "2024-03-01T10:00Z"),
-    said("user: My budget for the trip by train to Oslo is 1100 euros.", "2024-05-02T10:00Z"),
-    said("user: I lost 3 umbrellas in Bergen.", "2024-06-01T10:00Z"),
-    said("user: The train was late.", "2024-06-02T10:00Z"),
-    said("user: Oslo was cold.", "2024-06-03T10:00Z"),
-]
-
-
-@pytest.mark.parametrize(
-    ("asked", "newer", "first"),
-    [
-        ("How many euros is my budget for the spring trip by train to Oslo?", 1.0, "1100"),
-        ("How many euros is my budget for the spring trip by train to Oslo?", 0.0, "900"),
-        ("What was my budget for the spring trip by train to Oslo in March 2024?", 1.0, "900"),
-    ],
-)
-async def test_of_two_messages_that_say_nearly_the_same_the_newer_number_comes_first(
-    graph, asked, newer, first
-):
-    await graph.add_episodes(BUDGET)
-    recipe = Recipe(episodes=EpisodeWeights(newer=newer))
-    found = await graph.search(asked, scopes=("episodes",), recipe=recipe)
-    assert first in found.episodes[0].item.content
-    lifted = [hit.item.content for hit in found.episodes if "newer" in {w.method for w in hit.why}]
-    assert len(lifted) == (first == "1100") and "umbrellas" not in "".join(lifted)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.errors import InputError
-from graphrag.search.fuse import Fused, Method, candidates, fuse
+from graphrag.search.fuse import Method, candidates, fuse
 from graphrag.search.results import Why
 
 WEIGHTS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])
@@ -135,7 +135,3 @@ def test_not_a_number_is_not_found():
 def test_a_method_that_cannot_be_fused_is_refused(weight):
     with pytest.raises(InputError, match="is not 0 or more"):
         Method("vector", np.zeros(1), weight)
-
-
-def test_a_parametrised_item_can_be_built():
-    assert Fused[str]("a", 1.0, ()).id == "a"

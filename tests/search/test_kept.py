@@ -8,15 +8,17 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from graphrag.index import entries
+from graphrag.index import group as groups
+from graphrag.index.edges import LevelWalk, edge_distance, edges_reached
 from graphrag.index.group import GroupIndex
-from graphrag.index.hops import edge_distance, edges_reached, hops
+from graphrag.index.load import change_values
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search import visibility as module
 from graphrag.search.near import walk
-from graphrag.search.rewind import NOTHING_UNDONE
+from graphrag.search.rewind import NO_REWIND
 from graphrag.search.visibility import visible
 from graphrag.temporal.interval import Viewpoint
+from tests.conftest import enter
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 VIEWS = (
@@ -57,9 +59,6 @@ class History:
         getattr(self, verb)(*given)
         self.now += timedelta(hours=7)
 
-    def vectors(self):
-        return np.ones((1, 2), dtype=np.float32)
-
     def pick(self, scope, number):
         return scope.ids[number % len(scope.ids)]
 
@@ -75,19 +74,19 @@ class History:
     def meet(self):
         id_ = f"e{len(self.index.entities):03}"
         entity = Entity(id_, "default", START, f"Name {id_}", "person")
-        self.index.add_entities([entity], self.vectors())
+        enter(self.index, [entity])
 
     def tell(self, subject, object_, valid, invalid):
         entities = self.index.entities
         ends = self.pick(entities, subject), self.pick(entities, object_)
         fact = self.fact(f"f{len(self.index.facts):03}", *ends, valid, invalid)
-        self.index.add_facts([fact], self.vectors())
+        enter(self.index, [fact])
 
     def change(self, number, valid, invalid, pending):
         if self.index.facts.row_of:
             id_ = sorted(self.index.facts.row_of)[number % len(self.index.facts.row_of)]
             ends = self.index.ends_of(self.index.facts.row_of[id_])
-            self.index.change_fact(self.fact(id_, *ends, valid, invalid, pending))
+            change_values(self.index, [self.fact(id_, *ends, valid, invalid, pending)])
 
     def merge(self, one, other):
         one, other = (self.pick(self.index.entities, number) for number in (one, other))
@@ -103,12 +102,12 @@ class History:
     def forget(self, number):
         if self.index.facts.row_of:
             known = sorted(self.index.facts.row_of)
-            self.index.facts.remove(known[number % len(known)])
+            self.index.facts.leave([known[number % len(known)]])
 
     def hear(self, day):
         id_ = f"p{len(self.index.episodes):03}"
         episode = Episode(id_, "default", START, "", "text", "text", self.moment(day), id_)
-        self.index.add_episodes([episode], self.vectors())
+        enter(self.index, [episode])
 
     def unhear(self, number):
         if len(self.index.episodes):
@@ -128,8 +127,8 @@ def same(one, other):
 
 @pytest.fixture(autouse=True)
 def _every_walk_asks_for_the_facts_at_a_few(monkeypatch):
-    monkeypatch.setattr(entries, "_FEW_FACTS", 0)
-    monkeypatch.setattr(entries, "_WALKED", 1)
+    monkeypatch.setattr(groups, "_FEW_FACTS", 0)
+    monkeypatch.setattr(groups, "_WALKED", 1)
 
 
 @given(CHANGES)
@@ -141,8 +140,8 @@ def test_a_kept_view_is_the_one_that_would_be_made_now(changes):
         index, now = history.index, history.now
         for view in VIEWS:
             for _ in range(2):
-                seen = visible(index, view, NOTHING_UNDONE, now=now)
-                fresh = module._visible(index, view, NOTHING_UNDONE, now=now)
+                seen = visible(index, view, NO_REWIND, now=now)
+                fresh = module._visible(index, view, NO_REWIND, now=now)
                 assert all(
                     same(getattr(seen, one.name), getattr(fresh, one.name)) for one in fields(fresh)
                 )
@@ -155,9 +154,9 @@ def test_a_walk_from_a_few_is_that_over_all_facts(changes, starts):
     index = history.index
     for change in changes:
         history.do(*change)
-        seen = visible(index, VIEWS[0], NOTHING_UNDONE, now=history.now)
+        seen = visible(index, VIEWS[0], NO_REWIND, now=history.now)
         seeds = sorted({start % len(index.entities) for start in starts})
-        plain = hops(*seen.ends, len(seen.entities), seeds, depth=3, alive=seen.facts)
+        plain = LevelWalk(*seen.ends, len(seen.entities), seeds, alive=seen.facts).within(3)
         far = walk(seen, seeds)
         assert far.within(1).tolist() == np.where(plain > 1, -1, plain).tolist()
         assert far.within(3).tolist() == plain.tolist()
@@ -166,7 +165,7 @@ def test_a_walk_from_a_few_is_that_over_all_facts(changes, starts):
         rows, hops_of = edges_reached(plain, *seen.ends, seen.facts, seen.facts_at)
         assert rows.tolist() == np.flatnonzero((edges >= 0) & seen.facts).tolist()
         assert hops_of.tolist() == edges[rows].tolist()
-        farthest = hops(*seen.ends, len(seen.entities), seeds, depth=127, alive=seen.facts)
+        farthest = LevelWalk(*seen.ends, len(seen.entities), seeds, alive=seen.facts).within(127)
         assert far.of(*seen.ends).tolist() == edge_distance(farthest, *seen.ends).tolist()
 
 
@@ -176,12 +175,12 @@ def test_a_view_is_kept_until_a_fact_begins_or_ends():
     index, kept = history.index, []
     for day in (1, 1.5, 2, 3.9, 4, 5):
         now = START + timedelta(days=day)
-        kept.append(visible(index, Viewpoint(), NOTHING_UNDONE, now=now))
+        kept.append(visible(index, Viewpoint(), NO_REWIND, now=now))
     assert [view.facts.tolist() for view in kept] == [[False]] * 2 + [[True]] * 2 + [[False]] * 2
     assert kept[0] is kept[1] and kept[2] is kept[3] and kept[4] is kept[5]
 
 
 def test_what_is_kept_cannot_be_changed_by_who_reads_it():
-    seen = visible(History().index, Viewpoint(), NOTHING_UNDONE, now=START)
+    seen = visible(History().index, Viewpoint(), NO_REWIND, now=START)
     with pytest.raises(ValueError, match="read-only"):
         seen.entities[0] = False

@@ -20,8 +20,8 @@ from graphrag import (
     Recency,
     Recipe,
 )
-from graphrag.index.hops import hops
-from graphrag.search.rerank.rerankers import greedy
+from graphrag.index.edges import LevelWalk
+from graphrag.search.rerankers import greedy
 from tests.conftest import open_graph
 
 TOWN = """Alice works_at Acme. Bob works_at Acme. Carol lives_in Paris.
@@ -96,7 +96,7 @@ def test_hops_equal_a_breadth_first_walk(edges, seeds):
                 expected[other] = expected[here] + 1
                 queue.append(other)
     subjects, objects = np.array(edges, dtype=np.int32).reshape(-1, 2).T
-    found = hops(subjects, objects, 8, sorted(seeds), depth=127)
+    found = LevelWalk(subjects, objects, 8, sorted(seeds)).within(127)
     assert found.tolist() == [expected.get(node, -1) for node in range(8)]
 
 

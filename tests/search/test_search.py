@@ -7,6 +7,7 @@ import pytest
 
 from graphrag import RECIPES, QueryError, Recipe
 from graphrag.search import pipeline
+from graphrag.search.rewind import NO_REWIND
 from graphrag.store.connection import Connection
 from graphrag.store.store import Store
 from tests.conftest import open_graph
@@ -136,7 +137,7 @@ async def test_a_search_asks_the_store_once(town, monkeypatch):
         asked.append(sql)
         return await query(self, sql, params)
 
-    held = town.handle.session.store.held
+    held = town.handle.session.store.cache
     await town.search("Alice")
     monkeypatch.setattr(Connection, "query", counted)
     held.written(None)
@@ -335,4 +336,4 @@ async def test_a_vector_of_another_length_is_refused(town):
     from graphrag.temporal.interval import NOW
 
     with pytest.raises(InputError, match="expected dimension 64, got 65"):
-        await pipeline.run(Request("Alice", "default"), index, store, Longer(), NOW)
+        await pipeline.run(Request("Alice", "default"), index, store, Longer(), NOW, past=NO_REWIND)

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.index.incidence import Incidence
-from graphrag.search.episodes.pagerank import walk
+from graphrag.index.entries import Links
+from graphrag.search.episode_context import walk
 
 EPISODES, NAMES, STEPS, FOLLOWS, NAMED = 6, 5, 5, 0.85, 0.7
 PAIRS = st.sets(st.tuples(st.integers(0, EPISODES - 1), st.integers(0, NAMES - 1)), min_size=1)
@@ -36,28 +36,28 @@ def reference(pairs, seeds, strength, named):
 
 @given(PAIRS, st.sets(st.integers(0, NAMES - 1)), st.randoms(use_true_random=False))
 def test_the_walk_is_pagerank_where_its_neighbourhood_is_everything(pairs, named, random):
-    links = Incidence()
-    links.add([left for left, _ in sorted(pairs)], [right for _, right in sorted(pairs)])
+    links = Links()
+    links.enter(sorted(pairs))
     seeds = np.arange(EPISODES)
     strength = np.array([random.random() + 0.1 for _ in seeds])
     names = np.array(sorted(named), dtype=np.intp)
-    found = walk(links, EPISODES, seeds, strength, names)
-    assert found.rows.tolist() == list(range(EPISODES))
+    rows, visits = walk(links, EPISODES, seeds, strength, names)
+    assert rows.tolist() == list(range(EPISODES))
     np.testing.assert_allclose(
-        found.visits, reference(pairs, seeds, strength, names), rtol=1e-6, atol=1e-9
+        visits, reference(pairs, seeds, strength, names), rtol=1e-6, atol=1e-9
     )
 
 
 def test_without_links_there_is_nowhere_to_walk():
-    found = walk(Incidence(), 3, np.array([1]), np.array([1.0]), np.empty(0, dtype=np.intp))
-    assert found.visits.tolist() == [0.0]
+    _, visits = walk(Links(), 3, np.array([1]), np.array([1.0]), np.empty(0, dtype=np.intp))
+    assert visits.tolist() == [0.0]
 
 
 def test_a_link_to_the_own_title_weighs_more():
-    links = Incidence()
-    links.add([0, 0, 1, 2], [0, 1, 0, 1])  # 0 bears title 0 and names title 1
+    links = Links()
+    links.enter([(0, 0), (0, 1), (1, 0), (2, 1)])  # 0 bears title 0 and names title 1
     own = np.array([0, -1, 1], dtype=np.int32)
     seeds, strength = np.array([0]), np.array([1.0])
-    found = walk(links, 3, seeds, strength, np.empty(0, dtype=np.intp), own)
-    visits = dict(zip(found.rows.tolist(), found.visits.tolist(), strict=True))
-    assert visits[1] != visits[2]
+    rows, visits = walk(links, 3, seeds, strength, np.empty(0, dtype=np.intp), own)
+    by_row = dict(zip(rows.tolist(), visits.tolist(), strict=True))
+    assert by_row[1] != by_row[2]

@@ -37,9 +37,10 @@ async def rest(smiths):
 
 
 def test_an_agent_has_no_more_tools_for_it():
-    names = [tool.name for tool in tools()]
+    names = {tool.name for tool in tools()}
     assert len(names) == 13
-    assert not {"atlas", "candidates", "log", "merge", "keep_apart", "split", "revert"} & {*names}
+    assert not {"atlas", "candidates", "log", "revert"} & names
+    assert not {"merge", "keep_apart", "rename", "split"} & names
 
 
 async def test_the_graph_to_draw_of_all_times_or_of_one(rest):
@@ -66,6 +67,20 @@ async def test_two_are_proposed_merged_and_taken_apart(rest, smiths):
     assert (await ask(rest, "candidates"))["candidates"] == []
     log = (await ask(rest, "log", limit=3))["events"]
     assert [event["seq"] for event in log] == [merged["seq"], undone["seq"], apart["seq"]]
+
+
+async def test_an_entity_is_renamed_and_called_as_before(rest, smiths):
+    done = await ask(
+        rest, "rename", entity="Jonathan Smith", name="Jonathan Smythe", reason="misspelt"
+    )
+    assert (done["kind"], done["actor"], done["note"]) == ("rename", "local", "misspelt")
+    renamed = await smiths.entity("Jonathan Smith")
+    assert (renamed.name, renamed.aliases) == ("Jonathan Smythe", ("Jonathan Smith",))
+    taken = {"entity": "Jonathan Smythe", "name": "Jonathon Smith"}
+    refused = await rest.post("/v1/rename", json=taken)
+    assert refused.status_code == 422 and "Jonathon Smith" in refused.json()["detail"]
+    await ask(rest, "revert", event=done["seq"], reason="it was right")
+    assert (await smiths.entity("Jonathan Smith")).name == "Jonathan Smith"
 
 
 async def test_facts_are_split_off_and_come_back(rest, smiths):
@@ -98,6 +113,7 @@ async def test_a_token_without_writes_may_look_and_not_touch(known):
         for verb, given in (
             ("merge", {"keep": "Alice", "other": "tea"}),
             ("keep_apart", {"one": "Alice", "other": "tea"}),
+            ("rename", {"entity": "Alice", "name": "Al"}),
             ("split", {"entity": "Alice", "name": "Al", "facts": ["x"]}),
             ("revert", {"event": 1}),
         ):
@@ -119,7 +135,7 @@ async def test_the_page_needs_no_token_and_has_nothing_of_a_graph(known):
         script = await client.get("/groups/alice/explore/app.js")
         assert script.headers["content-type"].startswith("text/javascript")
         assert (await client.get("/explore/secrets.js")).status_code == 404
-        assert (await client.get("/explore/%2e%2e/page.py")).status_code == 404
+        assert (await client.get("/explore/%2e%2e/atlas.py")).status_code == 404
         assert (await client.post("/v1/atlas", json={})).status_code == 401
         assert (await client.get("/exploredata")).status_code == 401
         client.headers.update(bearer(ALICE))

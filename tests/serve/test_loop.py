@@ -12,14 +12,12 @@ import httpx2
 import numpy as np
 import pytest
 
-from graphrag.community.evolution import evolved
-from graphrag.community.ties import SlicedTies
+from graphrag.community.evolution import SlicedTies, evolved
 from graphrag.errors import QueryError
 from graphrag.serve import server
-from graphrag.serve.grants import Call
+from graphrag.serve.grants import Call, Quota
 from graphrag.serve.inputs import AskInput
 from graphrag.serve.outputs import AskOutput
-from graphrag.serve.quota import Quota
 from graphrag.serve.server import serve
 from graphrag.serve.service import OverloadedError, Service
 from graphrag.serve.verb_table import VERBS, Verb
@@ -112,14 +110,14 @@ def test_of_the_files_that_may_still_be_opened_half_are_connections(monkeypatch)
 
 async def test_an_answer_is_sent_at_once(known, monkeypatch):
     """Of two small parts the second would wait until the client has confirmed the first."""
-    made, taken = server.Connection.connection_made, []
+    made, taken = server.TimedConnection.connection_made, []
 
     def note(self, transport):
         made(self, transport)
         connection = transport.get_extra_info("socket")
         taken.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
-    monkeypatch.setattr(server.Connection, "connection_made", note)
+    monkeypatch.setattr(server.TimedConnection, "connection_made", note)
     async with listening(known) as port:
         assert await healthy(port) == 200
     assert all(taken) and taken

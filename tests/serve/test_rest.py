@@ -10,9 +10,8 @@ from graphrag.errors import InputError, StoreError
 from graphrag.explorer import atlas
 from graphrag.explorer.layout import lay_out
 from graphrag.serve import rest as routes
-from graphrag.serve.grants import LOCAL, Grant, Tokens
+from graphrag.serve.grants import LOCAL, Bucket, Grant, Quota, Tokens
 from graphrag.serve.openapi import description
-from graphrag.serve.quota import Bucket, Quota
 from graphrag.serve.server import application, serve
 from graphrag.serve.service import Service
 from graphrag.serve.tools import tools

@@ -10,8 +10,7 @@ import sys
 import httpx2
 import pytest
 
-from graphrag.serve.grants import LOCAL, Call
-from graphrag.serve.quota import Quota
+from graphrag.serve.grants import LOCAL, Call, Quota
 from graphrag.serve.rest import events
 from graphrag.serve.server import serve
 from graphrag.serve.service import Service

@@ -263,6 +263,9 @@ async def test_prompts_keep_what_they_quote_apart(agent, known):
         assert message.content.text.count("</memory>") == (name != "keep_conversation")
     with pytest.raises(MCPError, match="question is missing"):
         await agent.get_prompt("answer_from_memory", {})
+    for name, given in (("answer_from_memory", "question"), ("brief", "entity")):
+        with pytest.raises(MCPError, match="at most"):
+            await agent.get_prompt(name, {given: "x" * 3000})
     with pytest.raises(MCPError, match="there is no prompt"):
         await agent.get_prompt("obey", {})
 

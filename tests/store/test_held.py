@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from graphrag.errors import GraphRAGError
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.store.row_cache import Held
+from graphrag.store.row_cache import RowCache
+from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES
 from tests.conftest import day, open_graph
 from tests.serving import a_server
@@ -78,7 +79,7 @@ async def check(graph, store):
         assert held == await store._read(kind, ids)
         assert await store.get(kind, ids) == held
     once = await graph.search("Ann Acme", explain=False)
-    store.held.written(None)
+    store.cache.written(None)
     assert await graph.search("Ann Acme", explain=False) == once
 
 
@@ -108,7 +109,7 @@ async def test_what_was_written_is_held_so_that_the_next_fact_reads_nothing():
                 "Ann", "lives_in", place, valid_at=f"{year}", attributes=attributes
             )
         ids = await ids_of(store, Fact)
-        store.held.release()
+        store.cache.release()
         read = await store.get(Fact, ids)
         queries, query = [], store._connection.query
 
@@ -122,7 +123,7 @@ async def test_what_was_written_is_held_so_that_the_next_fact_reads_nothing():
         assert queries == []
         ids = await ids_of(store, Fact)
         written = await store.get(Fact, ids)
-        store.held.release()
+        store.cache.release()
         assert written == await store.get(Fact, ids) != read
 
 
@@ -143,7 +144,7 @@ async def test_settling_a_long_history_looks_at_each_place_once():
 
 
 def test_what_was_asked_for_before_a_write_ended_is_not_held():
-    held = Held()
+    held = RowCache(RowFile(None))
     held.written([("entity", "x")])
     held.hold([an_episode()], writes=0)
     assert not held.find(Episode, ["e1"])
@@ -156,7 +157,7 @@ def test_what_was_asked_for_before_a_write_ended_is_not_held():
 
 
 def test_only_so_many_bytes_are_held_and_those_asked_for_last_stay():
-    held = Held(most_bytes=100_000)
+    held = RowCache(RowFile(None), most_bytes=100_000)
     for number in range(100):
         held.hold([an_episode(f"e{number}", "x" * 10_000)], writes=0)
         held.find(Episode, ["e0"])
@@ -166,7 +167,7 @@ def test_only_so_many_bytes_are_held_and_those_asked_for_last_stay():
 
 
 def test_who_changes_what_it_read_changes_nothing_for_others():
-    held = Held()
+    held = RowCache(RowFile(None))
     given = an_episode(metadata={"tags": ["one"]})
     held.hold([given], writes=0)
     given.metadata["tags"].append("two")
@@ -187,7 +188,7 @@ async def test_a_server_has_other_writers_so_nothing_is_held():
         await one.edit.retract(fact.item, "wrong")
         [seen] = (await other.at(history=True).search("Ann", scopes=["facts"])).facts
         assert seen.item.retracted_at is not None
-        assert not len(other.handle.session.store.held)
+        assert not len(other.handle.session.store.cache)
 
 
 async def test_hits_come_with_every_episode_that_states_them():
@@ -202,6 +203,6 @@ async def test_hits_come_with_every_episode_that_states_them():
             found = await graph.search("Ann Acme Bob", scopes=["facts"])
             assert {episode.id for episode in found.passages} == expected
             assert {hit.item.relation for hit in found.facts} == {"works_at", "knows"}
-            store.held.written([("relates_to", found.facts[0].item.id)])
-        store.held.written([("episode", first.episode.id)])
+            store.cache.written([("relates_to", found.facts[0].item.id)])
+        store.cache.written([("episode", first.episode.id)])
         assert await graph.search("Ann Acme Bob", scopes=["facts"]) == found

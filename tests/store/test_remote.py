@@ -15,7 +15,7 @@ from graphrag import GraphRAGError, StoreAuthError, StoreUnreachableError, Store
 from graphrag.store import connection, log, target
 from graphrag.store.connection import Connection
 from graphrag.store.engine import RemoteEngine
-from graphrag.store.log import Streams
+from graphrag.store.log import OpenStreams
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 from tests.conftest import open_graph
@@ -450,7 +450,7 @@ async def test_a_server_tells_of_commits_at_once(monkeypatch):
         held = Connection(Target.parse(f"ws://{before.place}"))
         await held.open()
         await held.query("DEFINE TABLE event SCHEMALESS;")
-        store, streams = Store(held), Streams()
+        store, streams = Store(held), OpenStreams()
         stream = streams.open("g", store, asyncio.Lock(), after=0)
 
         async def committed(seq):

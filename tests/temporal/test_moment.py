@@ -31,6 +31,7 @@ aware = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=zones)
         ("last month", datetime(2024, 4, 1, tzinfo=UTC)),
         ("now", REFERENCE),
         ("Mon, 05 Feb 2024 10:00:00 GMT", datetime(2024, 2, 5, 10, tzinfo=UTC)),
+        ("5 May 2023 at 9:30 +02:00", datetime(2023, 5, 5, 7, 30, tzinfo=UTC)),
         (date(2024, 3, 5), datetime(2024, 3, 5, tzinfo=UTC)),
     ],
 )

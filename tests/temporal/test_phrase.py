@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -7,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag.errors import TimeError
-from graphrag.temporal.interval import Interval
-from graphrag.temporal.phrase import Period, resolve_phrase
+from graphrag.temporal.interval import Interval, Period
+from graphrag.temporal.phrase import resolve_phrase
 
 REFERENCE = datetime(2024, 5, 15, 12, tzinfo=UTC)
 """A Wednesday."""
@@ -33,6 +31,7 @@ RIGHT = [
     ("on 3 May", "2024-05-03", "2024-05-04", "day", "in"),
     ("on 20 May", "2023-05-20", "2023-05-21", "day", "in"),
     ("Feb 29", "2024-02-29", "2024-03-01", "day", "in"),
+    ("29 February", "2024-02-29", "2024-03-01", "day", "in"),
     ("today", "2024-05-15", "2024-05-16", "day", "in"),
     ("yesterday", "2024-05-14", "2024-05-15", "day", "in"),
     ("tomorrow", "2024-05-16", "2024-05-17", "day", "in"),
@@ -63,7 +62,6 @@ RIGHT = [
     ("Good Friday 2018", "2018-03-30", "2018-03-31", "day", "in"),
     ("Michaelmas 1702", "1702-09-29", "1702-09-30", "day", "in"),
     ("an hour ago", "2024-05-15T11", "2024-05-15T12", "part_of_day", "in"),
-    ("2 weeks and 3 days ago", "2024-04-28", "2024-04-29", "day", "in"),
     ("in two weeks", "2024-05-29", "2024-06-05", "week", "in"),
     ("last weekend", "2024-05-11", "2024-05-13", "weekend", "in"),
     ("this weekend", "2024-05-18", "2024-05-20", "weekend", "in"),
@@ -75,8 +73,6 @@ RIGHT = [
     ("the year before last", "2022-01-01", "2023-01-01", "year", "in"),
     ("over the past year", "2023-05-15", "2024-05-15T12", "year", "in"),
     ("the last two weeks", "2024-05-01", "2024-05-15T12", "week", "in"),
-    ("earlier this year", "2024-01-01", "2024-05-15", "year", "in"),
-    ("later this month", "2024-05-15", "2024-06-01", "month", "in"),
     ("the week before 9 June 2023", "2023-06-02", "2023-06-09", "week", "in"),
     ("two days before 9 June 2023", "2023-06-07", "2023-06-08", "day", "in"),
     ("the Sunday before 25 May 2023", "2023-05-21", "2023-05-22", "day", "in"),
@@ -88,7 +84,6 @@ RIGHT = [
     ("next spring", "2025-03-01", "2025-06-01", "season", "in"),
     ("last summer", "2023-06-01", "2023-09-01", "season", "in"),
     ("last winter", "2023-12-01", "2024-03-01", "season", "in"),
-    ("the winter of 2022-23", "2022-12-01", "2023-03-01", "season", "in"),
     ("the summer of '69", "1969-06-01", "1969-09-01", "season", "in"),
     ("early 2021", "2021-01-01", "2021-05-01", "year", "in"),
     ("mid-March 2020", "2020-03-11", "2020-03-21", "month", "in"),
@@ -199,11 +194,3 @@ WORDS = st.sampled_from(
 def test_no_text_crashes(text):
     period = resolve_phrase(text, REFERENCE)
     assert period is None or period.start < period.end
-
-
-def test_import_leaves_dateparser_alone():
-    code = (
-        "import sys, graphrag.temporal.find, graphrag.temporal.moment as m;"
-        "m.parse_moment('March 2021'); assert 'dateparser' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

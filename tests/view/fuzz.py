@@ -22,7 +22,7 @@ from traceback import format_exception
 
 from graphrag.errors import GraphRAGError
 from graphrag.graph import GraphRAG
-from graphrag.search.filters.tree import Filter
+from graphrag.search.filters import Filter
 from graphrag.search.within import Within
 from tests.conftest import open_graph
 from tests.surface import parameters, verbs

@@ -49,6 +49,17 @@ async def test_what_no_method_proposed_says_where_each_has_it(known):
     assert "no word of the question" in str(said)
 
 
+async def test_what_the_walk_reached_says_how_far_it_is(known):
+    for number in range(9):
+        await known.add_fact(f"Person {number}", "works_at", "Beta")
+    placements = [
+        await known.explain("Alice", fact, recipe=Recipe(pool=1), limit=1, scopes=["facts"])
+        for fact in await known.facts("Beta")
+    ]
+    reasons = [placed.reason for placed in placements if placed.stage == "no candidate"]
+    assert reasons and all("1 hop from what the question names" in reason for reason in reasons)
+
+
 async def test_what_was_ended_says_when_and_what_is_looked_at(known):
     said = await known.explain("Where does Alice work?", await fact_of(known, "Acme"))
     assert said.stage == "not valid then" and "until 2021-01-01" in said.reason

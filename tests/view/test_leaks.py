@@ -38,7 +38,13 @@ NO_READS = {
         "health.cleanup",
     ),
     "health.repair",
-    *("health.repair_all", "identity.keep_apart", "identity.merge", "identity.split"),
+    *(
+        "health.repair_all",
+        "identity.keep_apart",
+        "identity.merge",
+        "identity.rename",
+        "identity.split",
+    ),
     *("identity.unmerge", "load.calendar", "load.contacts", "load.facts", "load.group"),
     *(
         "load.documents",

@@ -13,8 +13,9 @@ WRITES = {
     "add_entity", "add_episode", "add_episodes", "add_fact", "communities.build",
     "communities.update", "edit.confirm", "edit.correct", "edit.invalidate", "edit.reject",
     "edit.retract", "edit.settle", "erase.entity", "erase.group", "export.copy",
-    "identity.keep_apart", "identity.merge", "identity.split", "identity.unmerge",
-    "load.calendar", "load.contacts", "load.documents", "load.facts", "load.group", "load.memory",
+    "identity.keep_apart", "identity.merge", "identity.rename", "identity.split",
+    "identity.unmerge", "load.calendar", "load.contacts", "load.documents", "load.facts",
+    "load.group", "load.memory",
     "load.seed", "log.remove_episode", "log.remove_source", "log.replay", "log.replay_all",
     "log.revert", "sagas.summarize", "sagas.summarize_all",
 }  # fmt: skip

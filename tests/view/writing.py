@@ -230,7 +230,7 @@ class Campaign:
 
     async def compare(self):
         """Ask everything again, when nobody writes."""
-        engine = self.graph._lens.store.profile == "engine"
+        engine = self.graph._context.store.profile == "engine"
         for kind, moment, began, found in self.answers:
             if self.erased_at is not None and began <= self.erased_at:
                 continue  # what is erased is gone from the past, too

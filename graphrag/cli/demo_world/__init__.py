@@ -12,17 +12,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, TypeAdapter
 
-__all__ = [
-    "ChronicleEpisode",
-    "Truth",
-    "TruthEntity",
-    "TruthFact",
-    "TruthNotFact",
-    "TruthQuestion",
-    "chronicle",
-    "truth",
-]
-
 
 def _moment(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
@@ -44,10 +33,8 @@ class ChronicleEpisode:
     source: Literal["text", "message", "json"]
     reference_time: Moment
     source_description: str
-    content: Any
-    """A string for text and messages, an object or a list for JSON."""
-    saga: str | None = None
-    """The story that it goes on telling, for three that run for months."""
+    content: Any  # a string for text and messages, an object or a list for JSON
+    saga: str | None = None  # the story that it goes on telling, for three that run for months
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,51 +48,38 @@ class TruthEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class TruthFact:
-    """A fact that the chronicle states, true in ``[valid_at, invalid_at)``."""
+class TruthStatement:
+    """Something that the chronicle says, or seems to say."""
 
     subject: str
     relation: str
     object: str
-    valid_at: Moment | None
-    """None where the fact was over when it was stated and no start is known."""
+
+    @property
+    def triple(self) -> Triple:
+        """Return subject, relation and object."""
+        return self.subject, self.relation, self.object
+
+
+@dataclass(frozen=True, slots=True)
+class TruthFact(TruthStatement):
+    """A fact that the chronicle states, true in ``[valid_at, invalid_at)``."""
+
+    valid_at: Moment | None  # None where the fact was over when it was stated and no start is known
     invalid_at: Moment | None
     granularity: Literal["day", "month", "year", "observed"]
-    """How exactly the start is stated; "observed" is the reference time that first shows it."""
+    """Precision of the start; "observed" is the reference time that first shows it."""
     episodes: tuple[str, ...]
     implied: bool = False
     """True if no episode says so in words: an editor works at the newspaper. Nice to find."""
     note: str = ""
 
-    @property
-    def triple(self) -> Triple:
-        """Return subject, relation and object."""
-        return self.subject, self.relation, self.object
-
-    def holds(self, at: datetime | None = None) -> bool:
-        """Tell whether it is true at a moment; without one, after the last episode.
-
-        Ends that the chronicle announces for later than 2027 still lie ahead.
-        """
-        if at is None:
-            return self.invalid_at is None or self.invalid_at >= _AHEAD
-        started = self.valid_at is None or self.valid_at <= at
-        return started and (self.invalid_at is None or at < self.invalid_at)
-
 
 @dataclass(frozen=True, slots=True)
-class TruthNotFact:
-    """What a careless reader would believe: denied, rumoured, corrected or the wrong namesake."""
+class TruthNotFact(TruthStatement):
+    """A trap: something denied, rumoured, corrected, or true of a namesake only."""
 
-    subject: str
-    relation: str
-    object: str
     why: str
-
-    @property
-    def triple(self) -> Triple:
-        """Return subject, relation and object."""
-        return self.subject, self.relation, self.object
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +88,20 @@ class TruthQuestion:
 
     id: str
     question: str
-    at: Moment | None
-    """The moment it asks about; None asks about now."""
+    at: Moment | None  # the moment it asks about; None asks about now
     answers: tuple[str, ...]
     kind: Literal["now", "past", "unchanging", "hop"]
-    fact: Triple
-    """The fact that answers it."""
+    fact: Triple  # the fact that answers it
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a perfect reader knows after the last episode."""
+    """Ground truth after the last episode."""
 
     entities: tuple[TruthEntity, ...]
     facts: tuple[TruthFact, ...]
     not_facts: tuple[TruthNotFact, ...]
     questions: tuple[TruthQuestion, ...]
-
-
-_AHEAD = datetime(2028, 1, 1, tzinfo=UTC)
-"""Every end before it has passed with the last episode; every other one was announced."""
 
 
 def chronicle() -> tuple[ChronicleEpisode, ...]:
@@ -146,7 +114,7 @@ def chronicle() -> tuple[ChronicleEpisode, ...]:
 
 
 def truth() -> Truth:
-    """Return the entities, the facts, the traps and the questions of the chronicle."""
+    """Return the ground truth: entities, facts, false statements (traps), questions and answers."""
     return TypeAdapter(Truth).validate_json(_text("truth.json"))
 
 

@@ -82,7 +82,14 @@ class Curator {
   actions(story, name) {
     const merge = el("button", { type: "button", onclick: () => this.askMerge(merge, story, name) }, "Merge …");
     const split = el("button", { type: "button", onclick: () => this.askSplit(split, story, name) }, "Split …");
-    return [merge, split];
+    const rename = el("button", { type: "button", onclick: () => this.askRename(rename, story, name) }, "Rename …");
+    return [merge, split, rename];
+  }
+
+  askRename(button, story, name) {
+    this.below(button.parentElement, [["name", `what to call it; ${name} becomes an alias`, name]], "Rename", async ({ name: other, reason }) => {
+      return this.act("rename", { entity: story.id, name: other, reason }, `Renamed ${name} to ${other}`);
+    });
   }
 
   askMerge(button, story, name) {

@@ -6,14 +6,9 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, ClassVar
 
-from pydantic import (
-    BeforeValidator,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
-from graphrag.llm.fence import fence_of, fenced
+from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.salvage import MOST_THINGS
 from graphrag.llm.schema import AnswerModel
 from graphrag.llm.usage import accounted_to
@@ -21,12 +16,9 @@ from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity
 from graphrag.protocols import LLM, Case, Conflict, Doubt, Message, Ruling, call
 
-_SHOWN = 6000
-"""Characters of the episode that the question repeats."""
+_SHOWN = 6000  # characters of the episode that the question repeats
 _AROUND = 400
 _SUMMARY = 300
-
-
 Number = Annotated[int, BeforeValidator(lambda given: "" if isinstance(given, bool) else given)]
 
 
@@ -147,7 +139,6 @@ class LLMArbiter:
         self._llm = llm
 
     def __repr__(self) -> str:
-        """Show the model."""
         return f"LLMArbiter({self._llm!r})"
 
     async def decide(self, case: Case) -> Ruling:
@@ -167,9 +158,9 @@ class LLMArbiter:
                 distinct[doubt.mention] = tuple(ids)
             elif len(chosen) == 1 and 1 <= (place := chosen.pop()) <= len(ids):
                 meant[doubt.mention] = ids[place - 1]
-        exclusive = (
+        exclusive = tuple(
             pair
             for number, pair in enumerate(case.conflicts, 1)
             if number in decision.exclusive_pairs
         )
-        return Ruling(meant, distinct, tuple(exclusive))
+        return Ruling(meant, distinct, exclusive)

@@ -1,4 +1,4 @@
-"""From what a model read to what is believed: named in the text, quoted from it, dated by it.
+"""Validation of what a model read: names and quotes must be in the text, dates must be dates.
 
 This is the second wall after the fence. A model that was talked into something by the text, or that
 fills gaps from memory, names what no text contains or says what its quote does not. Such facts are
@@ -12,14 +12,10 @@ from functools import partial
 
 from graphrag.extract.llm.belief_dates import Dating, Tense, tense_of
 from graphrag.extract.llm.cast import Cast
-from graphrag.extract.llm.grounds import Ground as Ground
-from graphrag.extract.llm.grounds import around, orders, unsupported
-from graphrag.extract.llm.grounds import locate as locate
-from graphrag.extract.llm.grounds import locate_name as locate_name
+from graphrag.extract.llm.grounds import Ground, around, locate, orders, unsupported
 from graphrag.extract.llm.wire import ReadFact, Reading, number_of, relation_name
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Origin
-from graphrag.names.key import name_key
 from graphrag.protocols import ExtractionContext, KnownFact
 
 _CERTAINTY: dict[str, tuple[float, Origin]] = {
@@ -28,48 +24,35 @@ _CERTAINTY: dict[str, tuple[float, Origin]] = {
     "guess": (0.5, "inferred"),
 }
 """Confidence and origin; with the default threshold of 0.7 a guess waits for review."""
-_WAITS = 0.5
-"""Confidence of what waits for a person whatever the model says of it."""
+_WAITS = 0.5  # confidence of what waits for a person whatever the model says of it
 _UNGROUNDED = 0.75
-_WEAK = 0.8
-"""The most that a weak model is believed: as much as the rules."""
-_WORD = 4
-"""Letters of a word of a relation that can be looked for."""
+_WEAK = 0.8  # the most that a weak model is believed: as much as the rules
+_WORD = 4  # letters of a word of a relation that can be looked for
 
 
 class Belief:
-    """What is believed of the readings of one episode."""
+    """The validated readings of one episode."""
 
     def __init__(
-        self,
-        context: ExtractionContext,
-        relations: Collection[str] = (),
-        *,
-        strict: bool = False,
+        self, context: ExtractionContext, relations: Collection[str] = (), *, strict: bool = False
     ) -> None:
-        """Take the episode.
-
-        Args:
-            context: The episode, and what the model was shown of the graph.
-            relations: Names of relations that need no ground in the text.
-            strict: True for a weak model: its dates must be in the text, and it is less sure.
-        """
+        """Take the context; dates of a weak model (``strict``) must be in the text."""
         self._context = context
         self._most = _WEAK if strict else 1.0
         self._content = context.episode.content
-        self._relations = {*relations, *context.relations}
+        self._relations = {*relations, *context.relations}  # these need no ground in the text
         self._cast = Cast(context, self._drop)
         self._dating = Dating(context.episode, strict=strict)
         self._orders = orders(self._content)
         self._claims: dict[Claim, None] = {}
         self.dropped: list[str] = []
-        """What is not believed, in words."""
+        """What was rejected, in words."""
         self.adjusted: list[str] = []
-        """What is believed otherwise than it was read, in words."""
+        """What was changed, or waits for review, in words."""
         self.reasons: Counter[str] = Counter()
 
     def extraction(self) -> Extraction:
-        """Return what is believed."""
+        """Return what was accepted."""
         return Extraction(
             self._cast.mentions(),
             tuple(self._claims),
@@ -79,7 +62,7 @@ class Belief:
         )
 
     def take(self, reading: Reading, start: int, end: int) -> None:
-        """Take over what is credible of a reading of ``content[start:end]``."""
+        """Validate a reading of ``content[start:end]``."""
         for lost in reading.lost:
             self._drop("cut" if lost.cut else "shape", str(lost))
         for entity in reading.entities:
@@ -120,7 +103,7 @@ class Belief:
             partial(self._drop, "time"),
         )
         text, grounded = self._sentence(fact, subject, object_, first, last)
-        confidence, origin = self._certainty(fact, tense, (subject, object_), first, grounded)
+        confidence, origin = self._certainty(fact, tense, subject, first, grounded)
         attributes = self._cast.attributes(fact.attributes, str(fact))
         if tense.moment:
             attributes = {"date": tense.moment, **attributes}
@@ -143,14 +126,10 @@ class Belief:
             excludes=() if replaced in (None, same) else (replaced.id,),
             settled="replaces" in fact.model_fields_set,
         )
-        if tense.since is not None:
-            claim = replace(
-                claim, valid_at=tense.since.moment, valid_precision=tense.since.precision
-            )
-        if tense.until is not None:
-            claim = replace(
-                claim, invalid_at=tense.until.moment, invalid_precision=tense.until.precision
-            )
+        if since := tense.since:
+            claim = replace(claim, valid_at=since.moment, valid_precision=since.precision)
+        if until := tense.until:
+            claim = replace(claim, invalid_at=until.moment, invalid_precision=until.precision)
         if claim in self._claims:
             self._drop("again", f"the fact {str(fact)!r}, said twice")
         self._claims[claim] = None
@@ -199,24 +178,17 @@ class Belief:
         return (text if text and not foreign else quoted), says or (bool(text) and not foreign)
 
     def _certainty(
-        self,
-        fact: ReadFact,
-        tense: Tense,
-        ends: tuple[Mention, Mention | None],
-        place: int,
-        grounded: bool,
+        self, fact: ReadFact, tense: Tense, subject: Mention, place: int, grounded: bool
     ) -> tuple[float, Origin]:
         """Return confidence and origin: what is doubtful for another reason waits for a person."""
         confidence, origin = _CERTAINTY[fact.certainty]
         confidence = min(confidence, self._most)
         why = ""
-        own = self._cast.is_own(ends[0])
+        own = self._cast.is_own(subject)
         if not own and any(start <= place < end for start, end in self._orders):
             why = "the text gives orders to its reader, and it is about somebody else"
         elif not own and not self._context.trusted:
             why = "its source is not trusted with what it says of others"
-        elif not self._near(ends, place):
-            why = "its words name neither of the two"
         elif tense.unplaced:
             why = "when it is to begin is not known"
         if why:
@@ -225,18 +197,6 @@ class Belief:
         if not grounded:
             return min(confidence, _UNGROUNDED), "inferred"
         return confidence, origin
-
-    def _near(self, ends: tuple[Mention, Mention | None], place: int) -> bool:
-        """Tell whether one of two names, or who speaks, stands near a place."""
-        near = Ground((around(self._content, place, place), self._context.episode.name))
-        names = [name for end in ends if end for name in (end.name, *end.aliases)]
-        if any(near.has(word) for name in names for word in name_key(name).split()):
-            return True
-        return (
-            any(self._cast.is_own(end) for end in ends if end)
-            or ends[1] is None
-            or ("concept" in (ends[0].entity_type, ends[1].entity_type))
-        )
 
     def _drop(self, reason: str, words: str) -> None:
         self.reasons[reason] += 1

@@ -1,8 +1,8 @@
-"""Dates of a model's claims: validated, and completed from its quotes.
+"""Dates of a model's claims, validated.
 
-A valid date of the model stands, even where the rules of time disagree; that is reported. If it
-gives none and the quote has exactly one time, that time is taken. What dates mean depends on the
-``Tense`` (holds, held, happened, planned, off). A wrong date is reported and the fact stays.
+A valid date of the model stands, even where the rules of time disagree; that is reported. What
+dates mean depends on the ``Tense`` (holds, held, happened, planned, off). A wrong date is reported
+and the fact stays.
 """
 
 import re
@@ -16,8 +16,8 @@ from graphrag.extract.llm.wire import ReadFact
 from graphrag.model.assertion import FOREVER, Date, Kind, Precision
 from graphrag.model.values import Episode
 from graphrag.temporal.find import find_times
+from graphrag.temporal.interval import Period
 from graphrag.temporal.moment import from_micros, parse_moment, precision_of
-from graphrag.temporal.period import Period
 from graphrag.temporal.phrase import resolve_phrase
 
 _STARTS = ("in", "since", "after")
@@ -55,38 +55,20 @@ class Dating:
     def _named(self) -> list[Period]:
         return self._periods(self._episode.content[:_READ])
 
-    def start(self, given: str, quote: str) -> datetime | None:
-        """Return the moment from which on something holds, or None if none is given.
-
-        Raises:
-            TimeError: if what the model gave is no date.
-        """
-        date = self.start_date(given, quote)
-        return None if date is None else date.moment
-
-    def stop(self, given: str, quote: str) -> datetime | None:
-        """Return the moment from which on something no longer holds, or None if none is given.
-
-        Raises:
-            TimeError: if what the model gave is no date.
-        """
-        date = self.stop_date(given, quote)
-        return None if date is None else date.moment
-
-    def start_date(self, given: str, quote: str) -> Date | None:
-        """Return the same as ``start``, as finely as it was given."""
+    def start(self, given: str, quote: str) -> Date | None:
+        """Return the date from which on something holds, or None if none is given."""
         date = self._read(given)
         if date is not None:
             self._compare(date, quote, _STARTS)
         return date
 
-    def stop_date(self, given: str, quote: str, *, last: bool = False) -> Date | None:
-        """Return the same, as finely as it was given; a ``last`` day counts: "until 31 July"."""
+    def stop(self, given: str, quote: str, *, last: bool = False) -> Date | None:
+        """Return when something no longer holds; a ``last`` day ("until 31 July") is included."""
         date = self._read(given)
         if date is None:
             return None
         for period in self._periods(quote):
-            if period.bound == "until" and _within(date.moment, period):
+            if period.bound == "until" and period.start <= date.moment <= period.end:
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
         if last and self._is_last(date, quote):
@@ -94,27 +76,12 @@ class Dating:
         return date
 
     def _is_last(self, date: Date, quote: str) -> bool:
-        """Tell whether a day is the last on which something holds.
-
-        A record gives the first day on which it does not. So does a model for "until the end of
-        July": a first of a month that the words do not name.
-        """
+        """Tell whether a day is the last on which something holds."""
+        # A record gives the first day on which it does not. So does a model for "until the end of
+        # July": a first of a month that the words do not name.
         if date.precision != "day" or self._episode.source == "json":
             return False
         return date.moment.day > 1 or re.search(r"(?<!\d)0?1(?!\d)", quote) is not None
-
-    def only_time(self, quote: str) -> tuple[Date | None, Date | None]:
-        """Return the one time that a quote names, as a start or as an end; the other is None."""
-        named = self._periods(quote)
-        if len(named) != 1 or named[0].granularity not in _GRAIN:
-            return None, None
-        [period] = named
-        precision = _GRAIN[period.granularity]
-        if period.bound == "until":
-            return None, Date(period.end, "day")
-        if period.bound == "before":
-            return None, Date(period.start, precision)
-        return Date(period.end if period.bound == "after" else period.start, precision), None
 
     def lasts(self, quote: str) -> bool:
         """Tell whether a quote says that what began at its date still holds."""
@@ -143,15 +110,12 @@ class Dating:
     def _compare(self, date: Date, quote: str, bounds: Sequence[str]) -> None:
         """Note a date that lies in none of the times that its quote or the text names."""
         said = [period for period in self._periods(quote) if period.bound in bounds]
-        if self._strict and not self._is_named(date):
+        year = str(date.moment.year) in self._episode.content
+        if self._strict and not (year or any(_meets(date, period) for period in self._named)):
             raise TimeError(f"{date.moment:%Y-%m-%d} is no time that the text names")
         if said and not any(_meets(date, period) for period in (*said, *self._named)):
             named = " or ".join(f"{period.start:%Y-%m-%d}" for period in said)
             self.doubts.append(f"{date.moment:%Y-%m-%d} stands, though its words name {named}")
-
-    def _is_named(self, date: Date) -> bool:
-        year = str(date.moment.year) in self._episode.content
-        return year or any(_meets(date, period) for period in self._named)
 
     def _periods(self, text: str) -> list[Period]:
         return [found.period for found in find_times(text, self._episode.valid_at)]
@@ -163,12 +127,6 @@ def _meets(date: Date, period: Period) -> bool:
     return date.moment <= period.end and period.start <= ends
 
 
-def _within(moment: datetime, period: Period) -> bool:
-    return period.start <= moment <= period.end
-
-
-_FILLED = ("holds", "changed", "ended", "was", "event", "planned")
-"""Kinds of which a quote may give the date that the model left out."""
 _BEGAN = re.compile(
     r"\b(?:since|from|joined|began|begun|start\w*|hired|founded|seit|begann|desde|depuis)\b",
     re.IGNORECASE,
@@ -186,30 +144,18 @@ class Tense:
     until: Date | None = None
     ends: bool = False
     current: bool = False
-    unplaced: bool = False
-    """True for a plan of which nobody says when it is to begin."""
-    moment: str = ""
-    """When something happened that has no lifetime, such as a birth."""
+    unplaced: bool = False  # True for a plan of which nobody says when it is to begin
+    moment: str = ""  # when something happened that has no lifetime, such as a birth
 
 
 def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, drop: Note) -> Tense:
-    """Return when a fact holds.
-
-    Args:
-        fact: What the model says.
-        dating: Reads its dates.
-        reference: The reference time of the text.
-        note: Takes what is doubtful about a date, or taken from the quote, in words.
-        drop: Takes what is left out.
-    """
+    """Return when a fact holds; ``note`` takes doubts about dates, ``drop`` what is left out."""
     doubts = len(dating.doubts)
-    since = _read(dating.start_date, fact.since, fact, drop)
-    until = _read(partial(dating.stop_date, last=fact.kind != "ended"), fact.until, fact, drop)
+    since = _read(dating.start, fact.since, fact, drop)
+    until = _read(partial(dating.stop, last=fact.kind != "ended"), fact.until, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
-            since, until = None, _read(dating.stop_date, fact.since, fact, drop)
-    elif since is None and until is None and fact.kind in _FILLED:
-        since, until = _filled(fact, dating, note)
+            since, until = None, _read(dating.stop, fact.since, fact, drop)
     for doubt in dating.doubts[doubts:]:
         note(f"of the fact {str(fact)!r}: {doubt}")
     if since is not None and until is not None and until.moment <= since.moment:
@@ -243,20 +189,7 @@ def _read(
         return None
 
 
-def _filled(fact: ReadFact, dating: Dating, note: Note) -> tuple[Date | None, Date | None]:
-    """Return the dates that a quote gives where the model gives none."""
-    since, until = dating.only_time(fact.quote)
-    if fact.certainty != "stated":  # what only follows from the words has another time, maybe
-        since = until = None
-    if fact.kind == "ended":
-        since, until = None, until or since
-    for date in filter(None, (since, until)):
-        note(f"of the fact {str(fact)!r}: {_shown(date)} is taken from its words")
-    return since, until
-
-
 def _after(since: Date, until: Date, fact: ReadFact, drop: Note) -> Date | None:
-    """Return an end that comes after the start: all of its year, or nothing."""
     if until.precision != "exact" and until.end > since.start:
         return Date(from_micros(until.end), "day")
     drop(
@@ -267,13 +200,8 @@ def _after(since: Date, until: Date, fact: ReadFact, drop: Note) -> Date | None:
 
 
 def _ended(
-    fact: ReadFact,
-    since: Date | None,
-    until: Date | None,
-    reference: datetime,
-    drop: Note,
+    fact: ReadFact, since: Date | None, until: Date | None, reference: datetime, drop: Note
 ) -> Tense:
-    """Return the tense of what is over: with its start it is a stretch of its own."""
     if since is None:
         return Tense(until=until, ends=True)
     if not fact.object.strip() and not fact.same.strip():

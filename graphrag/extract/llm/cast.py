@@ -1,6 +1,6 @@
 """Who and what a model names, as mentions: only what stands in a text that it was shown.
 
-Speakers are meant by their role too; a concept needs only the quote of a fact; two people of one
+Speakers are meant by their role, too; a concept needs only the quote of a fact; two people of one
 name in records of JSON stay two. A model that was shown the entities of the graph may say which it
 means, but a first name does not make one person of two family names.
 """
@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from graphrag.extract.llm.grounds import PRONOUNS, Ground, locate_name
-from graphrag.extract.llm.namesakes import Namesakes
+from graphrag.extract.llm.people import Namesakes, Speakers
 from graphrag.extract.llm.prompt import KNOWN
-from graphrag.extract.llm.speakers import Speakers
 from graphrag.extract.llm.wire import ReadAttribute, ReadEntity, ReadFact, number_of
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, JSON
@@ -22,7 +21,7 @@ _LONGEST_NAME = 200
 _PERSON = "person"
 _NEW = "new"
 Drop = Callable[[str, str], None]
-"""Takes why something is not believed, in a word and in words."""
+"""Takes the reason of a rejection, as a key and as a sentence."""
 
 
 class Cast:
@@ -53,13 +52,13 @@ class Cast:
         return tuple(dict.fromkeys(self._mentions.values()))
 
     def enter(self, entity: ReadEntity) -> None:
-        """Take in an entity that a model lists, if it is named."""
+        """Enter an entity that a model lists, if a text names it."""
         kind = entity.type.strip().casefold()
         for alias in entity.aliases:
             self._speakers.call(alias, entity.name.strip())
-        if self._namesakes.several(entity.name):
-            for bearer in self._namesakes.all(entity.name):
-                self._mentions[f"{name_key(bearer.name)}#{bearer.start}"] = bearer
+        for bearer in (bearers := self._namesakes.several(entity.name)):
+            self._mentions[f"{name_key(bearer.name)}#{bearer.start}"] = bearer
+        if bearers:
             return
         if kind == CONCEPT and not self._is_named(entity.name):
             self._concepts[name_key(entity.name)] = entity
@@ -70,10 +69,7 @@ class Cast:
         mention = replace(
             mention,
             aliases=tuple(dict.fromkeys((*mention.aliases, *self._aliases(entity, mention)))),
-            attributes={
-                **mention.attributes,
-                **self.attributes(entity.attributes, mention.name),
-            },
+            attributes={**mention.attributes, **self.attributes(entity.attributes, mention.name)},
         )
         if entity.meant.strip():
             mention = self._meant(entity.meant, mention)
@@ -82,7 +78,7 @@ class Cast:
             self._mentions[name_key(name)] = mention
 
     def leave(self) -> None:
-        """Say which of the concepts no fact has quoted."""
+        """Report the concepts that no fact has quoted."""
         for entity in self._concepts.values():
             self._drop("entity", f"the concept {entity.name[:80]!r}, which no text names")
         self._concepts.clear()
@@ -90,21 +86,14 @@ class Cast:
     def mention(
         self, name: str, place: int | None, *, kind: str = "", quoted: bool = False
     ) -> Mention | None:
-        """Return the mention of a name, None if no text names it.
-
-        Args:
-            name: As the model writes it.
-            place: Where the text says what the name is needed for.
-            kind: Its type, if the model gives one.
-            quoted: True for what a quote may be about without naming it, if it is a concept.
-        """
+        """Return the mention of a name; a ``quoted`` concept need not be named in the text."""
         given, name = name.strip(), self._speakers.name(name.strip(), place)
         key = name_key(name)
         if self._namesakes.several(name):
-            found = None if place is None else self._namesakes.beside(name, place)
-            if found is None:
+            bearer = None if place is None else self._namesakes.beside(name, place)
+            if bearer is None:
                 self._drop("entity", f"{name[:80]!r}, of whom there are several in the text")
-            return found
+            return bearer
         if known := self._mentions.get(key) or self._mentions.get(name_key(given)):
             return known
         if not self._is_named(name) and not self._speakers.role_of(name):
@@ -117,8 +106,7 @@ class Cast:
         role = self._speakers.role_of(name)
         kind = kind or self._types.get(key, _PERSON if role else "thing")
         aliases = (role.capitalize(),) if role else ()
-        mention = Mention(name, kind, start, end, aliases)
-        self._mentions[key] = self._namesakes.identified(mention)
+        self._mentions[key] = self._namesakes.identified(Mention(name, kind, start, end, aliases))
         return self._mentions[key]
 
     def stored(self, known: Known) -> Mention:
@@ -136,10 +124,7 @@ class Cast:
     def renamed(
         self, fact: ReadFact, subject: Mention, object_: Mention
     ) -> tuple[Mention, Mention, str]:
-        """Return the earlier and the later name of one thing, and that it was renamed.
-
-        What is called something and was not called otherwise before keeps the relation of the fact.
-        """
+        """Return both names and ``renamed_to``; ``named`` for what had no other name before."""
         old, new = fact.subject.strip(), fact.object.strip()
         one = subject == object_ or None is not subject.entity_id == object_.entity_id
         if one and name_key(old) == name_key(new):
@@ -167,7 +152,7 @@ class Cast:
         return any(map(self._speakers.is_own, (mention.name, *mention.aliases)))
 
     def attributes(self, read: Iterable[ReadAttribute], of: str) -> dict[str, JSON]:
-        """Return the attributes that the text gives."""
+        """Return the attributes whose values occur in the text; report the others as dropped."""
         kept: dict[str, JSON] = {}
         for read_attribute in read:
             if read_attribute.name and self._ground.bears(read_attribute.value):
@@ -184,7 +169,6 @@ class Cast:
         return self._speakers.speaks(name) or self._ground.bears(name)
 
     def _aliases(self, entity: ReadEntity, mention: Mention) -> list[str]:
-        """Return the other names that the text gives; part of a person's name is none."""
         kept = []
         for alias in map(str.strip, entity.aliases):
             if name_key(alias) == name_key(mention.name) or _is_part(alias, mention):
@@ -197,7 +181,6 @@ class Cast:
         return kept
 
     def _meant(self, given: str, mention: Mention) -> Mention:
-        """Return a mention with the entity that the model says it means, or that it is new."""
         if given.strip().casefold() == _NEW:
             same = [known.id for known in self._known if self.means(mention, known)]
             return replace(mention, distinct_from=tuple(same))

@@ -7,7 +7,7 @@ Only what the text supports is believed. The rest is in ``Extraction.dropped``, 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,15 +21,20 @@ from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import LLM, ExtractionContext, Message, call
+from graphrag.protocols import LLM, Answer, ExtractionContext, Message, call
 from graphrag.text.split import count_tokens, split_passages
 
+_LOG = logging.getLogger("graphrag")
+_UNTYPED = "thing"
+TYPES = ("person", "organization", "place", "event", "work", "concept", _UNTYPED)
+"""Types of entities that a model may use where no ontology declares others."""
+_ANSWER_SHARE = 0.4
+"""Of the room that the rules leave: an answer with quotes is about as long as its text."""
+_LEAST = 200  # tokens of text below which a question is not worth asking
 _CONTEXT_EPISODES = 4
-_ANSWER = 1.5
-"""Tokens of an answer for each of its text: names, quotes and sentences repeat it."""
+_ANSWER = 1.5  # tokens of an answer for each of its text: names, quotes and sentences repeat it
 _LEAST_ANSWER = 40
-_DECISION = 900
-"""Tokens of a second question and its answer, rules and example included."""
+_DECISION = 900  # tokens of a second question and its answer, rules and example included
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,39 +51,36 @@ class Estimate:
     tokens_at_most: int
 
 
-def estimate(
-    episodes: Iterable[Episode],
-    questions: Callable[[ExtractionContext], Sequence[tuple[str, Sequence[Message]]]],
-) -> Estimate:
-    """Estimate what reading these episodes in this order would take.
+class PassageExtractor:
+    """What extractors by language models share: they ask about passages, side by side."""
 
-    Args:
-        episodes: As they would be added.
-        questions: What would be asked about an episode: each passage with its messages.
-    """
-    count = calls = tokens = second = 0
-    previous: tuple[Episode, ...] = ()
-    for episode in episodes:
-        for text, asked in questions(ExtractionContext(episode, previous)):
-            calls += 1
-            tokens += sum(count_tokens(message.content) for message in asked)
-            tokens += max(_LEAST_ANSWER, round(count_tokens(text) * _ANSWER))
-        second += _DECISION + count_tokens(episode.content)
-        count += 1
-        previous = (*previous, episode)[-_CONTEXT_EPISODES:]
-    return Estimate(count, calls, calls + count, tokens, tokens + second)
+    def __init__(self, llm: LLM, side_by_side: int) -> None:
+        if side_by_side < 1:
+            raise InputError(f"side_by_side is {side_by_side}: read at least 1 episode at a time")
+        self.side_by_side = side_by_side
+        self._llm = llm
+        self.dropped: Counter[str] = Counter()
+        """How often what was read was not believed, by reason."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._llm!r})"
 
-_LOG = logging.getLogger("graphrag")
-_UNTYPED = "thing"
-_TYPES = ("person", "organization", "place", "event", "work", "concept", _UNTYPED)
-_ANSWER_SHARE = 0.4
-"""Of the room that the rules leave: an answer with quotes is about as long as its text."""
-_LEAST = 200
-"""Tokens of text below which a question is not worth asking."""
+    async def _read(
+        self, questions: Iterable[Sequence[Message]], episode: Episode, answer: type[Answer]
+    ) -> list[Answer]:
+        with accounted_to(episode.id):
+            return await asyncio.gather(
+                *(call(partial(self._llm.complete, asked, answer=answer)) for asked in questions)
+            )
+
+    def _believed(self, belief: Belief, episode: Episode) -> Extraction:
+        self.dropped.update(belief.reasons)
+        if words := [*belief.dropped, *belief.adjusted]:
+            _LOG.info("not believed as read of episode %s: %s", episode.id, words)
+        return belief.extraction()
 
 
-class LLMExtractor:
+class LLMExtractor(PassageExtractor):
     """Extract with a language model: entities, facts and times in one question."""
 
     def __init__(
@@ -102,21 +104,12 @@ class LLMExtractor:
             side_by_side: Episodes of a batch that are read at a time, within the limits of the
                 model; with 1 each is shown every entity added before it.
         """
-        if side_by_side < 1:
-            raise InputError(f"side_by_side is {side_by_side}: read at least 1 episode at a time")
-        self.side_by_side = side_by_side
-        self._llm = llm
+        super().__init__(llm, side_by_side)
         self._relations = ontology.relations(relations)
-        self._types = (*ontology.entities, _UNTYPED) if ontology.entities else _TYPES
+        self._types = (*ontology.entities, _UNTYPED) if ontology.entities else TYPES
         self._attributes = "those given below for its type" if ontology else ""
         self._context_tokens = context_tokens
         self._instructions = "\n".join(filter(None, (ontology.prompt(), instructions)))
-        self.dropped: Counter[str] = Counter()
-        """How often what was read was not believed, by reason."""
-
-    def __repr__(self) -> str:
-        """Show the model."""
-        return f"LLMExtractor({self._llm!r})"
 
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states.
@@ -124,23 +117,12 @@ class LLMExtractor:
         Raises:
             ExtractionError: if the model could not be asked or gave no valid answer.
         """
-        content = context.episode.content
-        with accounted_to(context.episode.id):
-            spans = self.passages(context)
-            readings = await asyncio.gather(
-                *(self._read(self.question(context, content[start:end])) for start, end in spans)
-            )
+        episode, spans = context.episode, self.passages(context)
+        asked = (self.question(context, episode.content[start:end]) for start, end in spans)
         belief = Belief(context, tuple(self._relations))
-        for (start, end), reading in zip(spans, readings, strict=True):
-            belief.take(reading, start, end)
-        self.dropped.update(belief.reasons)
-        if belief.dropped or belief.adjusted:
-            words = [*belief.dropped, *belief.adjusted]
-            _LOG.info("not believed as read of episode %s: %s", context.episode.id, words)
-        return belief.extraction()
-
-    async def _read(self, messages: Sequence[Message]) -> Reading:
-        return await call(partial(self._llm.complete, messages, answer=Reading))
+        for span, reading in zip(spans, await self._read(asked, episode, Reading), strict=True):
+            belief.take(reading, *span)
+        return self._believed(belief, episode)
 
     def estimate(self, episodes: Iterable[NewEpisode]) -> Estimate:
         """Say what adding these episodes in this order would take; nothing is asked or written.
@@ -148,13 +130,19 @@ class LLMExtractor:
         Raises:
             InputError: if one of them cannot be used.
         """
-
-        def questions(context: ExtractionContext) -> list[tuple[str, list[Message]]]:
-            content = context.episode.content
-            texts = [content[start:end] for start, end in self.passages(context)]
-            return [(text, self.question(context, text)) for text in texts]
-
-        return estimate(map(prepare, episodes), questions)
+        count = calls = tokens = second = 0
+        previous: tuple[Episode, ...] = ()
+        for episode in map(prepare, episodes):
+            context = ExtractionContext(episode, previous)
+            for start, end in self.passages(context):
+                text = episode.content[start:end]
+                calls += 1
+                tokens += sum(count_tokens(part.content) for part in self.question(context, text))
+                tokens += max(_LEAST_ANSWER, round(count_tokens(text) * _ANSWER))
+            second += _DECISION + count_tokens(episode.content)
+            count += 1
+            previous = (*previous, episode)[-_CONTEXT_EPISODES:]
+        return Estimate(count, calls, calls + count, tokens, tokens + second)
 
     def question(self, context: ExtractionContext, text: str) -> list[Message]:
         """Return what the model is asked about a text of the episode."""
@@ -168,11 +156,7 @@ class LLMExtractor:
         )
 
     def passages(self, context: ExtractionContext) -> Sequence[tuple[int, int]]:
-        """Return the stretches of the content that are read together: one, if it has room.
-
-        Raises:
-            InputError: if the context of the model has no room for any text.
-        """
+        """Return the stretches of the content that are read together: one, if it has room."""
         content = context.episode.content
         rules = sum(count_tokens(message.content) for message in self.question(context, ""))
         room = int((self._context_tokens - rules) * (1 - _ANSWER_SHARE))

@@ -2,11 +2,7 @@
 
 A quote is matched exactly, then without case, spacing and punctuation, then approximately. Names
 must occur in what the model was given. A sentence must consist of words around its quote, the names
-and the relation; otherwise the quote is stored instead. A paraphrase of a word or two passes, an
-unknown name or number does not.
-
-If a text addresses its reader with orders, what the model says of anyone but the speakers waits for
-review.
+and the relation, but for a word or two; otherwise the quote is stored instead.
 """
 
 import re
@@ -17,19 +13,15 @@ from rapidfuzz import fuzz
 
 from graphrag.names.key import name_key
 
-_ALIKE = 85
-"""Of 100, by the best matching stretch: a word changed in a sentence of eight, not two."""
-_SHORTEST = 12
-"""Characters below which a near match says nothing."""
-_SQUEEZED = 5
-"""Letters and digits from which on a quote is found without its spaces."""
+_ALIKE = 85  # of 100, by the best matching stretch: a word changed in a sentence of eight, not two
+_SHORTEST = 12  # characters below which a near match says nothing
+_SQUEEZED = 5  # letters and digits from which on a quote is found without its spaces
 _BEFORE, _AFTER = " \t\n.,;:!?", " \t\n,;:"
 """What a near match may have caught of the words before and after it."""
 _WORD = re.compile(r"\S+")
 _THOUSANDS = re.compile(r"(?<=\d)[,.' \u202f](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"\d+")
-_GAP = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")
-"""Words that a quote leaves out in its middle."""
+_GAP = re.compile(r"\s*(?:\[?(?:\.\.\.|…)\]?)\s*")  # words that a quote leaves out in its middle
 
 
 def locate(quote: str, content: str) -> tuple[int, int] | None:
@@ -81,7 +73,6 @@ def _without_spaces(quote: str, content: str) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=4)  # a model quotes one text again and again
 def _squeezed(content: str) -> tuple[str, tuple[int, ...]]:
-    """Return the letters and digits of a text, and where each stands."""
     letters, places = [], []
     for place, character in enumerate(content):
         for letter in character.casefold():
@@ -122,8 +113,7 @@ PRONOUNS = frozenset(
 )
 _SHORT = 4
 """Letters from which on a word may go on in the text: "Müller" in "Müllers", not "AI" in "aim"."""
-_ENDING = 2
-"""Letters that a longer word may have too much, for languages that decline names."""
+_ENDING = 2  # letters that a longer word may have too much, for languages that decline names
 _NAME_PART = re.compile(r"[^\s\-/,;:()\"']+")
 
 
@@ -166,14 +156,10 @@ def spaceless(word: str) -> bool:
     return any("\u3040" <= c <= "\u9fff" or "\u0e00" <= c <= "\u0eff" for c in word)
 
 
-_AROUND = 400
-"""Characters before and after a quote that its sentence may take words from."""
-_SHARE = 0.4
-"""Of the longer words of a sentence that a paraphrase may bring along."""
-_FREE = 2
-"""Words that it may bring along in any case."""
-_LONG = 4
-"""Letters of a word that means something."""
+_AROUND = 400  # characters before and after a quote that its sentence may take words from
+_SHARE = 0.4  # of the longer words of a sentence that a paraphrase may bring along
+_FREE = 2  # words that it may bring along in any case
+_LONG = 4  # letters of a word that means something
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+")
 _MONTHS = frozenset(
     "january february march april june july august september october november december januar "
@@ -200,19 +186,12 @@ _ORDER = re.compile(
     r"\b(?:must|should|shall|has to|is to|needs? to)\b",
     re.IGNORECASE,
 )
-_REACH = 600
-"""Characters after an order to forget the rules that it may speak of."""
+_REACH = 600  # characters after an order to forget the rules that it may speak of
 _STOP = re.compile(r"[.!?](?=\s|$)|\n")
 
 
 def unsupported(sentence: str, ground: Ground, extra: Iterable[str]) -> str:
-    """Return the words by which a sentence says more than its quote, empty if it does not.
-
-    Args:
-        sentence: What the model wrote.
-        ground: The words around the quote.
-        extra: Names, relation and dates, whose words the sentence may use as well.
-    """
+    """Return the words beyond the quote, its surroundings and ``extra``; empty if none."""
     own = Ground(extra)
     words = _TOKEN.findall(_THOUSANDS.sub("", sentence))
     if any(map(spaceless, words)):
@@ -245,7 +224,10 @@ def around(content: str, start: int, end: int) -> str:
 
 
 def orders(content: str) -> list[tuple[int, int]]:
-    """Return the stretches of a text that may be orders to a model."""
+    """Return the stretches of a text that may be orders to a model.
+
+    What the model states there of anybody but the speakers waits for review.
+    """
     found = [(match.start(), match.end() + _REACH) for match in _OTHER_RULES.finditer(content)]
     for match in _ORDER.finditer(content):
         stop = _STOP.search(content, match.end())

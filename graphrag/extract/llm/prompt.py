@@ -5,14 +5,9 @@ graph's own part has a limit of its own, so that a question does not grow with t
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from itertools import starmap
 
-from graphrag.extract.llm.wire import ReadAttribute as ReadAttribute
-from graphrag.extract.llm.wire import ReadEntity as ReadEntity
-from graphrag.extract.llm.wire import ReadFact as ReadFact
-from graphrag.extract.llm.wire import Reading as Reading
-from graphrag.llm.fence import fence_of, fenced
-from graphrag.model.values import Episode
+from graphrag.llm.chat import fence_of, fenced
 from graphrag.ontology.relations import UNPROMPTED, Relations
 from graphrag.protocols import ExtractionContext, Known, KnownFact, Message
 
@@ -24,10 +19,8 @@ DESCRIBED = 12
 FACTS = 12
 RELATIONS = 16
 _ALIASES = 3
-_LONG = 60
-"""Characters of a name, and of what stands for it in a list."""
-_ABOUT = 12
-"""Words about an entity."""
+_LONG = 60  # characters of a name, and of what stands for it in a list
+_ABOUT = 12  # words about an entity
 
 _RULES = """\
 You read a text and write down, as JSON, who and what it names and which facts it states.
@@ -115,19 +108,10 @@ def ask_reading(
     attributes: str = "",
     instructions: str = "",
 ) -> list[Message]:
-    """Return the question about one episode, or about a passage of it.
-
-    Args:
-        context: The episode and what is known around it.
-        text: The passage to read; the whole content if it is short enough.
-        types: Names of the entity types.
-        relations: Those to prefer, and which of them hold one value.
-        attributes: What to note of which type, in words.
-        instructions: More from the user, after the rules.
-    """
+    """Return the question about an episode or a passage; ``instructions`` are the user's."""
     rules = _RULES.format(
         types=", ".join(types),
-        relations=", ".join(_marked(name, relations) for name in _distinct(relations)),
+        relations=", ".join(_distinct(relations)),
         attributes=attributes or "identifiers only, such as an e-mail address or a number",
     )
     messages = [Message("system", f"{rules}\n\n{instructions}".rstrip())]
@@ -144,53 +128,37 @@ def ask_reading(
 def _asked(context: ExtractionContext, text: str, relations: Relations) -> str:
     episode = context.episode
     last_first = zip(reversed(context.previous), _PREVIOUS, strict=False)
-    before = "\n".join(reversed([_line(other, longest) for other, longest in last_first]))
-    known = "\n".join(
-        _entity(number, known) for number, known in enumerate(context.known[:KNOWN], start=1)
-    )
-    facts = "\n".join(
-        _fact(number, known) for number, known in enumerate(context.facts[:FACTS], start=1)
-    )
+    said = [f"[{other.valid_at:%Y-%m-%d}] {other.content[-room:]}" for other, room in last_first]
+    before = "\n".join(reversed(said))
+    known = "\n".join(starmap(_entity, enumerate(context.known[:KNOWN], start=1)))
+    facts = "\n".join(starmap(_fact, enumerate(context.facts[:FACTS], start=1)))
     others = [name for name in context.relations if name not in relations][:RELATIONS]
     in_use = ", ".join(_short(name) for name in others)
     author = episode.author or ""
     about = " - ".join(filter(None, (episode.name, episode.source_description)))
     fence = fence_of((text, before, known, facts, in_use, author, about))
-    parts = [f"Date: {episode.valid_at:%Y-%m-%d (%A)}\nSource: {episode.source}"]
-    for label, words in (
+    blocks = (
         ("title", about),
         ('who writes, "I" in the text', author),
         ("known entities", known),
         ("known facts", facts),
         ("relations in use", in_use),
         ("said before, for pronouns only", before),
-    ):
-        if words:
-            parts.append(fenced(label, words, fence))
-    return "\n".join((*parts, fenced("text", text, fence)))
+    )
+    head = f"Date: {episode.valid_at:%Y-%m-%d (%A)}\nSource: {episode.source}"
+    parts = (fenced(label, words, fence) for label, words in blocks if words)
+    return "\n".join((head, *parts, fenced("text", text, fence)))
 
 
 def _distinct(relations: Relations) -> Iterator[str]:
-    """Yield the names that say different things: neither inverses nor synonyms of others.
-
-    Nor what a status of one kind is stored as.
-    """
+    """Yield the names without inverses and synonyms; ``*`` marks those of one value at a time."""
     return (
-        name
+        f"{name}*" if relations[name].single_valued or relations[name].single_holder else name
         for name in relations
         if name not in UNPROMPTED
         and relations[name].synonym_of is None
         and relations.straight(name) is None
     )
-
-
-def _marked(name: str, relations: Relations) -> str:
-    relation = relations[name]
-    return f"{name}*" if relation.single_valued or relation.single_holder else name
-
-
-def _line(episode: Episode, longest: int) -> str:
-    return f"[{episode.valid_at:%Y-%m-%d}] {episode.content[-longest:]}"
 
 
 def _entity(number: int, one: Known) -> str:
@@ -207,15 +175,11 @@ def _fact(number: int, one: KnownFact) -> str:
     words = f"{_short(one.subject.name)} {_short(one.relation)} {_short(one.object.name)}"
     began = "seen" if one.observed else "since"
     times = ", ".join(
-        f"{word} {_day(moment)}"
+        f"{word} {moment:%Y-%m-%d}"
         for word, moment in ((began, one.valid_at), ("until", one.invalid_at))
         if moment is not None
     )
     return f"F{number} {words} ({times})" if times else f"F{number} {words}"
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d}"
 
 
 def _short(words: str) -> str:

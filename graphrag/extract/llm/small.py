@@ -5,29 +5,21 @@ with one date and shows nothing of the graph. Dates not in the text are dropped,
 capped at that of the rules.
 """
 
-import asyncio
-import logging
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from graphrag.errors import InputError
 from graphrag.extract.llm.belief import Belief
+from graphrag.extract.llm.extractor import TYPES, PassageExtractor
 from graphrag.extract.llm.wire import Lenient, ReadEntity, ReadFact, Reading
-from graphrag.llm.fence import fence_of, fenced
+from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.schema import AnswerModel
-from graphrag.llm.usage import accounted_to
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import JSON
 from graphrag.ontology.relations import Relations
-from graphrag.protocols import LLM, ExtractionContext, Message, call
+from graphrag.protocols import LLM, ExtractionContext, Message
 from graphrag.text.split import split_passages
 
-_LOG = logging.getLogger("graphrag")
-_PASSAGE = 1200
-"""Characters that a small model reads at a time: longer texts lose their middle."""
-_TYPES = ("person", "organization", "place", "event", "work", "concept", "thing")
+_PASSAGE = 1200  # characters that a small model reads at a time: longer texts lose their middle
 _MEANS = {"now": "holds", "past": "was"}
 
 
@@ -35,11 +27,8 @@ class SmallFact(Lenient):
     """What the text states about two, without anything that needs thinking twice."""
 
     empty: ClassVar[Mapping[str, JSON]] = {
-        "subject_type": "thing",
-        "object_type": "thing",
-        "time": "now",
-        "date": "",
-    }
+        "subject_type": "thing", "object_type": "thing", "time": "now", "date": "",
+    }  # fmt: skip
     subject: str
     subject_type: str
     relation: str
@@ -80,7 +69,7 @@ _ANSWER = (
 )
 
 
-class SmallLLMExtractor:
+class SmallLLMExtractor(PassageExtractor):
     """Extract with a small model: less is asked of it, and less is believed."""
 
     looks_at_graph = False
@@ -95,17 +84,8 @@ class SmallLLMExtractor:
             relations: Whose names the model should prefer; default: the built-in ones.
             side_by_side: Episodes of a batch that are read at a time.
         """
-        if side_by_side < 1:
-            raise InputError(f"side_by_side is {side_by_side}: read at least 1 episode at a time")
-        self.side_by_side = side_by_side
-        self._llm = llm
+        super().__init__(llm, side_by_side)
         self._relations = tuple(relations or Relations())
-        self.dropped: Counter[str] = Counter()
-        """How often what was read was not believed, by reason."""
-
-    def __repr__(self) -> str:
-        """Show the model."""
-        return f"SmallLLMExtractor({self._llm!r})"
 
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states.
@@ -113,21 +93,18 @@ class SmallLLMExtractor:
         Raises:
             ExtractionError: if the model could not be asked or gave no valid answer.
         """
-        content = context.episode.content
-        spans = split_passages(content, longest=_PASSAGE, over=_PASSAGE)
-        with accounted_to(context.episode.id):
-            readings = await asyncio.gather(
-                *(self._read(self.question(context, content[start:end])) for start, end in spans)
-            )
+        episode = context.episode
+        spans = split_passages(episode.content, longest=_PASSAGE, over=_PASSAGE)
+        asked = (self.question(context, episode.content[start:end]) for start, end in spans)
         belief = Belief(context, self._relations, strict=True)
-        for (start, end), reading in zip(spans, readings, strict=True):
-            belief.take(_as_reading(reading), start, end)
-        self.dropped.update(belief.reasons)
-        return belief.extraction()
+        readings = await self._read(asked, episode, SmallReading)
+        for span, reading in zip(spans, readings, strict=True):
+            belief.take(_as_reading(reading), *span)
+        return self._believed(belief, episode)
 
     def question(self, context: ExtractionContext, text: str) -> list[Message]:
         """Return what the model is asked about a text of the episode."""
-        rules = _RULES.format(types=", ".join(_TYPES), relations=", ".join(self._relations))
+        rules = _RULES.format(types=", ".join(TYPES), relations=", ".join(self._relations))
         example, fence = fence_of((_EXAMPLE,)), fence_of((text, context.episode.author or ""))
         asked = f"Date: {context.episode.valid_at:%Y-%m-%d}\n"
         if context.episode.author:
@@ -139,12 +116,8 @@ class SmallLLMExtractor:
             Message("user", asked + fenced("text", text, fence)),
         ]
 
-    async def _read(self, messages: Sequence[Message]) -> SmallReading:
-        return await call(partial(self._llm.complete, messages, answer=SmallReading))
-
 
 def _as_reading(small: SmallReading) -> Reading:
-    """Return what a small model read in the shape of a large one's reading."""
     entities: dict[str, ReadEntity] = {}
     facts = []
     for fact in small.facts:
@@ -152,14 +125,7 @@ def _as_reading(small: SmallReading) -> Reading:
             if name.strip():
                 entities.setdefault(name, ReadEntity.model_validate({"name": name, "type": kind}))
         since, until = ("", fact.date) if fact.time == "ended" else (fact.date, "")
-        said = {
-            "subject": fact.subject,
-            "relation": fact.relation,
-            "object": fact.object,
-            "quote": fact.quote,
-            "since": since,
-            "until": until,
-            "kind": _MEANS.get(fact.time, fact.time),
-        }
-        facts.append(ReadFact.model_validate({**said, "fact": ""}))
+        said = fact.model_dump(include={"subject", "relation", "object", "quote"})
+        said |= {"since": since, "until": until, "kind": _MEANS.get(fact.time, fact.time)}
+        facts.append(ReadFact.model_validate(said))
     return Reading.having(list(entities.values()), facts, small.lost)

@@ -72,32 +72,22 @@ class ReadEntity(Lenient):
     """A person, place, organization or thing that the text names."""
 
     empty: ClassVar[Mapping[str, JSON]] = {
-        "type": "thing",
-        "aliases": [],
-        "attributes": [],
-        "meant": "",
-    }
+        "type": "thing", "aliases": [], "attributes": [], "meant": "",
+    }  # fmt: skip
     name: str = Field(min_length=1)
     type: str
     aliases: list[str]
     attributes: list[ReadAttribute]
-    meant: str
-    """``E3`` for a known entity, ``new`` for another bearer of a known name, else empty."""
+    meant: str  # ``E3`` for a known entity, ``new`` for another bearer of a known name, else empty
 
 
 class ReadFact(Lenient):
     """What the text states about one entity, or about two."""
 
     empty: ClassVar[Mapping[str, JSON]] = {
-        "object": "",
-        "fact": "",
-        "since": "",
-        "until": "",
-        "kind": "holds",
-        "same": "",
-        "certainty": "stated",
-        "attributes": [],
-    }
+        "object": "", "fact": "", "since": "", "until": "", "kind": "holds", "same": "",
+        "certainty": "stated", "attributes": [],
+    }  # fmt: skip
     subject: str
     relation: str = Field(min_length=1)
     object: str
@@ -106,18 +96,10 @@ class ReadFact(Lenient):
     since: str
     until: str
     kind: Literal[
-        "holds",
-        "changed",
-        "ended",
-        "correction",
-        "was",
-        "event",
-        "timeless",
-        "planned",
+        "holds", "changed", "ended", "correction", "was", "event", "timeless", "planned",
         "cancelled",
-    ]
-    same: str
-    """``F3`` for the known fact that this says again, ends or cancels, else empty."""
+    ]  # fmt: skip
+    same: str  # ``F3`` for the known fact that this says again, ends or cancels, else empty
     replaces: str = ""
     """``F3`` for the known fact that is not true any more, or never was; not in ``empty``, so that
     who left it out was not asked."""
@@ -125,7 +107,6 @@ class ReadFact(Lenient):
     attributes: list[ReadAttribute]
 
     def __str__(self) -> str:
-        """Say what it is about."""
         return f"{self.subject} {self.relation} {self.object}".strip()
 
 

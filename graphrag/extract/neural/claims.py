@@ -1,41 +1,108 @@
-"""The network's statements as claims beside those of the rules."""
+"""The network's statements as mentions and claims."""
 
 import re
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from graphrag.extract.neural.dating import Calendar
-from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of, suits
-from graphrag.extract.neural.passage import Linked, Passage, Place, Statement
-from graphrag.extract.neural.repeats import Stated, dated_once
-from graphrag.extract.rules.lexicon import ORG_WORDS, PERSON_TITLES
-from graphrag.extract.rules.speakers import Turn, advice_in, is_dialogue, speaker_at, turns
+from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of
+from graphrag.extract.neural.passage import NAMED, Passage, Place, Statement
+from graphrag.extract.neural.repeats import Stated, surest
+from graphrag.extract.rules.speakers import INTERVIEW, OF_WRITER, Turn, turn_at
+from graphrag.local.parser import SCRIPT
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import CONCEPT, Episode
+from graphrag.model.values import CONCEPT
 from graphrag.names.key import name_key
-from graphrag.temporal.period import Period
+from graphrag.names.words import COURTESIES
+from graphrag.temporal.interval import Period
 
 _AGE = re.compile(r"\d{1,3}(?=\b)")
+_WE: Final = FIRST_PERSON | {"we", "us", "our", "ours"}
+"""Words for a speaker; ``we`` is who speaks and others."""
 _CONFIDENCE: Final = 0.8
-"""The most that it is believed: as much as the rules."""
-_DENSE: Final = 0.5
-"""Share of that from which on the network judges what the rules read."""
-_NAMED: Final = frozenset({"person", "organization", "place", "thing"})
-"""Kinds of spans that have names of their own; all others are common nouns."""
+"""The most that a statement is believed."""
+_BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
+"""Left by what stood before a mark, as the end of a link."""
+_HALF = 0.5
+_OF_KIND: Final = {
+    "place": frozenset("lives_in born_in died_in located_in comes_from".split()),
+    "organization": frozenset("works_at studies_at plays_for member_of".split()),
+}
+"""Relations whose object is of a kind."""
+_NEAR = 20
+"""Characters between words that take something back and the sentence that puts it right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How a text was written: its turns, and what stands in it for the network alone."""
+
+    written: datetime
+    lead: int = 0
+    """Characters before the text that name its author."""
+    author: str = ""
+    turns: tuple[Turn, ...] = ()
+    silent: tuple[tuple[int, int], ...] = ()
+    """Where nothing is stated, such as the words of an assistant."""
+    corrects: bool = False
+    """Whether all of it corrects another text."""
+    taken_back: tuple[int, ...] = ()
+    """Where words such as ``scratch that`` end."""
+
+    def place(self, place: Place) -> tuple[int, int]:
+        """Return where a place of the passage stands in the text."""
+        return max(place.start - self.lead, 0), max(place.end - self.lead, 0)
+
+    def readable(self, words: str, start: int) -> str:
+        """Return the words at a place with who says them, so that they can be read alone."""
+        words = _BLANKS.sub("", " ".join(words.split()))
+        turn = turn_at(self.turns, start)
+        speaker = turn.speaker if turn is not None else self.author
+        return f"{speaker}: {words}" if speaker and OF_WRITER.search(words) else words
 
 
 class _Cast:
     """The mentions of a text, by what names them."""
 
-    def __init__(self, read: Extraction, passage: Passage, said: list[Turn], shift: int) -> None:
+    def __init__(self, passage: Passage, source: Source) -> None:
         self._passage = passage
-        self._turns = said
-        self._shift = shift
+        self._source = source
         self._by_key: dict[str, Mention] = {}
-        for mention in read.mentions:
-            for name in (mention.name, *mention.aliases):
-                self._by_key.setdefault(name_key(name), mention)
-        self.new: dict[str, Mention] = {}
+        self._kinds = Counter((self._key(name), name.kind) for name in passage.names)
+        for statement in passage.statements.values():
+            if statement.sure > _HALF and statement.relation in _OF_KIND.get(
+                statement.object.kind, ()
+            ):
+                self._kinds[self._key(statement.object), statement.object.kind] += 1
+        self._scripts = {
+            name_key(match["name"]): match["alias"].strip()
+            for match in SCRIPT.finditer(passage.text)
+        }
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return every mention, in the order of the text."""
+        return tuple(sorted(self._by_key.values(), key=lambda mention: mention.start))
+
+    def _enter(self, name: str, kind: str, start: int, end: int) -> Mention:
+        key = name_key(name)
+        if key not in self._by_key:
+            alias = self._scripts.get(key)
+            aliases = () if alias is None else (alias,)
+            self._by_key[key] = Mention(name, kind, start, end, aliases)
+        return self._by_key[key]
+
+    def _speaker(self, place: Place) -> Mention | None:
+        """Return who speaks where a place is a word for the speaker."""
+        if self._passage.text[place.start : place.end].casefold() not in _WE:
+            return None
+        turn = turn_at(self._source.turns, place.start - self._source.lead)
+        if turn is not None and turn.speaker:
+            end = turn.line_start + len(turn.speaker)
+            return self._enter(turn.speaker, "person", turn.line_start, end)
+        author = self._source.author
+        return self._enter(author, "person", 0, 0) if author and turn is None else None
 
     def day(self, place: Place, named: Period | None) -> Mention | None:
         """Return the day that a place means, by its date: "on Friday" is another one each week."""
@@ -44,31 +111,44 @@ class _Cast:
         words = named.named
         if words is None:
             return None  # "died in spring"
-        start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
-        return self.new.setdefault(name_key(words), Mention(words, CONCEPT, start, end))
+        return self._enter(words, CONCEPT, *self._source.place(place))
+
+    def subject(self, place: Place) -> Mention | None:
+        """Return whom a statement is about; None for a pronoun of nobody, or ``the bakery``."""
+        named = self._passage.name(place)
+        if named is None or named.kind not in ("organization", "place"):
+            return self.mention(place)
+        common = not self._passage.is_proper(named) and " " not in self._passage.words(named)
+        return self._by_key.get(self._key(named)) if common else self.mention(place)
 
     def mention(self, place: Place) -> Mention | None:
-        """Return who or what a place means; None if that is a pronoun of nobody."""
+        """Return who or what a place means; None for a pronoun of nobody, or ``a man``."""
+        if (speaker := self._speaker(place)) is not None:
+            return speaker
         named = self._passage.name(place)
         if named is None:
             return None
-        spoken = self._passage.text[place.start : place.end].casefold() in FIRST_PERSON
-        speaker = speaker_at(self._turns, place.start - self._shift) if spoken else None
-        if speaker is not None:
-            return self._by_key.get(name_key(speaker))
         name = self._passage.words(named)
         key = name_key(name)
-        if not key:
+        if not key or key in COURTESIES or name in INTERVIEW:
             return None
-        title, _, untitled = key.partition(" ")
-        plain = untitled if title in PERSON_TITLES else key
-        found = self._by_key.get(key) or self._by_key.get(plain) or self.new.get(key)
-        if found is None and self._passage.is_proper(named):
-            found = self._longer(key)
-        if found is None and not self._is_unnamed(named):
-            start, end = (max(at - self._shift, 0) for at in (named.start, named.end))
-            found = self.new[key] = Mention(name, self._type(named), start, end)
-        return found
+        if named.kind == "person":
+            known = self._by_key.get(key)
+            if known is not None or not self._passage.is_proper(named):
+                return known
+            if (longer := self._longer(key)) is not None:
+                return longer
+        return self._enter(name, self._type(named), *self._source.place(named))
+
+    def _longer(self, key: str) -> Mention | None:
+        """Return the only person of whose words these are some: "Lee" is Ann Lee."""
+        words = set(key.split()) - COURTESIES
+        longer = [
+            mention
+            for name, mention in self._by_key.items()
+            if mention.entity_type == "person" and words <= set(name.split())
+        ]
+        return longer[0] if words and len(longer) == 1 else None
 
     def role(self, place: Place) -> Mention | None:
         """Return what one of several is: a violinist of ``the violinists Ann and Bo``."""
@@ -76,101 +156,54 @@ class _Cast:
         if root is None or root.tag_ != "NNS":
             return self.mention(place)
         name = self._passage.words(place).removesuffix(root.text) + root.lemma_
-        start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
-        return self._by_key.get(name_key(name)) or self.new.setdefault(
-            name_key(name), Mention(name, CONCEPT, start, end)
-        )
+        return self._enter(name, CONCEPT, *self._source.place(place))
 
     def age(self, place: Place) -> Mention | None:
         """Return the number of ``the 24-year-old``."""
         words = self._passage.words(place)
         if (number := _AGE.match(words)) is None:
             return self.mention(place)
-        start, end = (max(at - self._shift, 0) for at in (place.start, place.end))
-        years = number[0]
-        return self._by_key.get(years) or self.new.setdefault(
-            years, Mention(years, CONCEPT, start, end)
-        )
+        return self._enter(number[0], CONCEPT, *self._source.place(place))
 
     def _type(self, place: Place) -> str:
-        return place.kind if place.kind in _NAMED and self._passage.is_proper(place) else CONCEPT
+        """Return what a place names: a body or a town only if two signs of the text say so.
 
-    def _is_unnamed(self, place: Place) -> bool:
-        """Tell whether a place means somebody, or a body by one word, whose name is not said."""
-        if self._passage.is_proper(place):
-            return False
-        alone = " " not in self._passage.words(place).removeprefix("one ")  # "one family"
-        return place.kind == "person" or (alone and place.kind in ("organization", "place"))
+        Of one place the network often takes a town for a club, and two types are two entities.
+        """
+        if not self._passage.is_proper(place):
+            return CONCEPT
+        sure = place.kind == "person" or self._kinds[self._key(place), place.kind] > 1
+        if place.kind in NAMED:
+            return place.kind if sure else "thing"
+        return "thing" if place.kind == "name" else CONCEPT
 
-    def _longer(self, key: str) -> Mention | None:
-        """Return the only mention of whose words these are some."""
-        words = set(key.split()) - PERSON_TITLES
-        found = {
-            id(mention): mention
-            for other, mention in (*self._by_key.items(), *self.new.items())
-            if words <= set(other.split()) and mention.entity_type != CONCEPT
-        }
-        return next(iter(found.values())) if words and len(found) == 1 else None
+    def _key(self, place: Place) -> str:
+        return name_key(self._passage.words(place))
 
 
-def merged(
-    passage: Passage,
-    read: Extraction,
-    episode: Episode,
-    shift: int,
-    *,
-    sure: float = 0.0,
-    doubt: float = 0.0,
-) -> Extraction:
-    """Return what the rules read with what the network states besides.
-
-    Args:
-        passage: What the network read.
-        read: What the rules read.
-        episode: The text.
-        shift: Characters that stand before it in the passage.
-        sure: What a statement must reach to be believed.
-        doubt: What the network must give two, in whatever relation, for a claim of the rules to be
-            believed that links them by a word of its own.
-    """
-    said = turns(episode.content, episode.author)
-    cast = _Cast(read, passage, said, shift)
-    spoken = episode.source == "message" or is_dialogue(episode.content, said)
-    silent = advice_in(said) if spoken else []
-    labels = {name_key(turn.speaker) for turn in said}
-    author = episode.author or ""
-    if author.casefold() in FIRST_PERSON:  # "me" names nobody in the text
-        labels.add(name_key(author))
-    linked = Linked(passage, labels, author)
+def extraction(passage: Passage, source: Source, sure: float) -> Extraction:
+    """Return what a passage states with a probability of ``sure`` and more, and whom it names."""
+    cast = _Cast(passage, source)
+    for name in sorted(passage.names, key=lambda name: -len(passage.words(name).split())):
+        if name.start >= source.lead:
+            cast.mention(name)  # full names first: "Lee" is Ann Lee
     density = passage.density()
-    # Where it sees little at all, that it sees nothing between two says nothing.
-    doubted = [claim for claim in read.claims if density > _DENSE and linked.sure(claim) < doubt]
-    claims = [claim for claim in read.claims if claim not in doubted]
     believed = [
         statement
-        for statement in passage.statements.values()
+        for statement in surest(passage.statements.values())
         if _surer(statement.sure, density) >= sure
-        and not any(start <= statement.subject.start - shift < end for start, end in silent)
+        and not any(
+            start <= statement.subject.start - source.lead < end for start, end in source.silent
+        )
     ]
-    stated = Stated(claims)
-    calendar = Calendar(passage, episode.valid_at)
+    stated = Stated()
+    calendar = Calendar(passage, source.written)
+    claims: list[Claim] = []
     for statement in sorted(believed, key=lambda statement: -statement.sure):
-        claim = _claim(statement, cast, calendar, passage, shift)
+        claim = _claim(statement, cast, calendar, passage, source)
         if claim is not None and stated.takes(claim):
             claims.append(claim)
-    used = {id(end) for claim in claims for end in (claim.subject, claim.object)}
-    mentions = (*read.mentions, *(mention for mention in cast.new.values() if id(mention) in used))
-    lost = (
-        f"{claim.subject.name} {claim.relation} {claim.object.name if claim.object else ''}: "
-        "the rules read it, and the network sees nothing between the two"
-        for claim in doubted
-    )
-    return replace(
-        read,
-        mentions=tuple(dict.fromkeys(mentions)),
-        claims=dated_once(claims),
-        dropped=(*read.dropped, *lost),
-    )
+    return Extraction(cast.mentions(), tuple(claims))
 
 
 def _surer(sure: float, density: float) -> float:
@@ -179,13 +212,13 @@ def _surer(sure: float, density: float) -> float:
 
 
 def _claim(
-    statement: Statement, cast: _Cast, calendar: Calendar, passage: Passage, shift: int
+    statement: Statement, cast: _Cast, calendar: Calendar, passage: Passage, source: Source
 ) -> Claim | None:
     if statement.object.kind == "date" and statement.relation not in _DATED:
         return None
-    if not (is_stated(statement, passage) and suits(statement, passage)):
+    if not is_stated(statement, passage):
         return None
-    subject = cast.mention(statement.subject)
+    subject = cast.subject(statement.subject)
     if statement.object.kind == "date":
         other = cast.day(statement.object, calendar.day(statement))
     elif statement.relation == "has_role":
@@ -199,36 +232,28 @@ def _claim(
         subject is None
         or other is None
         or life is None
-        or (statement.relation == "has_version" and other.name in subject.name)
-        or (statement.relation == "takes_place_on" and subject.name == "birthday")
         or name_key(subject.name) == name_key(other.name)
     ):
         return None
-    if any(_is_pair(end.name) for end in (subject, other)):
-        return None
-    start, end = passage.sentence(statement.later)
+    start, end = source.place(Place(*passage.sentence(statement.later), ""))
+    corrects = source.corrects or any(abs(start - back) <= _NEAR for back in source.taken_back)
     return Claim(
         subject=subject,
         relation=relation_of(statement, passage),
         object=other,
-        text=" ".join(passage.text[start:end].split()),
-        start=max(start - shift, 0),
-        end=max(end - shift, 0),
+        text=source.readable(passage.text[start + source.lead : end + source.lead], start),
+        start=start,
+        end=end,
         valid_at=life.start,
         invalid_at=life.end,
         ends=life.over,
+        corrects=corrects,
         confidence=min(_CONFIDENCE, statement.sure),
         current=life.current,
         kind=life.kind,
         valid_precision=life.start_precision,
         invalid_precision=life.end_precision,
     )
-
-
-def _is_pair(name: str) -> bool:
-    """Tell whether a name is two: ``Friars School and Leeds University``."""
-    ends = [half.split()[-1].lower() for half in name.split(" and ") if half.split()]
-    return len(ends) > 1 and all(word in ORG_WORDS for word in ends)
 
 
 _DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())

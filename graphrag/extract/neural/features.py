@@ -60,7 +60,6 @@ class Words:
     """How many ends of sentences and lines came up to it."""
 
     def __len__(self) -> int:
-        """Count them."""
         return len(self.starts)
 
     def part(self, first: int, last: int) -> "Words":
@@ -98,9 +97,7 @@ def words_of(text: str, lead: int = 0) -> "tuple[Words, list[tuple[int, Doc]]]":
         at[match.start() : match.end()] = place
     parts, links, kinds = (np.zeros(count, dtype=np.int64) for _ in range(3))
     heads = np.full(count, -1, dtype=np.int64)
-    lines = {place + 1 for place, sign in enumerate(text) if sign == "\n"}
-    # A single line is no heading, though there are two paragraphs with the lead.
-    docs = parse(text, borders=lines | {lead}, items=() if lines else {lead})
+    docs = parse(text, lead=lead)
     for offset, doc in docs:
         for token in doc:
             first = at[offset + token.idx]

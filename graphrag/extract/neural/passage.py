@@ -1,16 +1,15 @@
-"""A text as the network read it: its mentions with their names, and its links, over all windows."""
+"""The network's reading of one text, over all its windows: named mentions and their links."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag.extract.neural.annotation import KINDS, Span
 from graphrag.extract.neural.features import Words, words_of
 from graphrag.extract.neural.transformer import Network
-from graphrag.extract.rules.lexicon import KIN
-from graphrag.model.extraction import Claim
+from graphrag.extract.rules.speakers import quoted
 from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
@@ -21,6 +20,10 @@ _LONGEST = 250
 _MOST_PIECES = 100
 """Of one word: what is longer is no word of a language with blanks."""
 _LIKELY = 0.1
+NAMED = frozenset({"person", "organization", "place", "thing"})
+"""Kinds of spans that have names of their own; all others are common nouns."""
+_NAME = 0.5
+"""What a name in no statement must reach."""
 _DENSITY = 0.13
 """From what on a statement counts, and how many a word the training texts had."""
 _BORDERS = frozenset(".\n")
@@ -79,6 +82,8 @@ class Passage:
         self.text = text
         words, self.docs = words_of(text, lead)
         self.statements: dict[tuple[Place, str, Place], Statement] = {}
+        self.names: list[Place] = []
+        """Proper names in the order of the text."""
         self._before: dict[Place, Place] = {}
         self._sentences = [
             (offset + sentence.start_char, offset + sentence.end_char)
@@ -87,6 +92,8 @@ class Passage:
         ]
         self._starts = [start for start, _ in self._sentences]
         self._offsets = [offset for offset, _ in self.docs]
+        self.quotes = [quoted(doc.text) for _, doc in self.docs]
+        """Where quoted words stand in each of the docs."""
         strings = [text[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
         pieces = [some[:_MOST_PIECES] for some in network.pieces(strings)] if strings else []
         for first, last in _windows(strings, pieces):
@@ -100,6 +107,11 @@ class Passage:
             return Place(start, end, KINDS[span.kind])
 
         places = [place(span) for span in reading.spans]
+        self.names += (
+            place
+            for place, span in zip(places, reading.spans, strict=True)
+            if span.sure >= _NAME and place.kind in NAMED and self.is_proper(place)
+        )
         for later, earlier in reading.same.items():
             self._before.setdefault(places[later], places[earlier])
         for link in reading.links:
@@ -118,24 +130,27 @@ class Passage:
 
     def chain(self, place: Place) -> list[Place]:
         """Return a place and those before it that mean the same, the nearest first."""
-        found = [place]
-        while (before := self._before.get(found[-1])) is not None and before not in found:
-            found.append(before)
-        return found
+        places = [place]
+        while (before := self._before.get(places[-1])) is not None and before not in places:
+            places.append(before)
+        return places
 
     def words(self, place: Place) -> str:
         """Return its words, without an article or an owner before them."""
         end = min(place.end, self.sentence(place)[1])  # no name goes on in the next one
         shown = " ".join(self.text[place.start : end].split())
-        return _LEADING.sub("", shown if end == place.end else shown.rstrip("."))
+        shown = shown if end == place.end else shown.rstrip(".")
+        if place.kind == "place":
+            shown = shown.partition(", ")[0]  # "Paris, France"
+        return _LEADING.sub("", shown.removesuffix("'s").removesuffix("’s"))
 
     def name(self, place: Place) -> Place | None:
         """Return the place that names best what a place means; None for a pronoun of nobody.
 
         The first proper name along the chain, else the first noun.
         """
-        chain = [one for one in self.chain(place) if not self.is_pronoun(one)]
-        proper = [one for one in chain if self.is_proper(one)]
+        chain = [earlier for earlier in self.chain(place) if not self.is_pronoun(earlier)]
+        proper = [earlier for earlier in chain if self.is_proper(earlier)]
         return next(iter(proper or chain), None)
 
     def is_pronoun(self, place: Place) -> bool:
@@ -156,10 +171,11 @@ class Passage:
         end = self.text.find("\n", place.end)
         return start, len(self.text) if end < 0 else end
 
-    def verb(self, one: Place, other: Place) -> "Token | None":
-        """Return the lowest verb above two places; None if they stand in two sentences."""
-        first, second = self.root(one), self.root(other)
-        if first is None or second is None or self.sentence(one) != self.sentence(other):
+    def verb(self, statement: Statement) -> "Token | None":
+        """Return the lowest verb above both ends; None if they stand in two sentences."""
+        first, second = self.root(statement.subject), self.root(statement.object)
+        sentences = {self.sentence(statement.subject), self.sentence(statement.object)}
+        if first is None or second is None or len(sentences) > 1:
             return None
         above = {token.i for token in (second, *second.ancestors) if token.pos_ in ("VERB", "AUX")}
         return next((token for token in (first, *first.ancestors) if token.i in above), None)
@@ -186,21 +202,28 @@ class Passage:
         if ";" in self.text[between[0].end : between[1].start]:
             return False
         token, at = self.root(statement.later), self.root(time)
-        above = self.verb(statement.subject, statement.object)
+        above = self.verb(statement)
         if above is None or at is None or token is None or token.doc is not at.doc:
             return True
         verbs = (word for word in (at, *at.ancestors) if word.pos_ in ("VERB", "AUX"))
-        verb = next((word for word in verbs if word.lemma_ not in _STARTING), above)
+        verb = next(
+            (word for word in verbs if word == above or word.lemma_ not in _STARTING), above
+        )
         way = {word.i for word in (token, *token.ancestors) if word in above.subtree}
         while above.dep_ == "xcomp":
             above = above.head
             way.add(above.i)
         return verb.i in way
 
-    def is_own(self, statement: Statement) -> bool:
-        """Tell whether the object is called the subject's: ``my laptop``."""
-        token, other = self.root(statement.subject), self.root(statement.object)
-        return token is not None and token.dep_ == "poss" and token.head == other
+    def is_quoted(self, statement: Statement) -> bool:
+        """Tell whether it is said within quotes."""
+        first, last = sorted((statement.subject, statement.object), key=lambda place: place.start)
+        at = bisect_right(self._offsets, first.start) - 1
+        offset = self._offsets[at] if at >= 0 else 0
+        quotes = self.quotes[at] if at >= 0 else ()
+        return any(
+            offset + start <= first.start and last.end <= offset + end for start, end in quotes
+        )
 
     def root(self, place: Place) -> "Token | None":
         """Return the word that the others of a place depend on; None if nothing is parsed."""
@@ -212,59 +235,9 @@ class Passage:
         return None if span is None else span.root
 
 
-class Linked:
-    """How sure the network is that a text links two names."""
-
-    def __init__(self, passage: Passage, speakers: Collection[str], author: str) -> None:
-        """Take what is linked; a speaker is linked by a label, kin to an author by ``my``."""
-        self._speakers = frozenset(speakers)
-        self._author = name_key(author)
-        self._found = []
-        self._text = frozenset(_WORD.findall(passage.text.casefold()))
-        for statement in passage.statements.values():
-            place, other = passage.name(statement.subject), passage.name(statement.object)
-            if place is not None and other is not None:
-                first, second = (
-                    words_of_name(passage.words(place)),
-                    words_of_name(passage.words(other)),
-                )
-                self._found += [(first, second, statement.sure), (second, first, statement.sure)]
-
-    def sure(self, claim: Claim) -> float:
-        """Return it for the two of a claim; 1 where the text does not name both by these words."""
-        if claim.object is None or claim.corrects or claim.ends or claim.kind == "cancelled":
-            return 1.0
-        ends = {name_key(claim.subject.name), name_key(claim.object.name)}
-        if claim.relation in _IMPLIED or ends & self._speakers:
-            return 1.0  # a label of a line is no word of a sentence
-        if _TRAIT.match(claim.relation) or (claim.relation in _OF_KIN and self._author in ends):
-            return 1.0
-        one, other = words_of_name(claim.subject.name), words_of_name(claim.object.name)
-        said = _WORD.findall(f"{claim.subject.name} {claim.object.name}".casefold())
-        if not self._text.issuperset(said):
-            return 1.0
-        pairs = (
-            pair for pair in self._found if is_alike(pair[0], one) and is_alike(pair[1], other)
-        )
-        return max((sure for *_, sure in pairs), default=0.0)
-
-
-_WORD = re.compile(r"\w+")
-_TRAIT = re.compile("has_(?:birthday|favourite_)")
-"""What is said in words that say nothing else."""
-_OF_KIN = frozenset(relation for relation, _ in KIN.values())
-_IMPLIED = frozenset({"has_status"})
-"""Relations whose object is a word for what a verb says: ``died``, ``closed``."""
-
-
 def words_of_name(name: str) -> frozenset[str]:
     """Return the words of a name, each once."""
     return frozenset(name_key(name).split())
-
-
-def is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell whether the words of one name are some of another's."""
-    return bool(one) and bool(other) and (one <= other or other <= one)
 
 
 def _windows(words: list[str], pieces: list[list[int]]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,8 @@ from typing import Final
 from graphrag.extract.rules.keys import CONTACT, LASTING, Link, links_of
 from graphrag.extract.rules.register import Fact, Fields, Life, Text, is_name, names, snake
 from graphrag.model.values import JSON
-from graphrag.temporal.phrase import Period, resolve_phrase
+from graphrag.temporal.interval import Period
+from graphrag.temporal.phrase import resolve_phrase
 
 _BROKEN: Final = re.compile(r"[\ud800-\udfff]")
 
@@ -90,27 +91,14 @@ ALIASES: Final = frozenset(
 )
 
 
-def unwrapped(fields: Fields) -> Fields:
-    """Return a record whose name is inside an object ("employee": {"name": ..}) as a flat one."""
-    key = next((key for key in _NAMING if key in fields), "")
-    inner = fields.get(key)
-    if key not in _BEARERS or not isinstance(inner, dict):
-        return fields
-    named_by, name = name_of(inner, "", "")
-    if name is None:
-        return fields
-    rest = {other: value for other, value in inner.items() if other != named_by}
-    return {**rest, **fields, key: name}
-
-
-def name_of(fields: Fields, expected: str, named: str) -> tuple[str, Text | None]:
+def name_of(fields: Fields, expected: str) -> tuple[str, Text | None]:
     """Return the key that carries a record's name, and the name."""
     first, last = (fields.get(key) for key in ("first_name", "last_name"))
-    if not named and isinstance(first, Text) and isinstance(last, Text):
+    if isinstance(first, Text) and isinstance(last, Text):
         whole = Text.at(f"{first} {last}", min(first.start, last.start), max(first.end, last.end))
         if "name" not in fields and is_name(whole, "person"):
             return "first_name", whole.bare()
-    for key in (named,) if named else _NAMING:
+    for key in _NAMING:
         implied = _NAMING.get(key, "")
         unsure = expected == "person" and (key in _TITLED or implied not in ("", "person"))
         unsure = unsure or (key == "summary" and type_of(fields, key, "") != "event")

@@ -190,37 +190,3 @@ TECHNICAL: Final = frozenset(
 def is_relation(key: str) -> bool:
     """Tell whether an unknown key may name a relation."""
     return 1 < len(key) <= 40 and key not in _CONTAINERS and not any(map(str.isdigit, key))
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A record of something that happened to people or companies, not of a thing with a name."""
-
-    relation: str = ""
-    """Relation between its two parties."""
-    party: str = "person"
-    ends: bool = False
-    subject: str = ""
-    """Key of the one it happened to."""
-    dates: Types = ()
-    """Relations of the subject that begin with it."""
-
-
-_ACTS: Final = {
-    "marriage": Act("married_to"),
-    "wedding": Act("married_to"),
-    "divorce": Act("married_to", ends=True),
-    "merger": Act("merged_with", "organization", subject="continuing_name"),
-    "birth": Act(subject="child", dates=("born_in", "parent_of")),
-}
-PARTIES: Final = ("parties", "spouses", "couple", "companies", "partners")
-
-
-def act_of(fields: Mapping[str, object]) -> Act | None:
-    """Return the act that a record records, if it also says of whom."""
-    for key in ("record", "event", "act", "type", "kind"):
-        kind = fields.get(key)
-        act = _ACTS.get(kind.strip().lower()) if isinstance(kind, str) else None
-        if act and (act.subject in fields or not fields.keys().isdisjoint(PARTIES)):
-            return act
-    return None

@@ -13,7 +13,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import JSON, Origin
 from graphrag.names.identifiers import Identifier, apart
 from graphrag.names.key import name_key
-from graphrag.temporal.phrase import Period
+from graphrag.temporal.interval import Period
 
 _LONGEST: Final = 80
 """Characters of a name; longer strings are prose."""

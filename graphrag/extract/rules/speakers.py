@@ -1,12 +1,12 @@
 """Who speaks in a text: turns, quotes, and the header, greeting and signature of a letter."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
-
-from graphrag.local.parser import parse
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -41,7 +41,9 @@ _NAMED = frozenset(
 GENERIC = frozenset("user me human customer client you".split())
 """Speakers who have a name besides."""
 _BODY = re.compile(r"^The\b|\b(?:news|times|post|press|media|magazine|radio|tv)\b", re.IGNORECASE)
-_INTERVIEW = frozenset({"Q", "A"})
+_GROUPS = frozenset("all everyone team staff colleagues".split())
+INTERVIEW = frozenset({"Q", "A"})
+"""Labels of questions and answers, which name nobody."""
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 Stretch = tuple[int, int]
@@ -75,7 +77,7 @@ def turns(text: str, author: str | None = None) -> list[Turn]:
         if _is_role(found[0]):
             found = list(filter(_is_role, found))
     ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
-    asked = {match["speaker"] for match in found} == _INTERVIEW
+    asked = {match["speaker"] for match in found} == INTERVIEW
     answers = "" if author is None or _BODY.search(author) else author
     names = {"Q": "", "A": answers} if asked else {}
     return [
@@ -111,11 +113,12 @@ def is_dialogue(text: str, said: list[Turn]) -> bool:
     """Tell whether a text that nobody calls a conversation is one.
 
     Every line of it is a turn or goes on with one, and somebody speaks twice: a list of labels
-    names each once.
+    names each once. Questions and answers, and a talk with an assistant, may be one turn each.
     """
     roles = GENERIC - {"you"} | _ROLES
     alone = bool(said) and all(turn.speaker.lower() in roles for turn in said)
-    if alone and said[0].line_start == 0:
+    asked = {text[turn.line_start : turn.line_start + 2] for turn in said} == {"Q:", "A:"}
+    if (alone or asked) and said[0].line_start == 0:
         return True
     if len(said) < len(("one", "other")) or text[: said[0].line_start].strip():
         return False
@@ -138,9 +141,10 @@ def advice_in(said: list[Turn]) -> list[tuple[int, int]]:
     return [(turn.line_start, turn.start + len(turn.words)) for turn in advice]
 
 
-def speaker_at(said: list[Turn], at: int) -> str | None:
-    """Return who says the words at a place; None where nobody is said to."""
-    return next((turn.speaker for turn in reversed(said) if turn.start <= at), None)
+def turn_at(said: Sequence[Turn], at: int) -> Turn | None:
+    """Return the turn of a place; None before the first."""
+    number = bisect_right(said, at, key=attrgetter("start"))
+    return said[number - 1] if number else None
 
 
 def is_of_writer(sentence: "Span", quotes: Iterable[tuple[int, int]]) -> bool:
@@ -201,7 +205,7 @@ _HEADER = re.compile(
 _ADDRESS = re.compile(r"\s*[<(\[]?[\w.+-]+@[\w.-]+[>)\]]?")
 _PERSON = re.compile(r"[A-ZÀ-Þ][\w'’-]*(?:[ ](?:[A-ZÀ-Þ][\w'’.-]*|de|van|von|der|la|bin|al))*")
 _GREETING = re.compile(
-    r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b(?P<who>[^,:!\n.]{0,40})[,:!\n]+",
+    r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b[^,:!\n.]{0,40}[,:!\n]+",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
@@ -213,8 +217,8 @@ _CLOSING = re.compile(
 )
 _SIGNED = re.compile(r"\n[ \t]*[-–]?[ \t]*(?P<name>[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)?)\s*\Z")
 _NAME = r"[A-ZÀ-Þ][\w'’-]+(?: (?:de |van |von |al-)?[A-ZÀ-Þ][\w'’-]+)"
-_ALONE = re.compile(rf"(?<=\.)\s+(?P<name>{_NAME})\s*\Z")
-_I = re.compile(r"\b(?:I|I'[a-z]+|I’[a-z]+|[Mm]y|[Ww]e|[Oo]ur)\b")
+OF_WRITER = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b")
+"""Words by which who writes means themselves."""
 _INTRODUCED = re.compile(
     rf"\b(?:I['’]m|I am|[Mm]y name(?: is|['’]s)|[Tt]his is) "
     rf"(?P<name>{_NAME}?|[A-ZÀ-Þ][\w'’-]+)(?=\s*(?:[,.!;(–—-]|\n|$| and (?:I|my)\b|[^\w\s]))"
@@ -223,7 +227,6 @@ _PEOPLES = re.compile(r"(?:ish|ese|ian|can|ch|OK|Ok)$")
 """``I'm Swedish``: a people, and no name."""
 _OPENING = 120
 """Characters in which somebody says who speaks."""
-_GROUPS = frozenset("all everyone team both there folks colleagues guys staff sir madam".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +236,6 @@ class Letter:
     text: str
     """As long as the whole: what is left out is blank."""
     author: str = ""
-    addressee: str = ""
 
 
 def letter_of(text: str) -> Letter:
@@ -246,17 +248,14 @@ def letter_of(text: str) -> Letter:
     body = re.compile(r"\s*").match(text, start)
     begun = body.end() if body else start
     greeting = _GREETING.match(text, begun)
-    addressee = _one_name(fields.get("to", ""))
     if greeting is not None:
         begun = greeting.end()
-        named = _one_name(greeting["who"])
-        addressee = addressee if named in addressee.split() else named or addressee
     author, stop = _signature(text, begun)
-    if not fields and greeting is None and not (author and _I.search(text[:stop])):
+    if not fields and greeting is None and not (author and OF_WRITER.search(text[:stop])):
         return Letter(text)
     author = _one_name(fields.get("from", "")) or author
     plain = _blank(text[:begun]) + text[begun:stop] + _blank(text[stop:])
-    return Letter(plain, author, addressee)
+    return Letter(plain, author)
 
 
 def speaker_of(text: str) -> str:
@@ -270,28 +269,14 @@ def _signature(text: str, begun: int) -> tuple[str, int]:
     closing = _CLOSING.search(text, begun)
     if closing is not None and closing["name"] and closing["name"][0].isupper():
         return closing["name"], closing.start()
-    alone = _ALONE.search(text, begun)
-    if alone is not None and _is_person(alone["name"]):
-        return alone["name"], alone.start()
     signed = _SIGNED.search(text, begun) if begun else None
     return ("", len(text)) if signed is None else (signed["name"], signed.start())
 
 
-def _is_person(name: str) -> bool:
-    """Tell whether two words at the end of a text name somebody: ``Read More`` does not."""
-    [(_, doc)] = parse(f"{name} wrote this.")
-    words = doc[: len(name.split())]
-    person = any(token.ent_type_ == "PERSON" for token in words)
-    return person and all(token.pos_ == "PROPN" for token in words)
-
-
 def _one_name(value: str) -> str:
-    """Return the only person that a header or a greeting names, or nothing."""
+    """Return the person that a header names, or nothing."""
     plain = _ADDRESS.sub("", value).strip().strip("\"'")
-    words = plain.split()
-    if not words or words[0].lower() in _GROUPS:
-        return ""
-    return plain if _PERSON.fullmatch(plain) else ""
+    return plain if _PERSON.fullmatch(plain) and plain.lower() not in _GROUPS else ""
 
 
 def _blank(text: str) -> str:

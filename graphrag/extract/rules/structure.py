@@ -25,39 +25,6 @@ from graphrag.model.values import JSON
 from graphrag.names.identifiers import identifiers, own_keys, unique
 from graphrag.ontology.relations import VITAL
 
-_DATES: Final = ("effective", "date", "effective_date")
-
-
-def _record_act(
-    register: Register, fields: Fields, *, act: keys.Act, reference_time: datetime
-) -> datetime | None:
-    """Register what an act did to its two parties; return the time of it."""
-    periods = (entry.period_of(fields.get(key), reference_time) for key in _DATES)
-    when = next(filter(None, periods), None)
-    start = when.start if when else None
-    found = [fields[key] for key in keys.PARTIES if key in fields]
-    parties = [name for value in found for name in names(listed(value), act.party)]
-    if act.relation and len(parties) == 2:
-        entity, other = (register.entity(name, act.party) for name in parties)
-        link = keys.Link(act.relation, act.relation)
-        for fact in linked(entity, other, key=act.relation, link=link, at=parties[0]):
-            fact.over = act.ends
-            fact.start, fact.end = (None, start) if act.ends else (start, None)
-            entry.dated([fact], dict(fields), entity_type="act", reference_time=reference_time)
-            register.facts.append(fact)
-    return start
-
-
-def _record_venue(register: Register, fields: Fields) -> None:
-    """Place a venue in the town named beside it."""
-    venue = names([fields["venue"]], "place")
-    towns = [name for key in entry.TOWNS for name in names([fields.get(key)], "place")]
-    if venue and towns:
-        entity, other = register.entity(venue[0], "place"), register.entity(towns[0], "place")
-        link = keys.Link("located_in", "venue")
-        register.facts += linked(entity, other, key="venue", link=link, at=towns[0])
-
-
 _DEEPEST: Final = 40
 
 
@@ -97,7 +64,6 @@ class _Reader:
         fields: Fields,
         depth: int,
         under: keys.Link | None = None,
-        act: keys.Act | None = None,
     ) -> tuple[Entity, Life] | None:
         """Read one record; return its entity and the dates that it gives to the link above it.
 
@@ -105,18 +71,11 @@ class _Reader:
             fields: The record.
             depth: How deep it lies.
             under: The link whose value it is.
-            act: The act whose subject it describes.
         """
         if depth > _DEEPEST:
             return None
-        fields = entry.unwrapped(fields)
-        if "venue" in fields:
-            _record_venue(self.register, fields)
-        if not (under or act) and (recorded := keys.act_of(fields)):
-            self._act(fields, depth, recorded)
-            return None
-        expected = under.value if under else act.party if act else ""
-        key, name = entry.name_of(fields, expected, act.subject if act else "")
+        expected = under.value if under else ""
+        key, name = entry.name_of(fields, expected)
         if name is None:
             for value in fields.values():
                 self.read(value, depth + 1)
@@ -150,7 +109,7 @@ class _Reader:
         self.register.facts += [*facts, *_implied(facts, fields, self.register)]
         self.register.facts += self._death(entity, fields, facts)
         town = key in entry.PLACES and (under or fields.keys() & entry.POSTAL)
-        if not (act or town):
+        if not town:
             entity.attributes |= dict(entry.plain(rest))
             self.register.facts += self._figures(entity, rest)
         # {"billing": {"city": ..}} says where, not who.
@@ -166,11 +125,6 @@ class _Reader:
             entity.aliases |= {str(alias): None for alias in names(items, "thing")}
             return []
         found = keys.link_of(key, entity.entity_type, named_by, fields)
-        if key in _CAREER and entity.entity_type in ("person", "thing"):
-            spells = [_job_of(entity.name, item) for item in items]
-            if all(spells):
-                self.read(spells, depth + 1)
-                return []
         if found is None:
             if not isinstance(value, dict | list) or key in entry.GENERIC:
                 return None
@@ -227,25 +181,7 @@ class _Reader:
                 if fact.end is None and fact.relation in keys.LASTING:
                     fact.end, fact.over = period.start, fact.start is None
 
-    def _act(self, fields: Fields, depth: int, act: keys.Act) -> None:
-        """Read a marriage, a divorce, a merger or a birth."""
-        start = _record_act(self.register, fields, act=act, reference_time=self.reference_time)
-        first = len(self.register.facts)
-        if act.subject in fields:
-            self.record(fields, depth + 1, act=act)
-        for fact in self.register.facts[first:]:
-            if fact.relation in act.dates:
-                fact.start = fact.start or start
 
-
-_CAREER: Final = frozenset(
-    "jobs positions employment employments employment_history career experience work_experience "
-    "work_history job_history".split()
-)
-"""Keys of a list of jobs."""
-_BODIES: Final = frozenset(
-    "employer company organization organisation org firm institution workplace".split()
-)
 _LEFT: Final = frozenset(
     "resigned terminated dismissed left former inactive fired departed quit".split()
 )
@@ -253,14 +189,6 @@ _LEFT: Final = frozenset(
 _FORMER: Final = re.compile("former_|previous_|ex_|old_")
 _TITLES: Final = frozenset("mr mrs ms miss mx dr prof professor sir dame rev".split())
 _ROLE: Final = keys.Link("has_role", "role")
-
-
-def _job_of(name: Text, item: JSON) -> Fields:
-    """Return a job of a list as a record of whose it is; nothing if it is none."""
-    if not isinstance(item, dict) or not _BODIES & item.keys():
-        return {}
-    own = {"employer" if key in _BODIES else key: value for key, value in item.items()}
-    return {"name": name, **{key: value for key, value in own.items() if key != "name"}}
 
 
 def _leave(facts: Sequence[Fact], fields: Fields) -> None:

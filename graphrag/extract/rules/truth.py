@@ -1,31 +1,30 @@
-"""Whether a verb is stated as true, and what a text denies beside what it states.
-
-A verb is followed upwards: whatever it depends on must leave it true.
-"""
+"""Whether a verb is stated as true, and what a text denies beside what it states."""
 
 import re
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lexicon import HEDGED, REPORTING
-from graphrag.extract.rules.slots import SUBJECTS, is_task
-
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from spacy.tokens import Span, Token
 
-NEGATIONS = frozenset(
-    "not n't nt never no neither nor hardly nobody none nothing nowhere cannot".split()
+_CONTRACTED = frozenset(
+    "dont doesnt didnt havent hasnt hadnt isnt arent wasnt werent wont cant couldnt wouldnt "
+    "shouldnt aint".split()
 )
-_TOO_FAR = 12
+"""Contractions as people type them."""
+_SUBJECTS = ("nsubj", "nsubjpass")
+_HEDGED = frozenset(
+    "want hope wish plan deny claim allege rumour rumor suggest think believe suppose dream "
+    "pretend doubt fear imagine wonder guess seem appear".split()
+)
+"""Verbs whose complement is not stated as true."""
 _LEADING = frozenset({"so", "and", "but", "then", "well"})
-_CONDITIONAL = frozenset({"if", "unless", "whether", "lest", "though", "until", "till", "so"})
 _DOUBTS = frozenset(
     "almost nearly maybe perhaps allegedly probably possibly reportedly apparently supposedly "
     "likely hopefully presumably".split()
 )
-_ANYBODY = frozenset("people some others many everyone everybody folk folks".split())
-"""Who says what is hearsay."""
-_FORMERLY = frozenset({"once", "formerly", "previously", "originally", "earlier"})
-ENDS = frozenset({"end", "expire", "finish"})
+_POSSIBLE = frozenset("could would 'd might may should".split())
 _UNREAL = re.compile(
     r"\b(?:according to (?:\w+ )?(?:rumou?rs?|gossip|hearsay)|(?:rumou?r|word|legend) has it|"
     r"unconfirmed|"
@@ -50,7 +49,7 @@ def is_unreal(text: str) -> bool:
 def is_question(sentence: "Span") -> bool:
     """Tell whether the words are those of a question, with or without its mark."""
     root = sentence.root
-    subject = next((child for child in root.children if child.dep_ in SUBJECTS), None)
+    subject = next((child for child in root.children if child.dep_ in _SUBJECTS), None)
     if subject is None:
         return False
     helpers = [child for child in root.children if child.dep_ in ("aux", "auxpass")]
@@ -61,124 +60,82 @@ def is_question(sentence: "Span") -> bool:
     return asked and any(token.i < subject.i for token in helpers)
 
 
-def is_stated(verb: "Token") -> bool:
-    """Tell whether every verb that this one depends on leaves it true."""
-    current = verb
-    for _ in range(_TOO_FAR):
-        for child in current.children:
-            if (
-                child.dep_ == "aux"
-                and child.tag_ == "MD"
-                and child.lower_ not in ("will", "'ll", "shall", "wo")
-            ):
-                return False
-            if child.dep_ == "mark" and child.lower_ in _CONDITIONAL:
-                if child.lower_ in ("until", "till") and current.lemma_ in ENDS:
-                    return True  # "until his contract ends in August"
-                return False
-            if child.dep_ in ("advmod", "intj") and child.lower_ in _DOUBTS:
-                return False
-            if child.dep_ == "advcl" and _is_condition(child):
-                return False
-        if current.dep_ == "ROOT":
-            return True
-        head = current.head
-        if current.dep_ in ("relcl", "acl") and current.tag_ != "VB":
-            named = head.head if head.dep_ == "appos" else head
-            if named.pos_ == "PROPN":
-                return True  # said in passing of a name, it holds whatever the sentence wishes
-        if current.dep_ == "ccomp" and current.i > head.i:
-            between = current.doc[head.i : current.left_edge.i + 1]
-            if any(token.text in (":", ";") for token in between):
-                return True  # "Don't forget: Ann has the key"
-        if current.dep_ == "ccomp" and current.i < head.i and _is_apart(current, head):
-            return True  # "Globex will buy Initech; the contract was signed"
-        if current.dep_ in ("ccomp", "xcomp", "advcl") and is_negated(head):
-            return False
-        if current.dep_ in ("ccomp", "xcomp"):
-            lemma = head.lemma_.lower()
-            hearsay = any(child.lower_ in _ANYBODY for child in head.children)
-            vague = hearsay or lemma not in REPORTING | {"be"}
-            if lemma in HEDGED or (current.dep_ == "ccomp" and vague):
-                return False
-        if (
-            current.dep_ == "xcomp"
-            and not is_task(current)
-            and current.tag_ == "VB"
-            and head.lemma_ not in ("start", "begin", "continue", "come", "use")
-        ):
-            return False
-        current = head
-        if current.pos_ not in ("VERB", "AUX"):
-            while current.dep_ != "ROOT" and current.pos_ not in ("VERB", "AUX"):
-                current = current.head
-    return True
+def joined(verb: "Token") -> "Iterator[Token]":
+    """Yield a verb and those it is joined to without a subject of its own: one says for all.
+
+    In "if Ann leaves Acme and joins Globex" both are conditions.
+    """
+    yield verb
+    while verb.dep_ == "conj" and not any(child.dep_ in _SUBJECTS for child in verb.children):
+        verb = verb.head
+        yield verb
 
 
-def _is_condition(verb: "Token") -> bool:
-    """Tell whether a clause is a condition of the one above: ``if she asks``."""
+def is_asserted(verb: "Token") -> bool:
+    """Tell whether a verb is asserted or denied: not only possible, conditional or wished."""
+    return all(map(_is_asserted, joined(verb)))
+
+
+def _is_asserted(verb: "Token") -> bool:
     for child in verb.children:
-        if child.dep_ == "mark" and child.lower_ in ("if", "unless"):
-            before = child.nbor(-1).lower_ if child.i else ""
-            return before != "even"
-    return False
-
-
-def _is_apart(left: "Token", right: "Token") -> bool:
-    """Tell whether two clauses only stand side by side: after ``;``, or with ``and`` or a comma."""
-    if any(token.text in (";", ":") for token in left.doc[left.i : right.i]):
-        return True
-    own = [child for child in right.children if child.dep_ in SUBJECTS]
-    known = right.lemma_.lower() in HEDGED | REPORTING
-    before = {token.lower_ for token in left.doc[left.i : own[0].i]} if own else set()
-    known = known and not before & {"so", "and", "but"}
-    comma = own and any(token.text == "," for token in left.doc[left.i : own[0].i])
-    return bool(comma) and not known and right.lemma_ != "be"
-
-
-def is_negated(verb: "Token") -> bool:
-    """Tell whether a verb is denied: ``has not hired``."""
-    return any(child.dep_ == "neg" for child in verb.children)
-
-
-def is_over(verb: "Token") -> bool:
-    """Tell whether a word says that it was so once; ``previously at Acme, she`` says it of Acme."""
-    return any(
-        child.lower_ in _FORMERLY and child.dep_ == "advmod" and child.nbor().pos_ != "ADP"
-        for child in verb.children
-        if child.i + 1 < len(child.doc)
+        possible = child.tag_ == "MD" and child.lower_ in _POSSIBLE
+        conditional = child.dep_ == "mark" and child.lower_ in ("if", "unless", "whether")
+        if possible or conditional or child.lower_ in _DOUBTS:
+            return False
+    above = verb.head
+    return verb.dep_ not in ("ccomp", "xcomp") or not (
+        above.lemma_.lower() in _HEDGED or is_negated(above)
     )
 
 
-def is_denying(word: "Token") -> bool:
-    """Tell whether a word denies its noun; ``(no. 14)`` is a number."""
-    return word.lower_ in NEGATIONS and word.dep_ != "appos"
+def is_ruled_out(word: "Token") -> bool:
+    """Tell whether ``nor`` or ``neither`` joins a verb or a name to others that are denied, too."""
+    joining = [child for child in word.children if child.dep_ in ("cc", "preconj", "det")]
+    if word.dep_ == "conj":
+        before = (child for child in word.head.children if word.head.i < child.i < word.i)
+        joining += [child for child in before if child.dep_ == "cc"]
+    return any(
+        child.lower_ in ("nor", "neither")
+        for child in joining
+        if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
+    )
 
 
-_PREPOSITION = r"(?:at|in|on|by|to|from|with|for|of|as) "
-_NOUN = r"(?!I\b)(?:(?:an?|the|his|her|its|my|our|their) [\w’'-]+|[A-ZÀ-Þ\d][\w.&’'-]*)"
-_MORE = r"(?: [\w&’'-]+){0,4}?"
-_REGION = r"(?=, [A-ZÀ-Þ][\w-]*(?:[.;:!?)]|$))"
-"""``, France`` at the end, which says more of what is stated: the comma stays."""
-_CONTRAST = re.compile(
-    # "not a doctor but a nurse", "not at Acme but at Globex": the second is stated
-    rf"\b(?<!do )(?<!does )(?<!did )[Nn]ot (?:{_NOUN}{_MORE},? but (?={_NOUN})"
-    rf"|{_PREPOSITION}{_NOUN}{_MORE},? but (?={_PREPOSITION}))"
-    # "at Globex, not Acme": the first is
-    rf"|(?P<comma>,) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?:{_REGION}|,|(?= as )|(?=[.;:!?)]|$))"
-    rf"|(?: and| but) not (?:{_PREPOSITION})?{_NOUN}{_MORE}(?=,| as |[.;:!?)]|$)"
-)
-_ANY_MORE = re.compile(
-    r"(?<=\s)any (?:more|longer)\b"
-    r"(?=\s*(?:[.,;:!?)—–-]|$|\n|(?:since|because|and|but|so|as|after|now)\b))",
-    re.IGNORECASE,
-)
-"""Two words that the parser takes for one more of something."""
-_ASIDE = re.compile(
-    r",? (?:thank (?:god|goodness|heavens?)|sadly|unfortunately|luckily|thankfully|alas)"
-    r"(?=\s*(?:[.,;!?)]|$|\n))",
-    re.IGNORECASE,
-)
+def is_negated(verb: "Token") -> bool:
+    """Tell whether a verb is denied: ``has not hired``, but not ``no longer hires``."""
+    words = {child.lower_ for child in verb.children}
+    if words & {"longer", "anymore"}:
+        return False
+    return bool(words & _CONTRACTED) or any(child.dep_ == "neg" for child in verb.children)
+
+
+def denies(sentence: "Span") -> bool:
+    """Tell whether a sentence denies something of a name: ``Ann is not the mayor of Kell``."""
+    if sentence.text.rstrip(" \"')").endswith("?") or is_question(sentence):
+        return False
+    return any(_is_denial(verb) for verb in sentence if verb.pos_ in ("VERB", "AUX"))
+
+
+def _is_denial(verb: "Token") -> bool:
+    above = verb
+    while above.dep_ == "conj":
+        above = above.head
+    if above.dep_ != "ROOT" or not is_negated(verb) or not is_asserted(verb):
+        return False
+    more = [
+        child
+        for child in verb.children
+        if child.dep_ in ("prep", "dobj", "attr", "advmod")
+        and child.lower_ not in ("never", "all")  # "after all"
+    ]  # of two, one is a time or a manner: "does not work hard at Acme", "never for long"
+    named = any(
+        token.pos_ == "PROPN" and token.i > verb.i and token.ent_type_ not in _TIMES
+        for token in verb.subtree
+    )
+    return named and len(more) == 1
+
+
+_TIMES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "MONEY", "PERCENT", "QUANTITY"})
 _CORRECTION = re.compile(r"^\W*(?:correction|erratum|clarification)\b", re.IGNORECASE)
 _TAKING_BACK = re.compile(
     r"(?:(?<=^)|(?<=[.!?:;]\s)|(?<=\n))(?:no,? |sorry,? )?"
@@ -212,16 +169,7 @@ _OFF = re.compile(
 )
 
 
-def without_denials(text: str) -> tuple[str, list[int]]:
-    """Return a text with blanks for what it denies beside what it states: ``not Acme but Globex``.
-
-    The words that take back what was said are blanks as well; returned, too, is where these end.
-    """
-    text = _ANY_MORE.sub(lambda match: "anymore".ljust(len(match.group())), text)
-    text = _CONTRAST.sub(_blank, _ASIDE.sub(_blank, text))
+def without_retractions(text: str) -> tuple[str, list[int]]:
+    """Return a text with blanks for words such as ``scratch that``, and where these end."""
     ends = [match.end() for match in _TAKING_BACK.finditer(text)]
-    return _TAKING_BACK.sub(_blank, text), ends
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
+    return _TAKING_BACK.sub(lambda match: " " * len(match.group()), text), ends

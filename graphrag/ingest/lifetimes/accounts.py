@@ -4,11 +4,11 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import islice, takewhile
+from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING
 
-from graphrag.ingest.lifetimes.statement import Exclusion, Statement
-from graphrag.ingest.lifetimes.support import ClaimEvidence, ClaimKey, Evidence, work_out
+from graphrag.ingest.lifetimes import Exclusion, Statement
+from graphrag.ingest.lifetimes.evidence import ClaimEvidence, ClaimKey, Evidence, work_out
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion, Date
 from graphrag.ontology.relations import DEATHS, Relations
 from graphrag.temporal.moment import to_micros
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 ConflictKey = tuple[str, ...]
 """What only one value has a place in at a time: what every pair of values in it shares."""
 ConflictKeys = Mapping[ClaimKey, Sequence[ConflictKey]]
-Spoken = Statement | Assertion
-"""What was said of a value, and when."""
 
 
-def first_moment(spoken: Spoken) -> int:
+def first_moment(spoken: Assertion) -> int:
     """Return the first moment for which something was said."""
     if spoken.since is not None:
         return spoken.since.start
@@ -48,17 +46,15 @@ def accounts(
             by_line.setdefault(line, ClaimEvidence(line)).statements.append(statement)
         for key, date in _ends_shared(statement, line, relations):
             shared[key].append((statement, date))
-    for line, account in by_line.items():
-        name, subject, object_ = line
+    for (name, subject, object_), account in by_line.items():
         pair = "pair", name, *sorted((subject, object_))
         keys = ("subject", name, subject), ("object", name, object_), pair
-        ends = [end for key in keys for end in shared.get(key, ())]
-        work_out(account, ends, relations[name])
+        work_out(account, [end for key in keys for end in shared.get(key, ())], relations[name])
     return by_line, cancellations
 
 
 def line_of(statement: Statement, relations: Relations) -> ClaimKey:
-    """Return what a statement is about."""
+    """Return the value that a statement is about."""
     return relations.line(statement.relation, statement.subject, statement.object)
 
 
@@ -76,18 +72,17 @@ def _ends_shared(
         if object_ or relation.symmetric:
             yield ("object", name, subject or object_), date
         return
-    if not (relation.ends or relation.ends_between) or statement.explicit_end:
+    if not (relation.ends or relation.ends_between) or statement.ends:
         return
     date = statement.since or (Date(statement.at) if statement.at is not None else None)
     if date is None or (statement.kind == "was" and statement.since is None):
         return  # nobody knows when it was
-    for other in relation.ends:
-        ended = relations.canonical(other)[0]
+    for ended in (relations.canonical(other)[0] for other in relation.ends):
         for entity in (subject, object_) if relation.symmetric else (subject,):
             yield ("subject", ended, entity), date
             yield ("object", ended, entity), date
-    for other in relation.ends_between:
-        yield ("pair", relations.canonical(other)[0], *sorted((subject, object_))), date
+    for ended in (relations.canonical(other)[0] for other in relation.ends_between):
+        yield ("pair", ended, *sorted((subject, object_))), date
 
 
 def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[str, Statement]:
@@ -99,37 +94,26 @@ def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[
     for statement in standing:
         of_kind = called_off if statement.kind == "cancelled" else by_line
         of_kind[line_of(statement, relations)].append(statement)
-    deaths = _deaths(standing, relations)
-    planned = {line_of(plan, relations) for plan in plans}
-    dates = {line: PlanDates(by_line[line]) for line in planned}
+    deaths: dict[str, list[Statement]] = defaultdict(list)
+    for statement in standing:
+        if statement.kind != "cancelled" and relations.canonical(statement.relation)[0] in DEATHS:
+            deaths[statement.subject].append(statement)
+    dates = {line: PlanDates(by_line[line]) for line in {line_of(it, relations) for it in plans}}
     cancellations: dict[str, Statement] = {}
     for plan in plans:
         relation, subject, object_ = line = line_of(plan, relations)
         lines = [line, (relation, subject, ""), (relation, "", object_)]
         if relations[relation].symmetric:
             lines.append((relation, object_, ""))
-        matching = [
-            statement
-            for line in lines
-            for statement in called_off.get(line, ())
-            if _cancels(statement, plan)
-        ]
+        off = (statement for about in lines for statement in called_off.get(about, ()))
+        matching = [statement for statement in off if _cancels(statement, plan)]
         known = (*deaths.get(subject, ()), *deaths.get(object_, ()))
         matching += [death for death in known if _outlived(plan, relation, death, relations)]
         if matching:
             cancellations[plan.id] = min(matching, key=lambda statement: statement.id)
-        elif (instead := dates[lines[0]].instead_of(plan)) is not None:
+        elif (instead := dates[line].instead_of(plan)) is not None:
             cancellations[plan.id] = instead
     return cancellations
-
-
-def _deaths(standing: Sequence[Statement], relations: Relations) -> dict[str, list[Statement]]:
-    """Return what says of whom that they are dead."""
-    deaths: dict[str, list[Statement]] = defaultdict(list)
-    for statement in standing:
-        if statement.kind != "cancelled" and relations.canonical(statement.relation)[0] in DEATHS:
-            deaths[statement.subject].append(statement)
-    return deaths
 
 
 def _outlived(plan: Statement, relation: str, death: Statement, relations: Relations) -> bool:
@@ -146,15 +130,13 @@ def _outlived(plan: Statement, relation: str, death: Statement, relations: Relat
 def _cancels(statement: Statement, plan: Statement) -> bool:
     assert plan.since is not None, "a plan has a start"
     at, until = statement.at, statement.until
-    if until is not None and until.moment < plan.since.moment:
-        return False  # it was never so until then, which says nothing of what is to come
-    if at is None or statement.trust < plan.trust:
-        return statement.trust >= plan.trust
-    return is_ahead(plan, at) and (plan.at is None or plan.at <= at)
+    if statement.trust < plan.trust or (until is not None and until.moment < plan.since.moment):
+        return False  # "never so until then" says nothing of what is to come
+    return at is None or (is_ahead(plan, at) and (plan.at is None or plan.at <= at))
 
 
 class PlanDates:
-    """The dates stated of one value, to be asked what took the place of a plan."""
+    """The dates stated of one value, by which a plan of it may be replaced."""
 
     def __init__(self, statements: Iterable[Statement]) -> None:
         words = sorted(statements, key=lambda statement: (statement.at_micros, statement.id))
@@ -178,13 +160,10 @@ class PlanDates:
         """
         if plan.at is not None:
             start = bisect_right(self._reports, plan.at_micros, key=lambda report: report[0][0])
-            first = None
-            for (moment, since, trust), report in islice(self._reports, start, None):
-                if trust < plan.trust or (first is not None and moment > first):
-                    if first is not None:
-                        break
-                    continue
-                first = moment
+            later = map(self._reports.__getitem__, range(start, len(self._reports)))
+            trusted = (report for report in later if report[0][2] >= plan.trust)
+            _, first = next(groupby(trusted, key=lambda report: report[0][0]), (0, iter(())))
+            for (_, since, _), report in first:
                 if since is not None and _apart(plan, report):
                     return report
         place = bisect_right(self._plans, plan.at_micros, key=lambda statement: statement.at_micros)
@@ -222,33 +201,30 @@ def spares(support: Evidence, slot: ConflictKey) -> bool:
     return support.statement.as_given and slot[0] != "ruling"
 
 
-def first_said(spoken: Iterable[Spoken]) -> int:
+def first_said(spoken: Iterable[Assertion]) -> int:
     """Return the first moment for which something was said of a value."""
     return min(map(first_moment, spoken), default=BEGINNING)
 
 
-def last_said(spoken: Iterable[Spoken]) -> int:
+def last_said(spoken: Iterable[Assertion]) -> int:
     """Return the last moment for which something was said of a value; never for nothing."""
-    return max(
-        (max(first_moment(word), to_micros(word.at, BEGINNING)) for word in spoken),
-        default=FOREVER,
-    )
+    moments = (max(first_moment(word), to_micros(word.at, BEGINNING)) for word in spoken)
+    return max(moments, default=FOREVER)
 
 
-def end_said(spoken: Iterable[Spoken]) -> int:
+def end_said(spoken: Iterable[Assertion]) -> int:
     """Return when the newest of what was said of a value ended it; never if that ended nothing."""
     running, ended = BEGINNING, BEGINNING
     for word in spoken:
-        if word.until is not None:
-            ended = max(ended, word.until.start)
-        elif word.kind == "was":
-            ended = max(ended, to_micros(word.at, BEGINNING))
+        at = to_micros(word.at, BEGINNING)
+        if word.until is not None or word.kind == "was":
+            ended = max(ended, at if word.until is None else word.until.start)
         else:
-            running = max(running, first_moment(word), to_micros(word.at, BEGINNING))
+            running = max(running, first_moment(word), at)
     return ended if ended > BEGINNING and ended >= running else FOREVER
 
 
-def find_slots(
+def conflict_keys(
     lines: Mapping[str, ClaimKey],
     relations: Relations,
     rulings: Iterable[Exclusion],

@@ -1,17 +1,17 @@
-"""Facts with all that they may meet, as they are stored or about to be: what is settled at once."""
+"""Facts with all that they may meet, stored or about to be: what is settled at once."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from graphrag.index.group import GroupIndex
-from graphrag.index.retention import Slot
 from graphrag.ingest.lifetimes.derive import Outcome, derive
-from graphrag.ingest.lifetimes.rivalry import Place, Rivalry, Triple, rows_in
-from graphrag.ingest.lifetimes.said import Gone
+from graphrag.ingest.lifetimes.rivalry import Place, Rivalry, Triple, rows_in, stands, triple_of
+from graphrag.ingest.lifetimes.said import Gone, gone_from
 from graphrag.model.assertion import Assertion, Ending, Void
 from graphrag.model.values import Entity, Fact
 from graphrag.ontology.relations import Relations
@@ -19,55 +19,58 @@ from graphrag.store.store import Store
 
 if TYPE_CHECKING:
     from graphrag.ingest.lifetimes.nesting import Surroundings
-    from graphrag.ingest.standing.ground import Beside, Nearby
-
-_RIVALRY = Slot[Rivalry]()
+    from graphrag.ingest.standing.ground import Nearby
 
 
 @dataclass(slots=True)
 class Component:
-    """Facts by id, with what was said of their entities that is no fact."""
+    """Facts that are settled together, by id, and what was said of their entities beside them."""
 
     index: GroupIndex
     rivalry: Rivalry
+    store: Store
+    gone: Gone
+    """Tell whether an episode is removed, or about to be."""
+    now: datetime
     stored: dict[str, Fact] = field(default_factory=dict)
-    """As they are before this transaction, about the entities that merges leave."""
+    """The facts before this transaction, about the entities that merges leave."""
     facts: dict[str, Fact] = field(default_factory=dict)
-    """As they are to be."""
+    """The facts as they are to be, those of this transaction included."""
     endings: dict[str, tuple[Ending, ...]] = field(default_factory=dict)
-    """By the id of an entity, as merges leave it."""
     entities: dict[str, Entity] = field(default_factory=dict)
-    """Those that were read for their endings."""
     supposing: tuple[str, str | None] | None = None
     """A merge that is about to be, or one that is about to be undone."""
-    seeds: frozenset[str] = frozenset()
-    """Ids of the facts that were asked for, if anybody wants to know."""
     outcome: Outcome | None = None
-    """What was settled last."""
     nearby: "Nearby | None" = None
-    """What standing rules touch, if there are any."""
+    """What standing rules look at; None without any."""
     adding: bool = False
-    """True if nothing of what stands falls in this transaction."""
+    """True if this transaction only adds: no statement that stands falls."""
     nested: dict[str, Fact] = field(default_factory=dict)
-    """Stored facts, or new ones, that tell which values lie in which."""
+    """Facts, stored or new, that tell which values lie in which."""
     _around: "Surroundings | None" = None
     _reached: dict[Triple, None] = field(default_factory=dict)
     _beside: dict[str, Fact] = field(default_factory=dict)
-    """Facts that the index does not know, or not as they are to be."""
+    """Facts that the columns do not have, or not as they are to be."""
     _quiet: bool | None = None
-    """Whether nothing was said of any entity that is no fact, once that was asked for."""
+    """Whether no entity of the group has endings; None until that was asked for."""
     _at: defaultdict[tuple[str, str, str | None], list[str]] = field(
         default_factory=lambda: defaultdict(list)
     )
 
     @classmethod
-    def of(cls, index: GroupIndex, relations: Relations) -> "Component":
-        """Return an empty one."""
-        rivalry = _RIVALRY.get(index)
-        if rivalry is None or rivalry.relations is not relations:
-            rivalry = Rivalry(relations)
-            _RIVALRY.set(index, rivalry)
-        component = cls(index, rivalry)
+    def of(
+        cls,
+        index: GroupIndex,
+        relations: Relations,
+        store: Store,
+        now: datetime,
+        *,
+        gone: Collection[str] = (),
+        back: Collection[str] = (),
+    ) -> "Component":
+        """Return a component without facts; some episodes are about to go, or to come back."""
+        rivalry = Rivalry.of(index, relations)
+        component = cls(index, rivalry, store, gone_from(index, gone=gone, back=back), now)
         if (program := rivalry.program) is not None:
             from graphrag.ingest.standing.ground import Nearby
 
@@ -92,14 +95,14 @@ class Component:
 
     def meets(self, fact: Fact) -> bool:
         """Tell whether a fact meets any other."""
-        triple, id_ = triple_of(fact), fact.id
+        triple = triple_of(fact)
         if self.nearby is not None and self.nearby.concerns(fact.relation):
             return True
         for place in self.rivalry.places(triple):
             if rows_in(place, self.index):
                 return True  # it is not stored itself
             known = self._at.get(place[:3])
-            if known is not None and (len(known) > 1 or known[0] != id_):
+            if known is not None and known != [fact.id]:
                 return True
         if not self.rivalry.plain(fact.relation) or any(self._parted(triple)):
             return True
@@ -122,14 +125,10 @@ class Component:
                 coming[self._stored_triple(row)] = None
         queue, seen = list(coming), set[Place]()
         for triple in queue:
-            for id_, other in (*self._met(triple, seen), *self._parted(triple)):
-                reached[id_] = None
-                if other not in coming:
-                    coming[other] = None
-                    queue.append(other)
-            for touched, other in self.nearby.touched(triple) if self.nearby is not None else ():
-                if touched is not None:
-                    reached[touched] = None
+            ruled = () if self.nearby is None else self.nearby.touched(triple)
+            for id_, other in (*self._met(triple, seen), *self._parted(triple), *ruled):
+                if id_ is not None:  # it is only inferred
+                    reached[id_] = None
                 if other not in coming:
                     coming[other] = None
                     queue.append(other)
@@ -142,32 +141,45 @@ class Component:
         reached = self.reach(self._stored_triple(row_of[id_]) for id_ in ids if id_ in row_of)
         return list(dict.fromkeys((*ids, *reached)))
 
-    async def read(self, ids: Iterable[str], store: Store) -> None:
+    async def read_around(self, facts: Iterable[Fact]) -> None:
+        """Have stored facts, as merges leave their ends, with all that they may meet."""
+        facts = list(facts)
+        await self.read([*(fact.id for fact in facts), *self.reach(map(triple_of, facts))])
+
+    async def read(self, ids: Iterable[str]) -> None:
         """Have these facts, what an arbiter ruled to be their rivals, and what ends them."""
         wanted = [id_ for id_ in dict.fromkeys(ids) if id_ not in self.stored]
         while wanted:
-            read = await store.get(Fact, [id_ for id_ in wanted if id_ not in self._beside])
+            self.stored |= await self._fetched(wanted)
             with self.supposed():
-                self.stored |= self.index.heirs.follow(read, self.index.entity_name)
-                self.stored |= {id_: self._beside[id_] for id_ in wanted if id_ in self._beside}
                 wanted = self._ruled(wanted)
         with self.supposed():
             self.facts = {**self.stored, **self.facts}
             ended = self.ended_among(self.facts.values())
-        await self.read_endings(ended, store)
-        await self._read_nested(store)
+        await self.read_endings(ended)
+        valued = [triple for triple in self._reached if triple[0] in self.rivalry.nestable]
+        if len(valued) > 1:
+            with self.supposed():
+                ids = self._surroundings().links(valued)
+            nested = await self._fetched(ids)
+            self.nested |= {id_: fact for id_, fact in nested.items() if stands(fact)}
         if self.nearby is not None:
-            await self.nearby.look(store, self._beside, self.supposed)
+            with self.supposed():
+                ids = self.nearby.unread()
+            self.nearby.context |= await self._fetched(ids)
 
-    def beside(self) -> "Beside | None":
-        """Return the standing rules, and what they look at."""
-        return None if self.nearby is None else self.nearby.beside(self.facts)
+    async def _fetched(self, ids: Collection[str]) -> dict[str, Fact]:
+        """Return facts by id: as they are being written, or as stored and merges leave them."""
+        read = await self.store.get(Fact, [id_ for id_ in ids if id_ not in self._beside])
+        with self.supposed():
+            known = self.index.heirs.follow(read, self.index.entity_name)
+        return known | {id_: self._beside[id_] for id_ in ids if id_ in self._beside}
 
-    async def read_endings(self, entities: Iterable[str], store: Store) -> None:
+    async def read_endings(self, entities: Iterable[str]) -> None:
         """Have what was said of these entities that is no fact."""
         wanted = [id_ for id_ in dict.fromkeys(entities) if id_ not in self.entities]
         if wanted:
-            self.entities |= await store.get(Entity, wanted)
+            self.entities |= await self.store.get(Entity, wanted)
         with self.supposed():
             for id_ in wanted:
                 if id_ in self.entities and (endings := self.entities[id_].endings):
@@ -180,41 +192,47 @@ class Component:
             return nullcontext()
         return self.index.heirs.supposing(*self.supposing)
 
-    def restate(self, ids: Collection[str], change: Callable[[Assertion], Assertion]) -> None:
+    def restate(
+        self, ids: Collection[str], change: Callable[[Assertion], Iterable[Assertion]]
+    ) -> None:
         """Change what some statements, given by id, are kept as."""
         for fact in list(self.facts.values()):
-            if any(statement.id in ids for statement in fact.statements):
-                changed = tuple(
-                    change(statement) if statement.id in ids else statement
-                    for statement in fact.statements
-                )
-                self.facts[fact.id] = replace(fact, statements=changed)
+            if any(said.id in ids for said in fact.statements):
+                kept = (change(said) if said.id in ids else (said,) for said in fact.statements)
+                self.facts[fact.id] = replace(fact, statements=tuple(chain.from_iterable(kept)))
 
     def void(self, ids: Collection[str], why: Void) -> None:
         """Let some statements fall, but for those that fell before."""
-        self.restate(
-            ids, lambda statement: statement if statement.void else replace(statement, void=why)
-        )
+        self.restate(ids, lambda said: [said if said.void else replace(said, void=why)])
 
     def _ruled(self, ids: Iterable[str]) -> list[str]:
         """Return what is to be read because of rulings on facts that were read just now."""
-        row_of = self.index.facts.row_of
         rivals = {id_ for read in ids if read in self.stored for id_ in self.stored[read].rivals}
-        there = [id_ for id_ in sorted(rivals - self.stored.keys()) if id_ in row_of]
+        there = sorted((rivals - self.stored.keys()) & self.index.facts.row_of.keys())
         return [id_ for id_ in self.reach_from(there) if id_ not in self.stored]
 
-    def settle(self, gone: Gone, *, now: datetime) -> Outcome:
+    def following(
+        self,
+        facts: Mapping[str, Fact],
+        endings: Mapping[str, Iterable[Ending]] | None = None,
+        *,
+        alone: bool = False,
+    ) -> Outcome:
+        """Return what would follow from some facts; ``alone``, without standing rules."""
+        endings = self.endings if endings is None else endings
+        near = None if alone or self.nearby is None else self.nearby.beside(self.facts)
+        known = facts, endings, self.rivalry.relations, self.gone
+        return derive(*known, now=self.now, beside=near, nested=self.nested)
+
+    def settle(self) -> Outcome:
         """Work out when the facts hold, and note it."""
-        relations, beside = self.rivalry.relations, self.beside()
-        known = self.facts, self.endings, relations, gone
-        outcome = derive(*known, now=now, beside=beside, nested=self.nested)
+        self.outcome = self.following(self.facts)
         self.facts = {
             id_: fact
-            for id_, fact in outcome.facts.items()
+            for id_, fact in self.outcome.facts.items()
             if id_ in self.stored or not fact.derived_from or fact.retracted_at is None
         }
-        self.outcome = outcome
-        return outcome
+        return self.outcome
 
     def supporting(self, fact: str) -> tuple[str, ...]:
         """Return the ids of the statements that a fact rests on, as it was settled last."""
@@ -249,13 +267,6 @@ class Component:
             return ()
         return self._surroundings().touched(triple, adding=self.adding)
 
-    async def _read_nested(self, store: Store) -> None:
-        """Have what tells of several values of one thing which lie in which."""
-        valued = [triple for triple in self._reached if triple[0] in self.rivalry.nestable]
-        if len(valued) > 1:
-            around = self._surroundings()
-            self.nested |= await around.look(valued, store, self._beside, self.supposed)
-
     def _surroundings(self) -> "Surroundings":
         if self._around is None:
             # Imported here: where nothing may lie in another thing, nobody pays for it.
@@ -278,21 +289,5 @@ class Component:
         """Return the entities at some facts of which anything was said that is no fact."""
         ends = dict.fromkeys(end for fact in facts for end in (fact.subject_id, fact.object_id))
         families = (self.index.heirs.family(end) for end in ends if self._ended(end))
-        each = dict.fromkeys(id_ for family in families for id_ in family)
+        each = dict.fromkeys(chain.from_iterable(families))
         return [id_ for id_ in each if id_ in self.index.entities.row_of]
-
-
-async def component_of(
-    facts: Iterable[Fact], index: GroupIndex, store: Store, relations: Relations
-) -> Component:
-    """Return stored facts, as merges leave their ends, with all that they may meet."""
-    component = Component.of(index, relations)
-    facts = list(facts)
-    reached = component.reach(map(triple_of, facts))
-    await component.read([*(fact.id for fact in facts), *reached], store)
-    return component
-
-
-def triple_of(fact: Fact) -> Triple:
-    """Return what a fact says, by ids."""
-    return fact.relation, fact.subject_id, fact.object_id

@@ -1,9 +1,8 @@
-"""From what facts and their rivals keep of their sources to when each of them holds.
+"""From the statements of facts and their rivals to when each of them holds.
 
-A fact that is stored stays where its first statement stands. What else follows: a stretch that is
-no fact yet becomes one, a fact whose statements all stand in another one is put aside in favour of
-it, one that nothing states any more is retracted. What waits for a person says nothing, and waits
-no longer once others say the same.
+A stored fact stays where its first statement stands. An interval that is no fact yet becomes one, a
+fact whose statements all stand in another one is put aside in favour of it, one that nothing states
+any more is retracted. A pending fact says nothing, and is not pending once others say the same.
 """
 
 from collections import Counter
@@ -12,18 +11,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from graphrag.ingest.lifetimes import NOWHERE, Lifetime, Settlement
 from graphrag.ingest.lifetimes.said import Gone, StoredStatements, stated
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
 from graphrag.model.assertion import Assertion, Ending
-from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact, Span
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
     from graphrag.ingest.standing.ground import Beside
+
+_TIMED = attrgetter(*"subject relation object valid_at invalid_at observed closed_as".split())
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,8 @@ class Outcome:
     @cached_property
     def places(self) -> Mapping[str, str]:
         """Return by the id of a statement the fact that it supports first in world time."""
-        places: dict[str, str] = {}
-        for life in sorted(self.settlement.lifetimes, key=_holds_first):
-            for id_ in life.statements:
-                places.setdefault(id_, life.id)
-        return places
-
-    def names(self, ids: Iterable[str]) -> bool:
-        """Tell whether one of some facts gave its id to another, or closed it."""
-        gone = set(ids)
-        if not gone:
-            return False
-        closers = {life.invalidated_by for life in self.settlement.lifetimes}
-        times = Counter(id_ for life in self.settlement.lifetimes for id_ in life.statements)
-        return not gone.isdisjoint(closers) or any(times[id_] > 1 for id_ in gone)
+        last_first = sorted(self.settlement.lifetimes, key=_holds_first, reverse=True)
+        return {id_: life.id for life in last_first for id_ in life.statements}
 
     def home_of(self, fact: str) -> str:
         """Return the fact that keeps the first statement that one rests on."""
@@ -59,9 +47,7 @@ class Outcome:
 
     def supporting(self, fact: str) -> tuple[str, ...]:
         """Return the ids of the statements that a fact rests on."""
-        return self._support.get(fact) or tuple(
-            statement.id for statement in self.facts[fact].statements
-        )
+        return self._support.get(fact) or tuple(said.id for said in self.facts[fact].statements)
 
     @cached_property
     def _support(self) -> Mapping[str, tuple[str, ...]]:
@@ -84,8 +70,7 @@ def derive(
     stored beside the facts that tells which of their values lie in which, by id.
     """
     inferred = {id_: fact for id_, fact in facts.items() if fact.derived_from}
-    if inferred:
-        facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred}
+    facts = {id_: fact for id_, fact in facts.items() if id_ not in inferred} if inferred else facts
     follow = None
     if beside is not None:
         # Imported here: nobody pays for standing rules where there are none.
@@ -94,26 +79,17 @@ def derive(
         follow = Consequences(relations, beside)
     said = StoredStatements(facts, endings, gone)
     statements, rulings = list(said.statements()), list(said.rulings())
-    homes = {statement.fact for statement in statements}
-
-    def name(first: Statement, number: int) -> str:
-        free = number == 0 and first.id not in homes
-        return first.id if free else derived_id(first.id, str(number))
-
-    cut = None if follow is None else follow.cut
     nesting = said.nesting(statements, nested or {}, relations)
-    judged = partial(settle, relations=relations, rulings=rulings, name=name, nesting=nesting)
-    settlement = judged(statements, follow=cut)
-    plain = settlement
-    lifetimes = {one.id: one for one in settlement.lifetimes}
+    judged = partial(settle, relations=relations, rulings=rulings, nesting=nesting)
+    settlement = plain = judged(statements, follow=None if follow is None else follow.cut)
+    lifetimes = {life.id: life for life in settlement.lifetimes}
     after: dict[str, Fact] = {}
     for id_, fact in facts.items():
         life = lifetimes.get(id_)
         if waiting := said.waits(fact):
             if follow is not None and plain is settlement:
                 plain = judged(statements)
-            trial = [*statements, *(stated(one, fact, None) for one in waiting)]
-            again = judged(trial)
+            again = judged([*statements, *(stated(each, fact, None) for each in waiting)])
             same = _beside(again, waiting) if alike(plain, again) else None
             after[id_] = _known(fact, same, said, now) if same else _waiting(fact, waiting, said)
         elif life is not None:
@@ -126,7 +102,7 @@ def derive(
             further = replace(home, id=id_, created_at=now, statements=(), rivals=())
             after[id_] = _held(replace(further, expired_at=None), life, said, now)
     if follow is not None:
-        after |= {one.id: one for one in follow.facts(settlement, after, inferred, now)}
+        after |= {fact.id: fact for fact in follow.facts(settlement, after, inferred, now)}
     if left := [fact for id_, fact in inferred.items() if id_ not in after]:
         from graphrag.ingest.standing.infer import fallen
 
@@ -136,7 +112,6 @@ def derive(
 
 
 def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> Fact:
-    """Return a fact with its lifetime."""
     nowhere = life.closed_as in NOWHERE
     rests_on = [said.by_id[id_][1] for id_ in life.statements] or list(fact.statements)
     again = (word for word in fact.statements if word.pending and word.void is None)  # too faintly
@@ -144,8 +119,7 @@ def _held(fact: Fact, life: Lifetime, said: StoredStatements, now: datetime) -> 
     expired = None
     if life.invalid_at is not None and not nowhere and life.closed_as != "past":
         if life.closed_by not in (None, *life.statements[:1]):  # or else it was stated with its end
-            kept = fact.expired_at if fact.invalid_at == life.invalid_at else None
-            expired = kept or now
+            expired = (fact.expired_at if fact.invalid_at == life.invalid_at else None) or now
     return replace(
         fact,
         valid_at=life.valid_at,
@@ -189,10 +163,10 @@ def _closing(
 def _aside(fact: Fact, into: str | None, facts: Mapping[str, Fact], now: datetime) -> Fact:
     """Return a fact that is part of another one; no read shows one that keeps no statement."""
     reason = "says the same as another fact"
-    if fact.statements and all(statement.kind == "cancelled" for statement in fact.statements):
-        reason = f"says of a plan that it will not be: {fact.text}"
     if into is not None:
-        reason = f"says the same as: {facts[into].text if into in facts else fact.text}"
+        reason = f"says the same as: {facts.get(into, fact).text}"
+    elif fact.statements and all(said.kind == "cancelled" for said in fact.statements):
+        reason = f"says of a plan that it will not be: {fact.text}"
     return replace(
         fact,
         retracted_at=fact.retracted_at or now,
@@ -218,7 +192,8 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -
     alone = settle([stated(assertion, fact, None) for assertion in assertions], Relations([]))
     nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
     life = next(iter(alone.lifetimes), nothing)
-    free = replace(
+    over: Literal["end"] | None = "end" if assertions[0].ends or life is nothing else None
+    return replace(
         fact,
         valid_at=life.valid_at,
         invalid_at=life.invalid_at,
@@ -232,12 +207,9 @@ def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -
         reason=None,
         confidence=max(assertion.confidence for assertion in assertions),
         pending=True,
+        waits_as="correction" if any(each.corrects for each in assertions) else over,
         sources=_sources(assertions, said),
     )
-    if any(assertion.corrects for assertion in assertions):
-        return replace(free, waits_as="correction")
-    over = assertions[0].ends or life is nothing
-    return replace(free, waits_as="end" if over else None)
 
 
 def _sources(assertions: Iterable[Assertion], said: StoredStatements) -> tuple[Span, ...]:
@@ -246,10 +218,8 @@ def _sources(assertions: Iterable[Assertion], said: StoredStatements) -> tuple[S
     there = [word for word in placed.values() if not said.gone(word.source)]
     manual = any(word.manual for word in placed.values())
     shown = there if there or manual else placed.values()
-    spans = (
-        Span(word.source, word.start, word.end) for word in sorted(shown, key=attrgetter("id"))
-    )
-    return tuple(dict.fromkeys(spans))
+    in_turn = sorted(shown, key=attrgetter("id"))
+    return tuple(dict.fromkeys(Span(word.source, word.start, word.end) for word in in_turn))
 
 
 def alike(settlement: Settlement, other: Settlement) -> bool:
@@ -257,15 +227,9 @@ def alike(settlement: Settlement, other: Settlement) -> bool:
     return _times(settlement) == _times(other)
 
 
-def _times(settlement: Settlement) -> Counter[tuple[object, ...]]:
-    return Counter(
-        (
-            *(life.subject, life.relation, life.object),
-            *(life.valid_at, life.invalid_at, life.observed, life.closed_as),
-        )
-        for life in settlement.lifetimes
-        if life.closed_as not in NOWHERE
-    )
+def _times(settlement: Settlement) -> Counter[object]:
+    held = (life for life in settlement.lifetimes if life.closed_as not in NOWHERE)
+    return Counter(map(_TIMED, held))
 
 
 def _beside(settlement: Settlement, waiting: Iterable[Assertion]) -> str | None:

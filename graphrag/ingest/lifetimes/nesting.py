@@ -1,30 +1,26 @@
-"""What lies in what, as far as a graph knows: two such values of one slot hold side by side.
+"""Values that lie in each other, as far as a graph knows: they hold side by side.
 
-A thing that was stated to lie in another counts as lying in it until that was said to end, or it
-was said to lie elsewhere; and so does what lies in that in turn. Of two values that counts when the
-later one began. So what is nested follows from the statements that stand alone, not from what holds
-by them, and the order of telling has no part in it.
+A thing counts as lying in another, and in what that lies in, until that was stated to end or it was
+stated to lie elsewhere. Of two values that counts when the later one began. It follows from the
+statements that stand, not from what holds by them, so the order of telling has no part in it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from graphrag.index.group import FOREVER as OPEN
 from graphrag.index.group import GroupIndex
-from graphrag.ingest.lifetimes.accounts import ConflictKey, Spoken, end_said, first_said, last_said
+from graphrag.ingest.lifetimes.accounts import ConflictKey, end_said, first_said, last_said
+from graphrag.ingest.lifetimes.evidence import ClaimKey
 from graphrag.ingest.lifetimes.rivalry import Triple, stands
-from graphrag.ingest.lifetimes.support import ClaimKey
-from graphrag.model.assertion import BEGINNING, FOREVER
+from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
-from graphrag.store.store import Store
 from graphrag.temporal.moment import to_micros
 
 _SUBJECT, _OBJECT = 1, 2
-"""Where the ends of a line are."""
 Stored = tuple[str, Triple, ClaimKey]
 """The id of a fact, how it says what it says, and what that is."""
 
@@ -32,28 +28,26 @@ Stored = tuple[str, Triple, ClaimKey]
 class Nesting:
     """Which entities lie in which.
 
-    Args:
-        lines: What says so, with all that was said of it.
-        relations: What is declared.
-        values: What was said of the values that may lie in each other, by line.
+    ``said`` is what was said of lines that say so, ``values`` that of the values that may lie in
+    each other, by line.
     """
 
     def __init__(
         self,
-        lines: Iterable[ClaimKey] | Mapping[ClaimKey, Sequence[Spoken]],
+        said: Mapping[ClaimKey, Sequence[Assertion]],
         relations: Relations,
-        values: Mapping[ClaimKey, Sequence[Spoken]] | None = None,
+        values: Mapping[ClaimKey, Sequence[Assertion]] | None = None,
     ) -> None:
         self._relations = relations
         self._over: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for name, inner, other in lines:
+        for name, inner, other in said:
             self._over[name, inner].add(other)
-        said = lines if isinstance(lines, Mapping) else {}
         self._starts = {line: first_said(spoken) for line, spoken in (values or {}).items()}
-        self._ends = {line: end for line, some in said.items() if (end := end_said(some)) < FOREVER}
+        self._ends: dict[ClaimKey, int] = {}
         for line, spoken in said.items():
-            if (end := self._gave_way(line, last_said(spoken), said)) < FOREVER:
-                self._ends[line] = min(end, self._ends.get(line, FOREVER))
+            end = min(end_said(spoken), self._gave_way(line, last_said(spoken), said))
+            if end < FOREVER:
+                self._ends[line] = end
 
     @classmethod
     def of(cls, facts: Iterable[Fact], relations: Relations) -> "Nesting":
@@ -61,7 +55,7 @@ class Nesting:
         return cls(said_of(facts, relations), relations)
 
     def _gave_way(
-        self, line: ClaimKey, newest: int, said: Mapping[ClaimKey, Sequence[Spoken]]
+        self, line: ClaimKey, newest: int, said: Mapping[ClaimKey, Sequence[Assertion]]
     ) -> int:
         """Return when something was first said to lie elsewhere, after it was said to lie here."""
         name, inner, here = line
@@ -70,8 +64,7 @@ class Nesting:
         apart = (
             there
             for there in self._over[name, inner]
-            if not {here, there} <= self._above(here, (name,))
-            and not {here, there} <= self._above(there, (name,))
+            if there not in self._above(here, (name,)) and here not in self._above(there, (name,))
         )
         moments = (first_said(said.get((name, inner, there), ())) for there in apart)
         return min((moment for moment in moments if moment > newest), default=FOREVER)
@@ -80,13 +73,13 @@ class Nesting:
         """Tell whether two facts hold side by side because the value of one lies in the other's."""
         if other is None:
             return False
-        (name, subject, value), (its, its_subject, its_value) = (
+        (*about, value), (*others, its_value) = (
             self._relations.line(each.relation, each.subject_id, each.object_id)
             for each in (fact, other)
         )
-        by = self._relations.nested.get(name, ())
+        by = self._relations.nested.get(about[0], ())
         at = max(to_micros(each.valid_at, BEGINNING) for each in (fact, other))
-        return (name, subject) == (its, its_subject) and (
+        return about == others and (
             its_value in self._above(value, by, at) or value in self._above(its_value, by, at)
         )
 
@@ -101,14 +94,14 @@ class Nesting:
                     sharing[slot].append(line)
         divided = dict(slots)
         for slot, lines in sharing.items():
-            near = self._near(lines)
-            parts: dict[ClaimKey, list[ConflictKey]] = {line: [] for line in lines}
-            for number, together in enumerate(_rivals(lines, near) if near else ()):
-                for line in together:
-                    parts[line].append((*slot, str(number)))
-            for line in lines if near else ():
-                others = (each for each in slots[line] if each != slot)
-                divided[line] = [*others, *parts[line]]
+            if near := self._near(lines):
+                parts: dict[ClaimKey, list[ConflictKey]] = defaultdict(list)
+                for number, together in enumerate(_rivals(lines, near)):
+                    for line in together:
+                        parts[line].append((*slot, str(number)))
+                for line in lines:
+                    others = (each for each in slots[line] if each != slot)
+                    divided[line] = [*others, *parts[line]]
         return divided
 
     def _near(self, lines: Sequence[ClaimKey]) -> dict[ClaimKey, set[ClaimKey]]:
@@ -126,30 +119,24 @@ class Nesting:
 
     def _above(self, value: str, by: Collection[str], at: int = BEGINNING) -> set[str]:
         """Return all that a value lies in, with itself, by what had not ended at a moment."""
-        above, queue = {value}, [value]
+        above = {value: None}
+        queue = [value]
         for id_ in queue:
-            fresh = {
-                other
-                for name in by
-                for other in self._over.get((name, id_), ())
-                if at < self._ends.get((name, id_, other), FOREVER)
-            } - above
-            above |= fresh
-            queue += fresh
-        return above
+            for name in by:
+                for other in self._over.get((name, id_), ()):
+                    if other not in above and at < self._ends.get((name, id_, other), FOREVER):
+                        above[other] = None
+                        queue.append(other)
+        return set(above)
 
 
-def said_of(facts: Iterable[Fact], relations: Relations) -> dict[ClaimKey, list[Spoken]]:
+def said_of(facts: Iterable[Fact], relations: Relations) -> dict[ClaimKey, list[Assertion]]:
     """Return what stands of stored facts, by what they say."""
-    spoken: dict[ClaimKey, list[Spoken]] = defaultdict(list)
+    spoken: dict[ClaimKey, list[Assertion]] = defaultdict(list)
     for fact in facts:
         if stands(fact):
             line = relations.line(fact.relation, fact.subject_id, fact.object_id)
-            spoken[line] += (
-                statement
-                for statement in fact.statements
-                if not (statement.void or statement.pending)
-            )
+            spoken[line] += (said for said in fact.statements if not (said.void or said.pending))
     return spoken
 
 
@@ -159,11 +146,11 @@ def _rivals(
     """Yield sets of values that all exclude each other; any two that do are together in one."""
     mixed, rest = sorted(near), [line for line in lines if line not in near]
     together: dict[ClaimKey, set[ClaimKey]] = {line: set() for line in mixed}
-    for place, one in enumerate(mixed):
-        for other in (*mixed[place + 1 :], one):
-            if other in near[one] or other in together[one]:
+    for place, first in enumerate(mixed):
+        for second in (*mixed[place + 1 :], first):
+            if second in near[first] or second in together[first]:
                 continue
-            clique = list(dict.fromkeys((one, other)))
+            clique = list(dict.fromkeys((first, second)))
             clique += (
                 line for line in mixed if line not in clique and near[line].isdisjoint(clique)
             )
@@ -188,46 +175,29 @@ class Surroundings:
         for end in dict.fromkeys(triple[1:]):
             self._at_end[line[0], end].append((fact.id, triple, line))
 
-    def _suppose(self, line: ClaimKey) -> None:
-        """Take in that one thing may lie in another: an edit that is not written yet says so."""
-        about = "", line, line
-        if about not in (known := self._at_end[line[:2]]):
-            known.append(about)
-
-    async def look(
-        self,
-        triples: Iterable[Triple],
-        store: Store,
-        under_way: Mapping[str, Fact],
-        supposed: Callable[[], AbstractContextManager[None]],
-    ) -> dict[str, Fact]:
-        """Return what tells of several values of one thing which lie in which.
+    def links(self, triples: Iterable[Triple]) -> set[str]:
+        """Return the facts that may tell of several values of one thing which lie in which.
 
         What gave way to others does, too: where it would hold may rest on what lies in what.
         """
         values: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-        for name, subject, value in (self.relations.line(*triple) for triple in triples):
-            values[name, subject][value] = None
-            if name in self.relations.nesting:
-                self._suppose((name, subject, value))
-        nested = self.relations.nested
-        several = [
-            (name, near) for (name, _), near in values.items() if name in nested and len(near) > 1
-        ]
-        with supposed():
-            ids = {id_ for name, near in several for id_ in self._linking(name, near)}
-        read = await store.get(Fact, sorted(ids - under_way.keys())) if ids else {}
-        with supposed():
-            links = self.index.heirs.follow(read, self.index.entity_name)
-        links |= {id_: under_way[id_] for id_ in ids if id_ in under_way}
-        return {id_: fact for id_, fact in links.items() if stands(fact)}
+        for line in (self.relations.line(*triple) for triple in triples):
+            values[line[:2]][line[_OBJECT]] = None
+            # An edit that is not written yet may say so.
+            known, supposed_link = self._at_end[line[:2]], ("", line, line)
+            if line[0] in self.relations.nesting and supposed_link not in known:
+                known.append(supposed_link)
+        return {
+            id_
+            for (name, _), near in values.items()
+            if name in self.relations.nested and len(near) > 1
+            for id_ in self._linking(name, near)
+        }
 
     def touched(self, triple: Triple, *, adding: bool) -> Iterator[tuple[str, Triple]]:
         """Yield the facts that may hold side by side because of one, or would not without it.
 
-        Args:
-            triple: What says that one thing lies in another.
-            adding: True if nothing falls: then what stands already changes nothing.
+        ``adding``: nothing falls, so what stands already changes nothing.
         """
         name, inner, other = self.relations.line(*triple)
         known = dict(self._standing(name, inner))
@@ -267,8 +237,7 @@ class Surroundings:
         self, start: str, by: Iterable[str], role: int, links: dict[str, None] | None = None
     ) -> dict[str, None]:
         """Return all that lies in an entity, or that it lies in, with itself; note by what."""
-        reached = {start: None}
-        queue = [start]
+        reached, queue = {start: None}, [start]
         for entity in queue:
             for id_, _, line in (stored for name in by for stored in self._at(name, entity, role)):
                 if links is not None and id_:

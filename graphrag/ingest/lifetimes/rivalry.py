@@ -1,10 +1,10 @@
 """Which stored facts a fact may meet: look-ups by relation and end, worked out once a relation.
 
-Two facts meet if what is said of one may close the other, or if both say the same. What they meet
-meets others in turn; all of them together are what lifetimes are settled for.
+Two facts meet if a statement of one may close the other, or if both say the same. Lifetimes are
+settled for a fact with all that it meets, directly or through others.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from graphrag.index.group import GroupIndex
+from graphrag.index.retention import Slot
 from graphrag.model.assertion import held_from
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
-    from graphrag.ingest.standing.program import Program
+    from graphrag.ingest.standing import Program
 
 Triple = tuple[str, str, str]
 """Relation, subject and object of a fact, as it is stored and as merges leave its ends."""
@@ -51,26 +52,34 @@ class Rivalry:
         self.relations = relations
         self._probes: dict[str, tuple[Probe, ...]] = {}
 
+    @classmethod
+    def of(cls, index: GroupIndex, relations: Relations) -> "Rivalry":
+        """Return the look-ups of some relations, which a group keeps."""
+        rivalry = _KEPT.get(index)
+        if rivalry is None or rivalry.relations is not relations:
+            rivalry = cls(relations)
+            _KEPT.set(index, rivalry)
+        return rivalry
+
     @cached_property
     def program(self) -> "Program | None":
         """Return the standing rules, None if there are none."""
         if not self.relations.standing:
             return None
-        from graphrag.ingest.standing.program import program_of
+        from graphrag.ingest.standing import program_of
 
         return program_of(self.relations)
 
     def probes(self, name: str) -> tuple[Probe, ...]:
         """Return where others are that a fact of this relation may meet."""
-        probes = self._probes.get(name)
-        if probes is None:
+        if name not in self._probes:
             every = dict.fromkeys(self._worked_out(name))
             # What shares an end of its own role is found there, if both ends are the same, too.
             wide = {probe.relation for probe in every if probe.role is not None}
-            probes = self._probes[name] = tuple(
+            self._probes[name] = tuple(
                 probe for probe in every if probe.side is not None or probe.relation not in wide
             )
-        return probes
+        return self._probes[name]
 
     def plain(self, name: str) -> bool:
         """Tell whether one lone statement of a relation says when it holds, without any rule."""
@@ -110,44 +119,43 @@ class Rivalry:
         canonical, turned = self.relations.canonical(name)
         relation = self.relations[canonical]
         sides: tuple[Side, Side] = ("object", "subject") if turned else ("subject", "object")
-        for alias, _ in self._same(canonical):
-            yield Probe(alias, None)
+        for other in (canonical, *relation.exclusive_with, *relation.ends_between):
+            yield from (Probe(alias, None) for alias, _ in self._same(other))
         for place, exclusive in enumerate((relation.single_valued, relation.single_holder)):
-            for alias, other in self._same(canonical) if exclusive or relation.symmetric else ():
+            for alias, swapped in self._same(canonical):
                 if relation.symmetric and (relation.single_valued or relation.single_holder):
                     yield Probe(alias, sides[place])
                 elif exclusive:
-                    yield Probe(alias, sides[place], _turned(place, other))
-        for rival in relation.exclusive_with:
-            yield from (Probe(alias, None) for alias, _ in self._same(rival))
-        yield from self._events(canonical, sides)
+                    yield Probe(alias, sides[place], _turned(place, swapped))
+        yield from self._events(canonical)
         for ended in relation.ends:
             for alias, _ in self._same(ended):
-                yield Probe(alias, sides[0])
-                if relation.symmetric:
-                    yield Probe(alias, sides[1])
-        for ended in relation.ends_between:
-            yield from (Probe(alias, None) for alias, _ in self._same(ended))
+                yield from (Probe(alias, side) for side in sides[: 1 + relation.symmetric])
 
-    def _events(self, canonical: str, sides: tuple[Side, Side]) -> Iterator[Probe]:
+    def _events(self, canonical: str) -> Iterator[Probe]:
         """Yield where the events are that end facts of a relation."""
         for event in self.relations.values():
-            if canonical in self._read(event.ends):
-                for alias, other in self._same(event.name):
-                    role = None if event.symmetric else _turned(0, other)
-                    yield Probe(alias, "subject", role)
-                    yield Probe(alias, "object", role)
-            if canonical in self._read(event.ends_between):
-                yield from (Probe(alias, None) for alias, _ in self._same(event.name))
-
-    def _read(self, names: Iterable[str]) -> set[str]:
-        return {self.relations.canonical(name)[0] for name in names}
+            named = event.ends, event.ends_between
+            ends, between = ({self.relations.canonical(it)[0] for it in names} for names in named)
+            for alias, other in self._same(event.name) if canonical in ends else ():
+                role = None if event.symmetric else _turned(0, other)
+                yield Probe(alias, "subject", role)
+                yield Probe(alias, "object", role)
+            for alias, _ in self._same(event.name) if canonical in between else ():
+                yield Probe(alias, None)
 
     def _same(self, name: str) -> list[tuple[str, bool]]:
         """Return all names that read as one, each with whether that swaps its ends."""
-        canonical = self.relations.canonical(name)[0]
-        names = dict.fromkeys(self.relations.same(canonical))
+        names = dict.fromkeys(self.relations.same(self.relations.canonical(name)[0]))
         return [(alias, self.relations.canonical(alias)[1]) for alias in names]
+
+
+_KEPT = Slot[Rivalry]()
+
+
+def triple_of(fact: Fact) -> Triple:
+    """Return what a fact says, by ids."""
+    return fact.relation, fact.subject_id, fact.object_id
 
 
 def rows_in(place: Place, index: GroupIndex) -> list[int]:
@@ -195,9 +203,8 @@ def exclusion(fact: Fact, other: Fact, relations: Relations) -> Exclusion | None
 
 def shares_end(fact: Fact, other: Fact) -> bool:
     """Tell whether two facts have a subject or an object in common: only then one can end one."""
-    return fact.subject_id == other.subject_id or (
-        bool(fact.object_id) and fact.object_id == other.object_id
-    )
+    same_object = bool(fact.object_id) and fact.object_id == other.object_id
+    return same_object or fact.subject_id == other.subject_id
 
 
 def stands(fact: Fact) -> bool:
@@ -207,12 +214,6 @@ def stands(fact: Fact) -> bool:
 
 def overlap(fact: Fact, other: Fact) -> bool:
     """Tell whether there is a moment at which both hold."""
-    return max(map(_start, (fact, other))) < min(map(_stop, (fact, other)))
-
-
-def _start(fact: Fact) -> datetime:
-    return held_from(fact) or _EARLIEST
-
-
-def _stop(fact: Fact) -> datetime:
-    return fact.invalid_at or _LATEST
+    starts = (held_from(each) or _EARLIEST for each in (fact, other))
+    stops = (each.invalid_at or _LATEST for each in (fact, other))
+    return max(starts) < min(stops)

@@ -1,15 +1,16 @@
-"""What is kept of the sources of some facts, and what of it stands: what lifetimes follow from."""
+"""Stored statements of some facts, and which of them stand: what lifetimes follow from."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from graphrag.index.group import FOREVER, GroupIndex
-from graphrag.ingest.lifetimes.accounts import Spoken, first_said
-from graphrag.ingest.lifetimes.statement import Exclusion, Statement
-from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.lifetimes import Exclusion, Statement
+from graphrag.ingest.lifetimes.accounts import first_said, line_of
+from graphrag.ingest.lifetimes.evidence import ClaimKey
 from graphrag.model.assertion import Assertion, Ending, Kind, Void
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact
@@ -43,7 +44,6 @@ class StoredStatements:
 
     facts: Mapping[str, Fact]
     endings: Mapping[str, Iterable[Ending]]
-    """By the id of an entity."""
     gone: Gone
 
     @cached_property
@@ -58,26 +58,18 @@ class StoredStatements:
 
     @cached_property
     def _own(self) -> dict[str, tuple[Fact, Assertion]]:
-        return {
-            statement.id: (fact, statement)
-            for fact in self.facts.values()
-            for statement in fact.statements
-        }
+        return {said.id: (fact, said) for fact in self.facts.values() for said in fact.statements}
 
     @cached_property
     def _ends(self) -> dict[str, Assertion]:
-        return {
-            ending.assertion.id: ending.assertion
-            for endings in self.endings.values()
-            for ending in endings
-        }
+        said = (ending.assertion for ending in chain.from_iterable(self.endings.values()))
+        return {assertion.id: assertion for assertion in said}
 
     def void(self, statement: Assertion) -> Void | None:
         """Return why a statement does not stand; None if it does, or waits."""
-        if statement.void is not None and (
-            statement.void.by is None or self._corrects(statement.void.by)
-        ):
-            return statement.void
+        void = statement.void
+        if void is not None and (void.by is None or self._corrects(void.by)):
+            return void
         if statement.source and not statement.manual and self.gone(statement.source):
             return Void("retracted", reason=REMOVED)
         return None
@@ -85,9 +77,7 @@ class StoredStatements:
     def waits(self, fact: Fact) -> list[Assertion]:
         """Return what of a fact waits for a person, if nothing of it stands."""
         live = [statement for statement in fact.statements if self.void(statement) is None]
-        if not all(statement.pending and not merged(statement, fact) for statement in live):
-            return []
-        return live
+        return live if all(word.pending and not merged(word, fact) for word in live) else []
 
     def statements(self) -> Iterator[Statement]:
         """Yield what stands and what fell, as lifetimes are derived from it."""
@@ -99,13 +89,15 @@ class StoredStatements:
                 if merged(statement, fact):
                     void = void or Void("retracted", reason=ONE_ENTITY)
                 yield stated(statement, fact, void)
-                if statement.excludes and void is None:
+                if void is None and statement.excludes:
                     yield from self._replaced(fact, statement)
         for entity, endings in self.endings.items():
             for ending in endings:
                 statement = ending.assertion
                 if self.void(statement) is None and not statement.pending:
-                    yield _ending(ending, entity)
+                    about = {"relation": ending.relation, "object": ending.object_id}
+                    about |= {"subject": entity, "text": ending.text}
+                    yield _about(statement, **about, since=None, void=None)
 
     def _replaced(self, fact: Fact, statement: Assertion) -> Iterator[Statement]:
         """Yield what a statement says of the facts whose place it takes, if it is no rival of them.
@@ -155,20 +147,18 @@ class StoredStatements:
         self, statements: Iterable[Statement], nested: Mapping[str, Fact], relations: Relations
     ) -> "Nesting | None":
         """Return what lies in what by these statements, and by stored facts beside them."""
-        names, values = relations.nesting, defaultdict[ClaimKey, list[Statement]](list)
+        values = defaultdict[ClaimKey, list[Statement]](list)
         for statement in statements:
             if statement.object and statement.void is None and statement.kind != "cancelled":
-                values[
-                    relations.line(statement.relation, statement.subject, statement.object)
-                ].append(statement)
+                values[line_of(statement, relations)].append(statement)
         beside = [fact for id_, fact in nested.items() if id_ not in self.facts]
-        within = {relations.canonical(name)[0] for name in names}
+        within = {relations.canonical(name)[0] for name in relations.nesting}
         if not beside and not any(line[0] in within for line in values):
             return None
         # Imported here: nobody else pays for it.
         from graphrag.ingest.lifetimes.nesting import Nesting, said_of
 
-        lines: dict[ClaimKey, list[Spoken]] = said_of(beside, relations)
+        lines: dict[ClaimKey, list[Assertion]] = said_of(beside, relations)
         for line, spoken in values.items():
             if line[0] in within:
                 lines[line] = [*lines.get(line, ()), *spoken]
@@ -192,37 +182,18 @@ def merged(statement: Assertion, fact: Fact) -> bool:
     )
 
 
-def stated(statement: Assertion, fact: Fact, void: Void | None) -> Statement:
+def stated(said: Assertion, fact: Fact, void: Void | None) -> Statement:
     """Return what a fact keeps of a source as lifetimes are derived from it."""
-    ends = fact.subject_id, fact.relation, fact.object_id
-    return _statement(statement, fact.id, ends, statement.text or fact.text, void)
-
-
-def _ending(ending: Ending, entity: str) -> Statement:
-    said = replace(ending.assertion, since=None, untyped=False, as_given=False)
-    return _statement(said, None, (entity, ending.relation, ending.object_id), ending.text)
-
-
-def _statement(
-    said: Assertion,
-    fact: str | None,
-    ends: tuple[str, str, str],
-    text: str,
-    void: Void | None = None,
-) -> Statement:
-    return Statement(
-        said.id,
-        fact,
-        *ends,
-        said.since,
-        said.until,
-        said.at,
-        said.kind,
-        said.trust,
-        said.confidence,
-        source=said.source,
-        text=text,
-        untyped=said.untyped,
-        as_given=said.as_given,
+    return _about(
+        said,
+        fact=fact.id,
+        subject=fact.subject_id,
+        relation=fact.relation,
+        object=fact.object_id,
+        text=said.text or fact.text,
         void=void,
     )
+
+
+def _about(said: Assertion, **about: Any) -> Statement:
+    return Statement(**({name: getattr(said, name) for name in Assertion.__slots__} | about))

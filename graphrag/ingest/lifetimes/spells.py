@@ -1,14 +1,14 @@
-"""From what each value holds to facts: one for each stretch without a gap, with stable ids."""
+"""From held intervals to facts: one for each spell without a gap, with stable ids."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline, touching
-from graphrag.ingest.lifetimes.statement import Lifetime, Statement, to_moment
-from graphrag.ingest.lifetimes.support import ClaimEvidence, ClaimKey, Evidence
+from graphrag.ingest.lifetimes import Lifetime, Statement, to_moment
+from graphrag.ingest.lifetimes.evidence import ClaimEvidence, ClaimKey, Evidence
+from graphrag.ingest.lifetimes.intervals import HeldInterval, HeldTimeline, touching
 from graphrag.model.assertion import BEGINNING, FOREVER
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Closing
@@ -16,12 +16,6 @@ from graphrag.temporal.moment import to_micros
 
 _BEFORE: Mapping[str | None, int] = {"ended": 0, "bounded": 1, "superseded": 2, None: 3, "past": 4}
 """Which of several endings of a stretch at one moment is stated."""
-NameSpell = Callable[[Statement, int], str]
-
-
-def name_by_statement(first: Statement, number: int) -> str:
-    """Return the id of a further spell that begins with a statement."""
-    return derived_id(first.id, str(number))
 
 
 @dataclass(eq=False, slots=True)
@@ -40,33 +34,26 @@ class Spell:
     def last(self) -> HeldInterval:
         """Return the piece that tells how it ends."""
         ending = (piece for piece in self.pieces if piece.end == self.end)
-        return min(
-            ending, key=lambda piece: (_BEFORE[piece.closed], piece.by.id if piece.by else "")
-        )
+        return min(ending, key=lambda it: (_BEFORE[it.closed], it.by.id if it.by else ""))
 
 
 def merge_intervals(account: ClaimEvidence, holdings: HeldTimeline) -> list[Spell]:
     """Return the spells of one value in order of world time, with what supports each."""
     own = ((piece.start, piece.end, piece) for piece in holdings.pieces.get(account.line, ()))
     spells = [Spell(account.line, *together) for together in touching(own)]
-    starts = [spell.start for spell in spells]
-    pieces = (spell.pieces for spell in spells)
-    by_id = [{piece.support.statement.id: piece.support for piece in own} for own in pieces]
-    supports = [one for one in account.supports if one.statement.id not in holdings.contested]
-    past = [
-        support
-        for support in supports
-        if support.kind == "was" and bisect_left(starts, support.first) == 0
-    ]
-    if past:
-        first = min(past, key=lambda support: (support.first, support.statement.id))
+    supports = [each for each in account.supports if each.id not in holdings.contested]
+    undated = sorted((each.first, each.id, each) for each in supports if each.kind == "was")
+    if undated and (not spells or undated[0][0] <= spells[0].start):
+        first = undated[0][2]
         piece = HeldInterval(first, first.first, first.first, "past", first.statement)
-        spells.insert(0, Spell(account.line, piece.start, piece.end, [piece]))
-        starts.insert(0, piece.start)
-        by_id.insert(0, {support.statement.id: support for support in past})
+        past = [each for at, _, each in undated if not spells or at <= spells[0].start]
+        spells.insert(0, Spell(account.line, piece.start, piece.end, [piece], past))
+    starts = [spell.start for spell in spells]
+    known = ((*spell.supports, *(piece.support for piece in spell.pieces)) for spell in spells)
+    by_id = [{support.id: support for support in own} for own in known]
     for support in supports:
-        for place in _places(support, spells, starts) if support.placed or starts else ():
-            by_id[place][support.statement.id] = support
+        for place in _places(support, spells, starts):
+            by_id[place][support.id] = support
     for spell, supported in zip(spells, by_id, strict=True):
         spell.supports = sorted(supported.values(), key=telling)
     return spells
@@ -74,12 +61,11 @@ def merge_intervals(account: ClaimEvidence, holdings: HeldTimeline) -> list[Spel
 
 def _places(support: Evidence, spells: Sequence[Spell], starts: Sequence[int]) -> Iterator[int]:
     """Yield which spells a statement supports: what says nothing of any time the last one."""
-    if support.kind == "silent" and spells:
-        yield len(spells) - 1
+    if support.kind == "silent":
+        yield from range(len(spells))[-1:]
         return
     if support.kind == "was":
-        if place := bisect_left(starts, support.first):
-            yield place - 1
+        yield from range(bisect_left(starts, support.first))[-1:]
         return
     place = bisect_right(starts, support.first) - 1
     if place >= 0 and support.first < spells[place].end:
@@ -107,10 +93,9 @@ class Naming:
         """Return the fact that a statement is part of, about a moment."""
         if statement is None or statement.kind == "cancelled":
             return None
-        places = self.places.get(statement.id, ())
-        before = [spell for spell in places if spell.start <= moment]
-        if places:
-            return (before[-1] if before else places[0]).id
+        if places := self.places.get(statement.id):
+            before = [spell for spell in places if spell.start <= moment]
+            return (before or places[:1])[-1].id
         return None if statement.fact is None else self.joins.get(statement.fact, statement.fact)
 
     def spell_at(self, line: ClaimKey, moment: int) -> Spell | None:
@@ -143,7 +128,7 @@ class Naming:
             invalidated_by=by,
             ruling=ruling,
             reason=_reason(last) if spell.end < FOREVER else None,
-            statements=tuple(each.statement.id for each in spell.supports),
+            statements=tuple(each.id for each in spell.supports),
             confidence=max(each.statement.confidence for each in spell.supports),
         )
 
@@ -153,40 +138,33 @@ class Naming:
         """Return the fact that another one gave way to, or the event that ended it; the ruling."""
         if spell.end == FOREVER or last.by is None:
             return None, None
+        by = self.fact_at(last.by, spell.end)
         if last.closed == "superseded":
             holder = holdings.holder(last.support, spell.end)
-            rival = holder and self.spell_at(holder.line, spell.end)
-            if rival:
+            if rival := holder and self.spell_at(holder.line, spell.end):
                 return rival.id, holdings.ruling(spell.line, rival.line)
-            fact = self.fact_at(last.by, spell.end)
-            return fact, holdings.ruling(spell.line, holdings.lines.get(last.by.id))
-        if any(each.statement is last.by for each in spell.supports):
-            return None, None
-        by = self.fact_at(last.by, spell.end)
-        return None if by == spell.id else by, None
+            return by, holdings.ruling(spell.line, holdings.lines.get(last.by.id))
+        own = by == spell.id or any(each.statement is last.by for each in spell.supports)
+        return None if own else by, None
 
     def _nowhere(self, ids: set[str], holdings: HeldTimeline) -> Iterator[Lifetime]:
         rows: dict[str, list[Statement]] = defaultdict(list)
         for statement in self.statements.values():
-            id_ = statement.fact
-            if id_ is None or id_ in ids or id_ in self.joins or not statement.object:
-                continue
-            if statement.kind != "cancelled":
+            id_, says = statement.fact, statement.object and statement.kind != "cancelled"
+            if id_ is not None and says and id_ not in ids and id_ not in self.joins:
                 rows[id_].append(statement)
         for id_, statements in rows.items():
             standing = [statement for statement in statements if statement.void is None]
-            fell = [] if standing else _fell_last(statements)
-            first = (standing or fell)[0]
+            # A correction falls after what it puts right.
+            last = [each for each in statements if each.void == statements[-1].void]
+            first = (standing or last)[0]
             closed, by, reason = self._why(first, holdings)
             lines = (holdings.lines.get(each.id) for each in (first, by) if each is not None)
             moment = first.since.moment if first.since else first.at
             start, end = _as_stated(first)
-            ends = [
-                to_moment(statement.until.start)
-                for statement in fell
-                if statement.explicit_end and statement.until
-            ]
-            end = end or next(iter(ends), None)
+            for each in () if standing else last:
+                if each.ends and each.until:
+                    end = end or to_moment(each.until.start)
             yield Lifetime(
                 id_,
                 first.subject,
@@ -208,28 +186,22 @@ class Naming:
         self, statement: Statement, holdings: HeldTimeline
     ) -> tuple[Closing, Statement | None, str | None]:
         """Return why a statement holds nowhere, and by which other one."""
-        void = statement.void
-        if void is not None:
-            right = None if void.by is None else self.statements.get(void.by)
-            return void.closed_as, right, void.reason or void.closed_as
-        if statement.id in self.cancellations:
-            by = self.cancellations[statement.id]
+        if (void := statement.void) is not None:
+            return void.closed_as, self.statements.get(void.by or ""), void.reason or void.closed_as
+        if by := self.cancellations.get(statement.id):
             return "cancelled", by, f"cancelled: {by.words}"
-        winner = holdings.winners.get(statement.id)
-        if statement.id in holdings.why:
-            return "overruled", winner, holdings.why[statement.id]
-        if winner is None:
-            return "overruled", None, None
-        trusted = winner.trust > statement.trust
-        how = "a more trusted source says" if trusted else "replaced by"
-        return "overruled", winner, f"{how}: {winner.words}"
+        winner, why = holdings.winners.get(statement.id), holdings.why.get(statement.id)
+        if winner is not None and why is None:
+            trusted = winner.trust > statement.trust
+            how = "a more trusted source says" if trusted else "replaced by"
+            why = f"{how}: {winner.words}"
+        return "overruled", winner, why
 
 
 def name_spells(
     statements: Mapping[str, Statement],
     spells: Mapping[ClaimKey, Sequence[Spell]],
     cancellations: Mapping[str, Statement],
-    name: NameSpell,
 ) -> Naming:
     """Give each spell the fact of its first statement, or a new one.
 
@@ -237,37 +209,34 @@ def name_spells(
     stretch. Of several facts in one stretch the one stated first has it, and the others are joined.
     """
     naming = Naming(statements, spells, cancellations)
-    for spell in (spell for own in spells.values() for spell in own):
+    every = [spell for own in spells.values() for spell in own]
+    for spell in every:
         for support in spell.supports:
-            naming.places[support.statement.id].append(spell)
+            naming.places[support.id].append(spell)
     placed: set[str] = set()
     for statement in statements.values():
         if statement.fact is None or statement.fact in placed or statement.id not in naming.places:
             continue
         placed.add(statement.fact)
-        free = next((spell for spell in naming.places[statement.id] if not spell.id), None)
-        if free is not None:
+        its = naming.places[statement.id]
+        if free := next((spell for spell in its if not spell.id), None):
             free.id = statement.fact
         else:
-            naming.joins[statement.fact] = naming.places[statement.id][0].id
-    further: dict[str, int] = defaultdict(int)
-    for spell in (spell for own in spells.values() for spell in own):
+            naming.joins[statement.fact] = its[0].id
+    homes, further = {statement.fact for statement in statements.values()}, Counter[str]()
+    for spell in every:
         if not spell.id:
             first = spell.supports[0].statement
-            spell.id = name(first, further[first.id])
+            number = further[first.id]
+            own = number == 0 and first.id not in homes
+            spell.id = first.id if own else derived_id(first.id, str(number))
             further[first.id] += 1
     return naming
 
 
-def _fell_last(statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements that fell last: a correction falls after what it puts right."""
-    void = statements[-1].void
-    return [statement for statement in statements if statement.void == void]
-
-
 def telling(support: Evidence) -> tuple[int, str]:
     """Return when a statement was stated, to sort by."""
-    return support.statement.seq, support.statement.id
+    return support.statement.seq, support.id
 
 
 def _as_stated(statement: Statement) -> tuple[datetime | None, datetime | None]:
@@ -275,19 +244,19 @@ def _as_stated(statement: Statement) -> tuple[datetime | None, datetime | None]:
     end = statement.until.moment if statement.until else None
     if statement.since is not None:
         return statement.since.moment, end
-    if statement.kind == "was":
+    if statement.kind == "was" or end:
         return None, end or statement.at
-    return (None, end) if end else (statement.at, None)
+    return statement.at, None
 
 
 def _reason(piece: HeldInterval) -> str | None:
     if piece.by is None or piece.why:
         return piece.why or None
-    words = piece.by.words
+    how = "stated with its end" if piece.closed == "bounded" else "ended"
     if piece.closed == "superseded":
-        return f"ended by: {words}"
-    if piece.support.kind == "event":
-        return f"happened then: {words}"
-    if piece.by.kind == "was" and piece.by.until is None:
-        return f"over when it was stated: {words}"
-    return f"stated with its end: {words}" if piece.closed == "bounded" else f"ended: {words}"
+        how = "ended by"
+    elif piece.support.kind == "event":
+        how = "happened then"
+    elif piece.by.kind == "was" and piece.by.until is None:
+        how = "over when it was stated"
+    return f"{how}: {piece.by.words}"

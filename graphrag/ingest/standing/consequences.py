@@ -1,7 +1,6 @@
-"""What standing rules make of facts that are settled: ends of their stretches, and facts inferred.
+"""Consequences of standing rules for settled facts: ends of their intervals, and inferred facts.
 
-It comes after rivals have been settled among themselves: that a rule ended a value does not bring
-back the one before it.
+They come after rivals are settled: that a rule ended a value does not bring back the one before it.
 """
 
 from collections import defaultdict
@@ -9,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graphrag.ingest.lifetimes.cover import HeldInterval, HeldTimeline
-from graphrag.ingest.lifetimes.statement import NOWHERE, Lifetime, Settlement, Statement
-from graphrag.ingest.lifetimes.support import ClaimKey
-from graphrag.ingest.standing.ground import Beside, checked_count, follow, ground
+from graphrag.ingest.lifetimes import NOWHERE, Lifetime, Settlement, Statement
+from graphrag.ingest.lifetimes.evidence import ClaimKey
+from graphrag.ingest.lifetimes.intervals import HeldInterval, HeldTimeline
+from graphrag.ingest.standing import ClaimIndex, Program
+from graphrag.ingest.standing.ground import Beside, check_count, follow, ground
 from graphrag.ingest.standing.infer import InferredFacts, PlacedFact
-from graphrag.ingest.standing.program import ClaimIndex, Program
 from graphrag.ingest.standing.sweep import Cut, Inferred, Stretch, Sweep
 from graphrag.model.assertion import BEGINNING, FOREVER, Assertion
 from graphrag.model.values import Fact
@@ -25,7 +24,7 @@ from graphrag.temporal.moment import to_micros
 
 @dataclass(slots=True)
 class Consequences:
-    """What follows from some facts."""
+    """What standing rules derive from settled facts: ends, and inferred facts."""
 
     relations: Relations
     beside: Beside
@@ -42,9 +41,7 @@ class Consequences:
             for line, pieces in holdings.pieces.items()
             if line[0] in program.relations
         }
-        held: dict[ClaimKey, list[Stretch]] = {
-            line: [stretch for _, stretch in pairs] for line, pairs in said.items()
-        }
+        held = {line: [stretch for _, stretch in pairs] for line, pairs in said.items()}
         inferred: dict[ClaimKey, list[tuple[int, int]]] = defaultdict(list)
         beside: dict[ClaimKey, list[Fact]] = defaultdict(list)
         for fact in self.beside.context.values():
@@ -59,8 +56,7 @@ class Consequences:
         known.add(heads)
         for line in heads:
             inferred.pop(line, None)
-        instances = ground(program, said, heads, known)
-        sweep = Sweep(instances, program.level, held, inferred)
+        sweep = Sweep(ground(program, said, heads, known), program.level, held, inferred)
         sweep.run()
         self.spells = sweep.spells
         for line, pairs in said.items():
@@ -76,14 +72,15 @@ class Consequences:
     ) -> Iterator[Fact]:
         """Yield the facts that are inferred, and those that end with one.
 
-        ``facts`` are those that were said, as they are settled, ``known`` what was inferred before.
+        ``facts`` are the settled ones, ``known`` those that were inferred before.
         """
         if not self.spells:
             return
         places: dict[ClaimKey, list[PlacedFact]] = defaultdict(list)
         for life in settlement.lifetimes:
-            if life.closed_as not in (*NOWHERE, "past") and self._named(life.relation):
-                line = self._line(life.relation, life.subject, life.object)
+            line = self._line(life.relation, life.subject, life.object)
+            placed = life.closed_as not in (*NOWHERE, "past")
+            if placed and line[0] in self.beside.program.relations:
                 places[line].append(PlacedFact(*_times(life), life.id, life.observed))
         for line, beside in self._context.items():
             for fact in beside:
@@ -110,9 +107,10 @@ class Consequences:
         held: dict[ClaimKey, list[Stretch]],
         inferred: dict[ClaimKey, list[tuple[int, int]]],
     ) -> None:
-        """Take in the facts of a line, which hold when they do."""
         said = [statement for fact in facts for statement in fact.statements]
-        for fact in filter(_stands, facts):
+        for fact in facts:
+            if fact.closed_as == "past" or fact.retracted_at is not None or fact.pending:
+                continue
             self._context[line].append(fact)
             start, end = _times(fact)
             if fact.derived_from:
@@ -121,9 +119,6 @@ class Consequences:
             trust = [statement.trust for statement in said if _begins(statement, fact)]
             stretch = Stretch(start, end, start, False, max(trust, default=0.0), bool(trust))
             held.setdefault(line, []).append(stretch)
-
-    def _named(self, relation: str) -> bool:
-        return self.relations.canonical(relation)[0] in self.beside.program.relations
 
     def _line(self, relation: str, subject: str, object_: str) -> ClaimKey:
         return self.relations.line(relation, subject, object_)
@@ -139,18 +134,16 @@ class Consequences:
         left: list[HeldInterval] = []
         lost: dict[str, tuple[Statement, str]] = {}
         for piece, stretch in pairs:
-            cut = stretch.cut
-            if cut is None:
-                left.append(piece)
-                continue
-            by = self._closer(cut, said)
-            why = _why(cut, by)
-            if cut.moment > piece.start:
-                left.append(replace(piece, end=cut.moment, closed="ended", by=by, why=why))
-            else:
-                lost.setdefault(piece.support.statement.id, (by, why))
+            if (cut := stretch.cut) is not None:
+                by = self._closer(cut, said)
+                why = _why(cut, by)
+                if cut.moment <= piece.start:
+                    lost.setdefault(piece.support.id, (by, why))
+                    continue
+                piece = replace(piece, end=cut.moment, closed="ended", by=by, why=why)
+            left.append(piece)
         holdings.pieces[line] = left
-        for id_ in lost.keys() - {piece.support.statement.id for piece in left}:
+        for id_ in lost.keys() - {piece.support.id for piece in left}:
             holdings.winners[id_], holdings.why[id_] = lost[id_]
 
     def _closer(
@@ -158,20 +151,19 @@ class Consequences:
     ) -> Statement:
         """Return what was said of which the beginning, or the end, ends another thing."""
         at = cut.moment if isinstance(cut.clause.rule, Ends) else cut.moment - 1
-        if cut.by is not None:
-            for moment in (at, cut.moment):
-                for piece, stretch in said.get(cut.by, ()):
-                    if stretch.holds(moment):
-                        return piece.support.statement
-                beside = sorted(self._context.get(cut.by, ()), key=lambda fact: fact.derived_from)
-                for fact in beside:
-                    start, end = _times(fact)
-                    if start <= moment < end:
-                        ends = fact.subject_id, fact.relation, fact.object_id
-                        return Statement(f"fact {fact.id}", fact.id, *ends, text=fact.text)
-        nothing = Statement(f"rule {cut.clause.name}", None, "", cut.clause.name, "nothing")
+        name = cut.clause.name
+        nothing = Statement(f"rule {name}", relation=name, object="nothing")
         if cut.by is None:
             return nothing
+        beside = sorted(self._context.get(cut.by, ()), key=lambda fact: fact.derived_from)
+        for moment in (at, cut.moment):
+            for piece, stretch in said.get(cut.by, ()):
+                if stretch.holds(moment):
+                    return piece.support.statement
+            for fact in beside:
+                start, end = _times(fact)
+                if start <= moment < end:
+                    return replace(nothing, id=f"fact {fact.id}", fact=fact.id, text=fact.text)
         id_ = f"{nothing.id} {' '.join(cut.by)} {cut.moment}"
         self._lost[id_] = cut
         return replace(nothing, id=id_)
@@ -191,21 +183,13 @@ def _stretches(pieces: Sequence[HeldInterval]) -> Iterator[Stretch]:
 
 
 def _begins(statement: Assertion, fact: Fact) -> bool:
-    """Tell whether a fact begins when it does by what was said, of it or of another of its spells.
-
-    Which of two spells a statement is kept with depends on the order of telling.
-    """
+    """Tell whether a statement of a fact, or of another of its spells, gives its start."""
     start = statement.at if statement.since is None else statement.since.moment
     if statement in fact.statements:
         begins = start is None or fact.valid_at is None or start <= fact.valid_at
     else:
         begins = start is not None and start == fact.valid_at
     return begins and statement.void is None and not statement.pending
-
-
-def _stands(fact: Fact) -> bool:
-    placed = fact.closed_as != "past"
-    return placed and fact.retracted_at is None and not fact.pending
 
 
 def _times(of: Fact | Lifetime) -> tuple[int, int]:
@@ -222,11 +206,7 @@ def _why(cut: Cut, by: Statement) -> str:
 def all_heads(
     lines: Iterable[ClaimKey], program: Program, known: ClaimIndex
 ) -> dict[ClaimKey, None]:
-    """Return all lines that may be inferred from some, and take them in as known.
-
-    Raises:
-        InputError: if they are too many.
-    """
+    """Return all lines that may be inferred from some, and take them in as known."""
     heads: dict[ClaimKey, None] = {}
     queue = list(dict.fromkeys(lines))
     for line in queue:
@@ -234,6 +214,6 @@ def all_heads(
             if inferred and head not in heads:
                 heads[head] = None
                 known.add((head,))
-                checked_count(len(heads), head, program)
+                check_count(len(heads), head, program)
                 queue.append(head)
     return heads

@@ -1,27 +1,24 @@
-"""Standing rules on the facts of a group: which lines may end, support or make which.
+"""Standing rules on the facts of a group: which lines may end, support or derive which.
 
-Two kinds of facts are needed around some that are settled, found in the columns of the group and
-read from there. Those that may change: whatever follows from, ends with or rests on a fact that
-does. And those that tell how they change, which only are looked at.
+Around facts that are settled two kinds of others are read: those that may change, since they follow
+from, end with or rest on a fact that does, and those that only tell how they change.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
+from graphrag.ingest.lifetimes.evidence import ClaimKey
 from graphrag.ingest.lifetimes.rivalry import Triple
-from graphrag.ingest.lifetimes.support import ClaimKey
-from graphrag.ingest.standing.program import ClaimIndex, ClaimSource, Program, RuleClause, join
+from graphrag.ingest.standing import ClaimIndex, ClaimSource, Program, RuleClause, join
 from graphrag.model.values import Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.relations import Relations
-from graphrag.ontology.standing import Derives, Ends, Needs
-from graphrag.store.store import Store
+from graphrag.ontology.standing import Derives, Ends
 
 MOST = 200_000
 """Lines that may be inferred at once: more is a rule that joins what has nothing in common."""
@@ -33,9 +30,7 @@ class Instance:
 
     clause: RuleClause
     body: tuple[ClaimKey, ...]
-    """What must hold together, said or inferred."""
     unless: tuple[ClaimKey, ...]
-    """What must not have been said."""
 
 
 @dataclass(slots=True)
@@ -84,12 +79,8 @@ def follow(
                         yield True, head
 
 
-def checked_count(count: int, head: ClaimKey, program: Program) -> None:
-    """Look at how many lines are inferred.
-
-    Raises:
-        InputError: if they are too many, naming the rules that make them.
-    """
+def check_count(count: int, head: ClaimKey, program: Program) -> None:
+    """Refuse to infer too many lines, naming the rules that make them."""
     if count > MOST:
         names = ", ".join(repr(clause.name) for clause in program.giving.get(head[0], ()))
         raise InputError(
@@ -113,24 +104,18 @@ def ground(
             if isinstance(clause.rule, Derives)
             for instance in _instances(clause, line, source)
         )
-        rules.derives[line] = sorted(instances, key=_order)
+        rules.derives[line] = sorted(instances, key=lambda each: (each.clause.number, each.body))
     return rules
 
 
 def _said(clause: RuleClause, line: ClaimKey, rules: GroundRules, source: ClaimSource) -> None:
+    envs = [] if isinstance(clause.rule, Derives) else [*clause.head.match(line, {}, source)]
+    ways = {lines for env in envs for lines, _ in join(clause.body, env, source)}
     if isinstance(clause.rule, Ends):
-        triggers = {
-            trigger
-            for env in clause.head.match(line, {}, source)
-            for trigger, _ in clause.body[0].find(env, source)
-        }
-        for trigger in sorted(triggers - {line}):
+        for (trigger,) in sorted(ways - {(line,)}):
             rules.ends[trigger].append((clause, line))
-    elif isinstance(clause.rule, Needs):
-        envs = list(clause.head.match(line, {}, source))
-        if envs:
-            ways = {lines for env in envs for lines, _ in join(clause.body, env, source)}
-            rules.needs[line].append((clause, tuple(sorted(ways))))
+    elif envs:
+        rules.needs[line].append((clause, tuple(sorted(ways))))
 
 
 def _instances(clause: RuleClause, head: ClaimKey, source: ClaimSource) -> Iterator[Instance]:
@@ -140,10 +125,6 @@ def _instances(clause: RuleClause, head: ClaimKey, source: ClaimSource) -> Itera
                 continue
             unless = {line for atom in clause.unless for line, _ in atom.find(bound, source)}
             yield Instance(clause, body, tuple(sorted(unless)))
-
-
-def _order(instance: Instance) -> tuple[int, tuple[ClaimKey, ...]]:
-    return instance.clause.number, instance.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +148,8 @@ class Nearby:
     relations: Relations
     index: GroupIndex
     heads: dict[ClaimKey, None] = field(default_factory=dict)
-    """What may be inferred, of all that was touched."""
+    """Touched lines that may be inferred."""
     seen: dict[ClaimKey, None] = field(default_factory=dict)
-    """What was touched."""
     context: dict[str, Fact] = field(default_factory=dict)
     """Facts that are looked at, and may be touched later on."""
     _known: ClaimIndex = field(init=False)
@@ -177,7 +157,6 @@ class Nearby:
     _bearers: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
-        """Begin with nothing beside the columns."""
         self._known = ClaimIndex(self.named)
 
     def enter(self, fact: Fact) -> None:
@@ -194,11 +173,7 @@ class Nearby:
         return self.relations.canonical(relation)[0] in self.program.relations
 
     def touched(self, triple: Triple) -> Iterator[tuple[str | None, Triple]]:
-        """Yield what may change with a fact: ids, if it is stored, and what it says.
-
-        Raises:
-            InputError: if too much is inferred.
-        """
+        """Yield what may change with a fact: ids, if it is stored, and what it says."""
         line = self.relations.line(*triple)
         if line[0] not in self.program.relations or line in self.seen:
             return
@@ -210,33 +185,21 @@ class Nearby:
             if inferred and target not in self.heads:
                 self.heads[target] = None
                 self._known.add((target,))
-                checked_count(len(self.heads), target, self.program)
+                check_count(len(self.heads), target, self.program)
                 yield None, target
             yield from self._stored(target)
 
-    async def look(
-        self,
-        store: Store,
-        under_way: Mapping[str, Fact],
-        supposed: Callable[[], AbstractContextManager[None]],
-    ) -> None:
-        """Have the facts by which what was touched may change."""
-        with supposed():
-            wanted = [id_ for id_ in self._looked_at() if id_ not in self.context]
-        read = await store.get(Fact, [id_ for id_ in wanted if id_ not in under_way])
-        with supposed():
-            self.context |= self.index.heirs.follow(read, self.index.entity_name)
-        self.context |= {id_: under_way[id_] for id_ in wanted if id_ in under_way}
+    def unread(self) -> list[str]:
+        """Return the facts by which what was touched may change, but for those read before."""
+        instances = ground(self.program, self.seen, self.heads, self)
+        lines = [line for line in dict.fromkeys(instances.said()) if line not in self.seen]
+        ids = (id_ for line in lines for id_, _ in self._stored(line))
+        return [id_ for id_ in ids if id_ not in self.context]
 
     def beside(self, facts: Mapping[str, Fact]) -> Beside:
         """Return the rules, and what they look at beside these facts."""
         context = {id_: fact for id_, fact in self.context.items() if id_ not in facts}
         return Beside(self.program, self.named, context, self.heads)
-
-    def _looked_at(self) -> list[str]:
-        instances = ground(self.program, self.seen, self.heads, self)
-        lines = (line for line in dict.fromkeys(instances.said()) if line not in self.seen)
-        return [id_ for line in lines for id_, _ in self._stored(line)]
 
     def lines(self, relation: str, subject: str | None, object_: str | None) -> list[ClaimKey]:
         """Return the lines of a relation with these ends, and maybe more."""
@@ -251,18 +214,13 @@ class Nearby:
         return {*self.index.entities_keyed(key), *self._bearers.get(key, ())}
 
     def _rows(self, name: str, subject: str | None, object_: str | None) -> list[int]:
-        index = self.index
-        if name not in index.relations:
-            return []
         end, other = (subject, object_) if subject is not None else (object_, None)
         if end is not None:
-            known = index.entities.row_of
-            if end not in known or (other is not None and other not in known):
-                return []
-            return index.rows_at(end, name, other)
-        code = index.relation_code(name)
-        alive = index.facts.alive.values
-        return np.flatnonzero((index.facts["relation"] == code) & alive).tolist()
+            return self.index.rows_at(end, name, other)
+        if name not in self.index.relations:
+            return []
+        of_name = self.index.facts["relation"] == self.index.relation_code(name)
+        return np.flatnonzero(of_name & self.index.facts.alive.values).tolist()
 
     def _stored(self, line: ClaimKey) -> Iterator[tuple[str, Triple]]:
         """Yield the facts that say a line, each with how it says it."""

@@ -1,7 +1,7 @@
-"""Facts that rules infer, as they are stored: with an id that follows from what they rest on.
+"""Inferred facts as they are stored: with an id that follows from what they rest on.
 
-An id begins with that of the first thing said that it rests on, so that it is the same whoever
-works it out, in whatever order things were said.
+An id begins with that of the first stated fact that it rests on, so that it does not depend on the
+order of telling.
 """
 
 from collections import Counter, defaultdict
@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from graphrag.ingest.lifetimes.statement import to_moment
-from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.lifetimes import to_moment
+from graphrag.ingest.lifetimes.evidence import ClaimKey
 from graphrag.ingest.standing.sweep import Inferred
 from graphrag.model.assertion import FOREVER
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
 
 _BETWEEN = ">"
-"""Stands between the parts of an id."""
+_UNFOUNDED = "it does not follow from what was said"
 
 
 class PlacedFact(NamedTuple):
@@ -48,11 +48,9 @@ def fallen(
         yield replace(
             fact,
             retracted_at=fact.retracted_at or now,
-            closed_as="retracted" if other is None else "superseded",
-            invalidated_by=None if other is None else other.id,
-            reason="it does not follow from what was said"
-            if other is None
-            else f"says the same as: {other.text}",
+            closed_as="superseded" if other else "retracted",
+            invalidated_by=other.id if other else None,
+            reason=f"says the same as: {other.text}" if other else _UNFOUNDED,
             pending=other is not None,
         )
 
@@ -65,7 +63,7 @@ class InferredFacts:
     """Makes facts of what was inferred."""
 
     places: Mapping[ClaimKey, Sequence[PlacedFact]]
-    """Facts that were said, or were inferred before and are not worked out here."""
+    """Stated facts, and inferred ones that are not worked out here."""
     facts: Mapping[str, Fact]
     """The same, and all others, by id."""
     known: Mapping[str, Fact]
@@ -95,13 +93,8 @@ class InferredFacts:
     def fact(self, spell: Inferred) -> Fact:
         """Return the fact of a stretch."""
         id_ = self._ids[spell]
-        placed = [
-            at
-            for instance, moment in spell.ways
-            for line in instance.body
-            if (at := self.at(line, moment)) is not None
-        ]
-        rests_on = tuple(dict.fromkeys(support.id for support in placed))
+        ways = [self.at(line, moment) for way, moment in spell.ways for line in way.body]
+        placed = [support for support in ways if support is not None]
         started = [support for support in placed if support.start == spell.start]
         relation, subject, object_ = spell.line
         known = self.known.get(id_) or Fact(
@@ -133,24 +126,23 @@ class InferredFacts:
             invalidated_by=by,
             reason=reason,
             provenance=tuple(f"rule {name}" for name in rules),
-            derived_from=rests_on,
+            derived_from=tuple(dict.fromkeys(support.id for support in placed)),
         )
 
     def _closing(self, spell: Inferred) -> tuple[str | None, str | None]:
         """Return the fact that ended a stretch, and why in words."""
         if spell.end == FOREVER:
             return None, None
-        closer = None
-        if spell.by is not None:
-            closer = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
         assert spell.clause is not None, "what has an end has a rule"
-        rule = spell.clause.name
-        if closer is None or spell.by is None:
-            return None, f"rule {rule!r}: it follows no longer"
+        why = f"rule {spell.clause.name!r}: "
+        why += "it was said then" if spell.by == spell.line else "it follows no longer"
+        if spell.by is None:
+            return None, why
+        closer = self.at(spell.by, spell.end) or self.at(spell.by, spell.end - 1)
+        if closer is None:
+            return None, f"rule {spell.clause.name!r}: it follows no longer"
         fact = self.facts.get(closer.id)
-        text = self.words(spell.by) if fact is None else fact.text
-        how = "it was said then" if spell.by == spell.line else "it follows no longer"
-        return closer.id, f"rule {rule!r}: {how}: {text}"
+        return closer.id, f"{why}: {self.words(spell.by) if fact is None else fact.text}"
 
     def words(self, line: ClaimKey) -> str:
         """Return a line as a sentence."""
@@ -159,18 +151,12 @@ class InferredFacts:
         return f"{names[0]} {relation.replace('_', ' ')} {names[1]}."
 
     def _root(self, spells: Iterable[Inferred]) -> None:
-        """Find for each stretch the first thing said of all that it rests on when it begins.
-
-        And how sure that is: no more than the least sure of it.
-        """
+        """Find the first stated fact that each stretch begins with, and the least sure of them."""
         below: dict[Inferred, list[Inferred]] = {}
         for spell in spells:
-            first, lines = (
-                "",
-                {line for way, moment in spell.ways if moment == spell.start for line in way.body},
-            )
-            below[spell], sure = [], 1.0
-            for line in lines:
+            first, below[spell], sure = "", [], 1.0
+            ways = (way for way, moment in spell.ways if moment == spell.start)
+            for line in {line for way in ways for line in way.body}:
                 placed = _at(self.places.get(line, ()), spell.start)
                 if placed is not None:
                     root = placed.id.partition(_BETWEEN)[0]
@@ -183,9 +169,9 @@ class InferredFacts:
         while changing:
             changing = False
             for spell, others in below.items():
-                roots = [self._roots[spell], *(self._roots[other] for other in others)]
-                first = min(filter(None, roots), default="")
-                sure = min(self._sure[spell], *(self._sure[other] for other in (spell, *others)))
+                all_of = (spell, *others)
+                first = min(filter(None, (self._roots[each] for each in all_of)), default="")
+                sure = min(self._sure[each] for each in all_of)
                 if (first, sure) != (self._roots[spell], self._sure[spell]):
                     self._roots[spell], self._sure[spell], changing = first, sure, True
 
@@ -193,9 +179,7 @@ class InferredFacts:
         """Return the fact that says a line at a moment."""
         placed = _at(self.places.get(line, ()), moment)
         if placed is None and (spell := _at(self._spells.get(line, ()), moment)) is not None:
-            return PlacedFact(
-                spell.start, spell.end, self._ids[spell], observed=False, inferred=True
-            )
+            return PlacedFact(spell.start, spell.end, self._ids[spell], False, inferred=True)
         return placed
 
 

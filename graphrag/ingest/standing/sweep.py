@@ -1,7 +1,7 @@
 """Standing rules over time: one pass over the moments at which anything begins or ends.
 
-What holds at a moment, and what rules end then, follows from the moment and those before it; so
-the order of telling has no part in it, and every rule set comes to an end.
+What holds at a moment, and what rules end then, follows from it and earlier ones, so the order of
+telling has no part in it and every rule set comes to an end.
 """
 
 from collections import defaultdict
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain, islice
 
-from graphrag.ingest.lifetimes.support import ClaimKey
+from graphrag.ingest.lifetimes.evidence import ClaimKey
+from graphrag.ingest.standing import RuleClause
 from graphrag.ingest.standing.ground import GroundRules, Instance
-from graphrag.ingest.standing.program import RuleClause
 from graphrag.model.assertion import BEGINNING, FOREVER
 
 _WAYS = 8
@@ -59,7 +59,6 @@ class Inferred:
     start: int
     end: int = FOREVER
     clause: RuleClause | None = None
-    """The rule by which it follows no longer."""
     by: ClaimKey | None = None
     """What was said, or is over, so that it does not; the line itself if that was said."""
     ways: dict[tuple[Instance, int], None] = field(default_factory=dict)
@@ -79,13 +78,12 @@ class Sweep:
     _stated: set[ClaimKey] = field(default_factory=set)
     _fixed: set[ClaimKey] = field(default_factory=set)
     _inferred: set[ClaimKey] = field(default_factory=set)
-    """Lines that follow now."""
     _before: set[ClaimKey] = field(default_factory=set)
-    """Those of them that may do so no longer from the moment that is looked at."""
+    """Inferred lines that may follow no longer from the current moment."""
     _unsupported: list[tuple[Cut, tuple[tuple[ClaimKey, ...], ...]]] = field(default_factory=list)
-    """What is cut at that moment for want of support."""
+    """Cuts of the current moment for want of support, with what would have been support."""
     _fired: set[ClaimKey] = field(default_factory=set)
-    """What ends others at that moment by its beginning."""
+    """Lines that end others at the current moment by their beginning."""
     _moments: defaultdict[int, set[ClaimKey]] = field(default_factory=lambda: defaultdict(set))
     _agenda: list[int] = field(default_factory=list)
     _now: int = BEGINNING
@@ -106,27 +104,19 @@ class Sweep:
                 for support in (support for way in ways for support in way):
                     self._supports[support].add(line)
         self._levels = tuple(sorted({self.level.get(line[0], 0) for line in self.ground.needs}))
-        moments: defaultdict[int, set[ClaimKey]] = defaultdict(set)
+        moments = self._moments
         for line in dict.fromkeys(self.ground.said()):
             for stretch in self.said.get(line, ()):
                 moments[stretch.start].add(line)
                 moments[stretch.end].add(line)
                 if line in self.ground.needs and stretch.loose:
                     moments[max(stretch.start, stretch.last)].add(line)
-            for start, end in self.beside.get(line, ()):
-                moments[start].add(line)
-                moments[end].add(line)
-        self._moments = moments
+            for moment in chain.from_iterable(self.beside.get(line, ())):
+                moments[moment].add(line)
         self._agenda = sorted(moment for moment in moments if moment < FOREVER)
         while self._agenda:
             moment = heappop(self._agenda)
             self._pass(moment, moments[moment])
-
-    def _later(self, moment: int, line: ClaimKey) -> None:
-        """Look at a line at another moment to come."""
-        if moment not in self._moments:
-            heappush(self._agenda, moment)
-        self._moments[moment].add(line)
 
     def _pass(self, moment: int, lines: Iterable[ClaimKey]) -> None:
         """Work out what holds from a moment on, given what may change then."""
@@ -141,8 +131,7 @@ class Sweep:
                 self._stated.discard(line)
                 over.add(line)
             asked.add(line)
-            fixed = any(start <= moment < end for start, end in self.beside.get(line, ()))
-            if fixed:
+            if any(start <= moment < end for start, end in self.beside.get(line, ())):
                 self._fixed.add(line)
             elif line in self._fixed:
                 self._fixed.discard(line)
@@ -153,15 +142,14 @@ class Sweep:
         touched = self._settle(asked, moment, over)
         ended = set[ClaimKey]()
         for trigger in begun if moment > BEGINNING else ():
-            if trigger not in self._stated:
-                continue  # it never held
-            began = [held for held in self.said[trigger] if held.begins and held.holds(moment)]
-            if not began:
+            began = [
+                held.trust for held in self.said[trigger] if held.begins and held.holds(moment)
+            ]
+            if trigger not in self._stated or not began:  # it never held
                 continue
-            trust = max(held.trust for held in began)
             for clause, line in self.ground.ends.get(trigger, ()):
                 self._fired.add(trigger)
-                if self._cut(line, Cut(moment, clause, trigger), trust):
+                if self._cut(line, Cut(moment, clause, trigger), max(began)):
                     ended.add(line)
         if ended:
             over |= ended - self._stated
@@ -188,12 +176,12 @@ class Sweep:
         touched = set[ClaimKey]()
         news = set(asked)
         while news:
-            doubted = {line for news_of in news for line in self._supports.get(news_of, ())} | news
+            doubted = news.union(*(self._supports.get(line, ()) for line in news))
             news = set()
             gone = [
                 (line, clause, ways)
-                for line in sorted(doubted)
-                if line in self._stated and self.level.get(line[0], 0) == level
+                for line in sorted(doubted & self._stated)
+                if self.level.get(line[0], 0) == level
                 for clause, ways in self.ground.needs.get(line, ())
                 if not self._is_supported(line, clause, ways, moment)
             ]
@@ -203,7 +191,9 @@ class Sweep:
                 if self._cut(line, cut):
                     self._unsupported.append((cut, ways))
                     if cut.moment > moment:
-                        self._later(cut.moment, line)
+                        if cut.moment not in self._moments:
+                            heappush(self._agenda, cut.moment)
+                        self._moments[cut.moment].add(line)
                         continue
                     news.add(line)
                     over.add(line)
@@ -226,24 +216,17 @@ class Sweep:
 
     def _infer(self, news: Iterable[ClaimKey]) -> set[ClaimKey]:
         """Work out anew what follows from what is new, and return that."""
-        affected = set[ClaimKey]()
-        queue = list(news)
+        affected, queue = set[ClaimKey](), list(news)
         for line in queue:
-            for head in self._makes.get(line, ()):
-                if head not in affected:
-                    affected.add(head)
-                    queue.append(head)
+            fresh = self._makes.get(line, set()) - affected
+            affected |= fresh
+            queue += fresh
         self._before |= affected & self._inferred
         self._inferred -= affected
-        waiting = affected
-        while waiting:
-            left = {
-                head for head in waiting if not any(map(self._follows, self.ground.derives[head]))
-            }
-            if len(left) == len(waiting):
-                break
-            self._inferred |= waiting - left
-            waiting = left
+        waiting, derives = affected, self.ground.derives
+        while new := {head for head in waiting if any(map(self._follows, derives[head]))}:
+            self._inferred |= new
+            waiting = waiting - new
         return affected
 
     def _follows(self, instance: Instance) -> bool:
@@ -260,18 +243,19 @@ class Sweep:
 
         With the trust of what begins then: what began before that, and is not trusted more.
         """
-        cuts, moment = False, cut.moment
-        for stretch in self.said.get(line, ()):
-            started = stretch.start <= moment
-            if trust is not None:
-                started = stretch.start < moment and stretch.trust <= trust
-            held = stretch.loose and started and stretch.last <= moment
-            if held and stretch.cut is None and moment < stretch.end:
-                stretch.cut = cut
-                cuts = True
-        if cuts and not self._holds(line, self._now):
+        moment = cut.moment
+        ended = [
+            stretch
+            for stretch in self.said.get(line, ())
+            if stretch.loose and stretch.cut is None
+            if stretch.last <= moment and stretch.start <= moment < stretch.end
+            if trust is None or (stretch.start < moment and stretch.trust <= trust)
+        ]
+        for stretch in ended:
+            stretch.cut = cut
+        if ended and not self._holds(line, self._now):
             self._stated.discard(line)
-        return cuts
+        return bool(ended)
 
     def _note(self, head: ClaimKey, moment: int) -> None:
         """Begin, go on or end the stretch in which a line follows and nobody says so."""
@@ -283,11 +267,10 @@ class Sweep:
             ways = filter(self._follows, self.ground.derives[head])
             spell.ways |= {(way, moment): None for way in islice(ways, _WAYS)}
         elif spell is not None:
-            spell.end = moment
             at = next(reversed(spell.ways))[1]
-            last = [way for way, moment in spell.ways if moment == at]
-            by = head if head in self._stated else self._lost(last)
-            spell.clause, spell.by = last[0].clause, by
+            last = [way for way, since in spell.ways if since == at]
+            spell.by = head if head in self._stated else self._lost(last)
+            spell.end, spell.clause = moment, last[0].clause
             del self._open[head]
 
     def _lost(self, ways: Sequence[Instance]) -> ClaimKey | None:

@@ -19,24 +19,30 @@ from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
 from graphrag.io.files import LINES, Exported, written
+from graphrag.io.jsonl import EVENT, KINDS, VECTOR, line_of, row_of
 from graphrag.io.jsonl.lines import Header, Placed, Sealing, read
-from graphrag.io.jsonl.shape import EVENT, KINDS, VECTOR, line_of, row_of
 from graphrag.io.jsonl.survey import survey
-from graphrag.io.renaming import Renaming
-from graphrag.io.transfer import Pace, Page, Tell, claim, group_records, stored_pages, write_group
-from graphrag.model.unit_vectors import unit_vectors
+from graphrag.io.transfer import (
+    Pace,
+    Page,
+    Renaming,
+    Tell,
+    claim,
+    group_records,
+    stored_pages,
+    write_group,
+)
+from graphrag.model.checks import unit_vectors
 from graphrag.model.values import Episode
 from graphrag.protocols import Embedder
 from graphrag.store.engine import Row
-from graphrag.store.groups import read_entry
+from graphrag.store.groups import discard_group, open_group, read_entry
 from graphrag.store.pages import PAGE, any_exists
 from graphrag.store.record import Record
 from graphrag.store.rows import to_row, vector_bytes
-from graphrag.store.staging import discard_group, open_group
 from graphrag.store.store import Store
 
-_EVENTS = 20
-"""Events read at once: one may tell of a thousand facts."""
+_EVENTS = 20  # events read at once: one may tell of a thousand facts
 _ATTEMPTS = 3
 
 
@@ -49,12 +55,7 @@ async def export_group(
     vectors: bool,
     on_progress: Tell | None,
 ) -> Exported:
-    """Write a group that nobody of this process writes to meanwhile.
-
-    Raises:
-        InputError: if the file cannot be written.
-        StoreError: if other processes wrote to the group all the while.
-    """
+    """Write a group that nobody of this process writes to meanwhile."""
     begun = perf_counter()
     pace = Pace(on_progress)
     for _ in range(_ATTEMPTS):
@@ -77,7 +78,6 @@ async def _write(
     vectors: bool,
     pace: Pace,
 ) -> dict[str, int]:
-    """Write the file and return how many lines of each kind it has."""
     entry = await read_entry(group, store.query)
     if entry is None:
         raise StoreError(
@@ -110,8 +110,7 @@ class _MovedOnError(Exception):
     """Somebody wrote to the group meanwhile: what was written so far is thrown away."""
 
 
-_BYTES = 2_000_000
-"""Bytes of one transaction: an event may tell of a thousand facts."""
+_BYTES = 2_000_000  # bytes of one transaction: an event may tell of a thousand facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class ImportedGroup:
 
     group: str
     records: dict[str, int]
-    """How many of each kind there are."""
+    """Number of records by kind."""
     renewed: bool
     """True if it has ids of its own, because the store holds those of the file already."""
     embedded: int
@@ -131,12 +130,7 @@ class ImportedGroup:
 async def import_group(
     file: Path, ingestion: Ingestion, *, name: str | None, on_progress: Tell | None
 ) -> ImportedGroup:
-    """Make a group.
-
-    Raises:
-        InputError: naming the line that cannot be used, or the group that is there already.
-        StoreError: if the database refused; the group is not there then.
-    """
+    """Make a group of a file; if that fails, there is none."""
     begun = perf_counter()
     pace = Pace(on_progress)
     surveyed = await survey(file, pace)
@@ -168,8 +162,6 @@ async def import_group(
 
 
 async def _pages(file: Path, header: Header) -> AsyncIterator[Page]:
-    """Yield the rows of a file."""
-
     def page() -> Page:
         place = f"{file.name}, lines {lines[0].number} to {lines[-1].number}: "
         rows = [row_of(placed.line, header.group) for placed in lines]
@@ -198,8 +190,7 @@ class _Embedding:
 
     header: Header
     ingestion: Ingestion
-    count: int = 0
-    """New ones."""
+    count: int = 0  # new ones
 
     async def complete(self, table: str, coming: Sequence[Row]) -> None:
         """Give rows their vectors."""

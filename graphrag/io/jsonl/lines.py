@@ -15,8 +15,8 @@ from typing import Any
 
 from graphrag.errors import InputError
 from graphrag.ingest.intake import checked_group
-from graphrag.io.files import WHOLE, Put, opened, read_lines, refusals
-from graphrag.io.jsonl.shape import UnreadableError, moment, read_moment
+from graphrag.io.files import WHOLE, Put, opened, refusals
+from graphrag.io.jsonl import UnreadableError, moment, read_moment
 
 VERSION = 1
 END = "end"
@@ -34,14 +34,11 @@ class Header:
     """The first line of a file."""
 
     group: str
-    created_at: datetime
-    """System time: when the group began."""
+    created_at: datetime  # system time: when the group began
     embedder: str
     dimension: int
-    vectors: bool
-    """False if they are to be made anew."""
-    counts: Mapping[str, int]
-    """How many lines there are of each kind."""
+    vectors: bool  # False if they are to be made anew
+    counts: Mapping[str, int]  # number of lines by kind
 
     def line(self) -> dict[str, Any]:
         """Return it as JSON can carry it."""
@@ -57,11 +54,7 @@ class Header:
 
     @classmethod
     def of(cls, line: Line) -> "Header":
-        """Return the header of a line.
-
-        Raises:
-            UnreadableError: if it is none, or one of a later version.
-        """
+        """Return the header of a line."""
         if line.get("format") != WHOLE:
             raise UnreadableError("this is no graph that was exported by surreal-graphrag")
         if line.get("version") != VERSION:
@@ -114,26 +107,21 @@ class Placed:
 
     number: int
     line: Line
-    size: int
-    """Its bytes."""
+    size: int  # its bytes
 
 
 def is_whole_group(path: Path) -> bool:
     """Tell whether a file begins as an exported group does."""
     try:
-        first = next(read_lines(path, 1 << 16), b"")
-        found = json.loads(first)
+        with opened(path) as file, refusals("read", path):
+            found = json.loads(file.readline(1 << 16))
     except (InputError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("format") == WHOLE
 
 
 def read(path: Path) -> Iterator[Placed]:
-    """Yield the lines of a file from the header on, and check the seal at its end.
-
-    Raises:
-        InputError: naming the line that is not as it should be.
-    """
+    """Yield the lines of a file from the header on, and check the seal at its end."""
     checksum, number, sealed = sha256(), 0, False
     for data in _lines(path):
         number += 1
@@ -154,7 +142,6 @@ def read(path: Path) -> Iterator[Placed]:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, each as far as one of its kind may go."""
     with opened(path) as file, refusals("read", path):
         while line := file.readline(_RECORD):
             if len(line) == _RECORD and not line.endswith(b"\n") and line.startswith(_TELLS):

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphrag.errors import InputError
-from graphrag.io.jsonl.lines import Header, Line, read
-from graphrag.io.jsonl.shape import (
+from graphrag.io.jsonl import (
     EVENT,
     VECTOR,
     Shape,
@@ -29,13 +28,14 @@ from graphrag.io.jsonl.shape import (
     shape_of,
     shapes,
 )
+from graphrag.io.jsonl.lines import Header, Line, read
 from graphrag.io.transfer import Pace
-from graphrag.model.unit_vectors import BadVectorError, unit_vectors
+from graphrag.model.checks import BadVectorError, unit_vectors
 from graphrag.store.assertions import STATED, check_names, check_stated
 from graphrag.store.record import Record
 
 CHECKED = "checked"
-"""What is counted while a file is read for the first time."""
+"""Name of the first reading of a file in progress reports."""
 _EVERY = 500
 _JSON = json.JSONEncoder(sort_keys=True)
 
@@ -45,16 +45,11 @@ class Surveyed:
     """A file that may be imported."""
 
     header: Header
-    samples: tuple[Record, ...]
-    """One record of each table."""
+    samples: tuple[Record, ...]  # one record of each table
 
 
 async def survey(file: Path, pace: Pace) -> Surveyed:
-    """Read a file to its end, and return what it is.
-
-    Raises:
-        InputError: naming the line that is not as it should be, and what would be right.
-    """
+    """Read a file to its end, and return what it is."""
     checking: _Checking | None = None
     for placed in read(file):
         try:
@@ -88,22 +83,16 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 @dataclass(slots=True)
 class _Checking:
-    """What the lines said so far."""
-
     header: Header
     counts: Counter[str] = field(default_factory=Counter)
-    samples: dict[str, Record] = field(default_factory=dict)
-    """The first record of each table."""
-    rows: dict[str, int] = field(default_factory=dict)
-    """The sum of each row, by ``table:id``."""
+    samples: dict[str, Record] = field(default_factory=dict)  # the first record of each table
+    rows: dict[str, int] = field(default_factory=dict)  # the sum of each row, by ``table:id``
     logged: dict[str, int] = field(default_factory=dict)
     """The sum of each record as the events left it."""
     leads: dict[tuple[str, str], str] = field(default_factory=dict)
-    """What says that a record is there, by table and id: the first that does."""
-    lengths: dict[str, int] = field(default_factory=dict)
-    """Of the texts of episodes."""
-    heirs: dict[str, str] = field(default_factory=dict)
-    """Who a merged entity speaks through."""
+    """First reference to each record, by table and id."""
+    lengths: dict[str, int] = field(default_factory=dict)  # of the texts of episodes
+    heirs: dict[str, str] = field(default_factory=dict)  # the kept entity of each merged one
 
     def add(self, line: Line) -> None:
         kind = line.get("record")
@@ -121,11 +110,7 @@ class _Checking:
         self.counts[str(kind)] += 1
 
     def finish(self) -> None:
-        """Compare, when every line was read.
-
-        Raises:
-            UnreadableError: naming a record that differs from the log or leads nowhere.
-        """
+        """Compare, when every line was read."""
         for (table, id_), by in self.leads.items():
             if f"{table}:{id_}" not in self.rows:
                 raise UnreadableError(f"{by} leads to {table} {id_!r}, which no line has")

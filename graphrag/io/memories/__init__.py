@@ -1,1 +1,244 @@
-"""The exports of other memories: Graphiti, Zep, Mem0."""
+"""Contents of an export of another memory, whichever it is from, and the report of its import.
+
+Readers put every record into one of three lists, or into ``left_out`` with the reason; what a
+record says that has no place of its own stays beside it under the record's id, word for word.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, cast
+
+from graphrag.errors import TimeError
+from graphrag.model.checks import shown
+from graphrag.model.values import JSON, Episode, Source
+from graphrag.temporal.moment import parse_moment
+
+Of = Literal["graphiti", "zep", "mem0"]
+NAMES: Mapping[Of, str] = {"graphiti": "Graphiti", "zep": "Zep", "mem0": "Mem0"}
+UNTYPED = "thing"
+Record = tuple[str, Mapping[str, Any]]
+"""Place of a record in its file, and its fields."""
+AROUND = "around"
+"""Under this key stand the names of what an object says beside the records in it."""
+_ZONE = re.compile(r"\[[\w/+-]+\]$")  # suffix of a moment in Neo4j: ``2024-05-01T00:00Z[UTC]``
+_MILLISECONDS = 100_000_000_000
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A record of an export that is not in the graph."""
+
+    place: str
+    """Its place: ``dump.jsonl, line 7``."""
+    what: str
+    """Its description, such as ``community Jazz``."""
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.what}: {self.why}"
+
+
+@dataclass(slots=True)
+class Node:
+    """An entity."""
+
+    id: str
+    name: str
+    entity_type: str
+    attributes: dict[str, JSON]
+    group: str
+    place: str
+
+
+@dataclass(slots=True)
+class Text:
+    """An episode."""
+
+    id: str
+    content: str
+    at: datetime
+    source: Source | None
+    group: str
+    place: str
+    name: str = ""
+    description: str = ""
+    metadata: dict[str, JSON] = field(default_factory=dict)
+    saga: str | None = None
+    author: str | None = None
+    mentions: dict[str, None] = field(default_factory=dict)  # ids of the nodes that it speaks of
+    read: bool = False  # True if nobody has read its facts yet
+    until: datetime | None = None
+    """When it was replaced or deleted there: what is read in it ends then."""
+
+    def is_version(self, known: Episode) -> bool:
+        """Tell whether an episode is this version of a memory of Mem0, whatever its key."""
+        memory = self.metadata.get("memory_id")
+        ours = (known.metadata.get("memory_id"), known.valid_at, known.content)
+        return memory is not None and ours == (memory, self.at, self.content)
+
+
+@dataclass(slots=True)
+class Link:
+    """A fact."""
+
+    id: str
+    source: str  # id of a node, as ``target``
+    target: str
+    relation: str
+    text: str
+    group: str
+    place: str
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    known_at: datetime | None = None  # when it was said, or else stored there
+    episodes: tuple[str, ...] = ()
+    attributes: dict[str, JSON] = field(default_factory=dict)
+    reason: str = ""  # reason of its end there
+
+
+@dataclass(slots=True)
+class Portable:
+    """A whole export."""
+
+    of: Of
+    nodes: dict[str, Node] = field(default_factory=dict)
+    texts: dict[str, Text] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    records: int = 0
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the names of its groups, as they are called there."""
+        named = [node.group for node in self.nodes.values()]
+        named += [text.group for text in self.texts.values()]
+        named += [link.group for link in self.links.values()]
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how much it holds, by what that is here."""
+        return {
+            "records": self.records,
+            "entities": len(self.nodes),
+            "episodes": len(self.texts),
+            "facts": len(self.links),
+        }
+
+    def leave(self, place: str, what: str, why: str) -> None:
+        """Note a record that is left out of the import, and why."""
+        self.left_out.append(LeftOut(place, what, why))
+
+    def wordless(self, place: str, what: str, value: object) -> bool:
+        """Tell whether that is no text, or an empty one; if so, the record is left out."""
+        if not spoken(value):
+            self.leave(place, what, f"it has no text: {shown(value)} stands there")
+        return not spoken(value)
+
+    def moment(
+        self, place: str, what: str, record: Mapping[str, Any], name: str
+    ) -> datetime | None:
+        """Return a moment of a record; what is none is noted."""
+        try:
+            return moment_of(record.get(name))
+        except TimeError as error:
+            self.notes.append(f"{place}: {what}: {name} is left out: {error}")
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """Result of the import of another memory."""
+
+    of: Of
+    """Origin of the export."""
+    groups: tuple[str, ...]
+    """The groups of this store that it is in now."""
+    records: int
+    """Records of the export."""
+    episodes: int = 0
+    """New episodes, as ``entities`` and ``facts`` are new."""
+    entities: int = 0
+    facts: int = 0
+    repeated: int = 0
+    """Episodes and facts that were in the graph before."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Every record that is not in the graph, with the reason."""
+    notes: tuple[str, ...] = ()
+    """Records that came in changed, in words."""
+    seconds: float = 0.0
+
+
+def joined(found: Portable) -> list[str]:
+    """Return a note of each fact that says of the same two entities what another one says."""
+    alike: dict[tuple[str, ...], list[Link]] = defaultdict(list)
+    for link in found.links.values():
+        alike[link.group, link.source, link.relation, link.target].append(link)
+    return [
+        f"{link.place}: fact {shown(link.text)} is of the same two as {shown(same[0].text)}: where "
+        "their times touch, one fact has both, this one's words among its attributes"
+        for same in alike.values()
+        for link in same[1:]
+        if link.text != same[0].text
+    ]
+
+
+def type_of(label: str) -> str:
+    """Return the type of an entity for a label: ``SoftwareProject`` is ``software_project``."""
+    return _snake(label) or UNTYPED
+
+
+def relation_of(name: str) -> str:
+    """Return a relation for the name of an edge: ``WORKS_AT`` and ``WorksAt`` are ``works_at``."""
+    return _snake(name) or "relates_to"
+
+
+def _snake(name: str) -> str:
+    return "_".join(part for part in _WORDS.split(name) if part).casefold()
+
+
+def mapping(value: JSON) -> dict[str, JSON]:
+    """Return an object, an empty one for what is none."""
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def filled(record: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Return what a record says beside what is known of it; empty fields fall."""
+    return {
+        name: value
+        for name, value in record.items()
+        if name not in known and value not in (None, "", [], {})
+    }
+
+
+def spoken(value: object) -> bool:
+    """Tell whether a value is a text with words in it."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def group_of(record: Mapping[str, Any]) -> str:
+    """Return the group of a record as it is called there; empty for none."""
+    for name in ("group_id", "graph_id", "user_id", "graph_uuid"):
+        if isinstance(record.get(name), str) and record[name].strip("_"):
+            return cast(str, record[name])
+    return ""
+
+
+def moment_of(value: object) -> datetime | None:
+    """Return a moment as these programs write it, None for none."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            seconds = value / 1000 if value > _MILLISECONDS else value
+            return datetime.fromtimestamp(seconds, UTC)
+        except (OverflowError, OSError, ValueError):
+            raise TimeError(f"{value!r} is no time") from None
+    if not isinstance(value, str):
+        raise TimeError(f"{value!r} is no time")
+    return parse_moment(_ZONE.sub("", value.strip()))

@@ -7,14 +7,15 @@ Read are what Graphiti's ``model_dump_json`` gives, an export of Neo4j as JSON L
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from graphrag.io.memories.dump import AROUND, Record
-from graphrag.io.memories.portable import (
+from graphrag.io.memories import (
+    AROUND,
     NAMES,
     UNTYPED,
     Link,
     Node,
     Of,
     Portable,
+    Record,
     Text,
     filled,
     group_of,
@@ -29,8 +30,7 @@ from graphrag.temporal.moment import utc_now
 _OWN_LABELS = frozenset({"Entity", "Node"})
 _VECTORS = ("name_embedding", "fact_embedding", "embedding", "content_embedding")
 _NODE = frozenset({"uuid", "name", "group_id", "attributes"})
-_KEPT = ("summary", "created_at")
-"""Fields of an entity that stay beside its attributes."""
+_KEPT = ("summary", "created_at")  # fields of an entity that stay beside its attributes
 _EDGE = frozenset(
     {"uuid", "group_id", "attributes", "source_node_uuid", "target_node_uuid", "name", "episodes"}
 )
@@ -39,9 +39,8 @@ _TEXT = frozenset(
 )
 _SAGA = frozenset({"first_episode_uuid", "last_episode_uuid", "last_summarized_at"})
 _ROLES = frozenset({"user", "assistant", "system", "function", "tool", "human", "ai"})
-"""Who spoke, of whom it says nothing more: no name."""
-_FILLED = ("score", "relevance")
-"""What an answer to a search adds: it is of that search."""
+"""Roles that are no names of speakers."""
+_FILLED = ("score", "relevance")  # fields that the answer to a search adds
 _SCOPES = ("user_id", "graph_id", "graph_uuid", "session_id", "thread_id")
 _SOURCES: Mapping[str, Source] = {
     "message": "message", "text": "text", "json": "json", "fact_triple": "fact",
@@ -80,7 +79,6 @@ class GraphReader:
         return self._found
 
     def _plain(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record as Graphiti itself writes it, whatever wrote it; empty fields fall."""
         found = dict(record)
         if found.get("type") == "node" and isinstance(found.get("properties"), Mapping):
             own = found["properties"]
@@ -134,7 +132,7 @@ class GraphReader:
     def _node(self, place: str, record: dict[str, Any]) -> None:
         if self._found.wordless(place, "an entity", record["name"]):
             return
-        labels = [one for one in record.get("labels", ()) if isinstance(one, str)]
+        labels = [label for label in record.get("labels", ()) if isinstance(label, str)]
         own = [label for label in labels if label not in _OWN_LABELS]
         attributes = mapping(record.get("attributes"))
         known = {*_NODE, *_KEPT, "labels", "of_neo4j", *_FILLED, *_SCOPES}

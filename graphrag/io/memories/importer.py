@@ -1,7 +1,7 @@
-"""Bring another memory in: its entities, then its episodes word for word, then its facts.
+"""Import of another memory: its entities, then its episodes word for word, then its facts.
 
 A fact is one statement of each episode that states it there, with the times that it has there, so
-taking an episode out later takes its word back. Bringing the same in again finds every statement,
+removing an episode later takes its statement back. The same import again finds every statement,
 and changes nothing; a later export of the same memory adds what is new, such as an end.
 """
 
@@ -18,29 +18,20 @@ from graphrag.index.group import BEGINNING
 from graphrag.ingest.episode_intake import add_episode, add_known, keep_unread
 from graphrag.ingest.fact_writer import FactWriter
 from graphrag.ingest.given import End, given_fact
-from graphrag.ingest.ingestion import Ingestion, known
+from graphrag.ingest.ingestion import Ingestion
+from graphrag.ingest.intake import known
 from graphrag.ingest.plan import SkippedRow
 from graphrag.ingest.read_episode import read
 from graphrag.io.batches import Loadable, load
-from graphrag.io.memories.portable import (
-    NAMES,
-    LeftOut,
-    Link,
-    MemoryReport,
-    Node,
-    Portable,
-    Text,
-    joined,
-)
+from graphrag.io.memories import NAMES, LeftOut, Link, MemoryReport, Node, Portable, Text, joined
 from graphrag.io.memories.recognise import end_of, groups_of, key_of, leave_unfit, prepared
 from graphrag.model.assertion import FOREVER
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import Episode, Span
+from graphrag.model.values import Episode
 from graphrag.temporal.moment import to_micros
 
-_NODES = 1000
-"""Entities of one transaction, as facts."""
+_NODES = 1000  # entities of one transaction, as facts
 
 
 async def bring(
@@ -73,8 +64,6 @@ async def bring(
 
 @dataclass(slots=True)
 class _Arrival:
-    """What one group of this store gets."""
-
     found: Portable
     ingestion: Ingestion
     group: str
@@ -85,13 +74,12 @@ class _Arrival:
     repeated: int = 0
     _id_of: dict[str, str] = field(default_factory=dict)
     """Ids of entities here, by those of nodes there."""
-    _stored: dict[str, Episode] = field(default_factory=dict)
-    """Episodes here, by their ids there."""
+    _stored: dict[str, Episode] = field(default_factory=dict)  # episodes here, by their ids there
     _removed: set[str] = field(default_factory=set)
     """Ids there of episodes that somebody took out here: what only they state stays out."""
 
     def _writer(self) -> FactWriter:
-        return FactWriter.to(
+        return FactWriter(
             self.ingestion,
             self.group,
             "import_memory",
@@ -104,11 +92,11 @@ class _Arrival:
     async def nodes(self, nodes: Sequence[Node]) -> None:
         """Make entities of nodes; two of one name and type are one."""
         rest = iter(nodes)
-        while some := list(islice(rest, _NODES)):
+        while batch := list(islice(rest, _NODES)):
             try:
-                await self._make(some)
+                await self._make(batch)
             except InputError:
-                for node in some:
+                for node in batch:
                     try:
                         await self._make([node])
                     except InputError as error:
@@ -131,7 +119,10 @@ class _Arrival:
 
     async def texts(self, texts: Iterable[Text]) -> None:
         """Add episodes; those whose facts came with them are not read again."""
-        gone = await self._gone()
+        index = await self.ingestion.catalog.group(self.group)
+        removed = np.asarray(index.episodes.columns["removed"].values, dtype=np.int64)
+        ids = [index.episodes.ids[row] for row in np.flatnonzero(removed < FOREVER)]
+        gone = (await self.ingestion.store.get(Episode, ids)).values()
         for text in texts:
             what = f"episode {shown(text.name or text.content)}"
             try:
@@ -146,19 +137,12 @@ class _Arrival:
                 why = "; ".join((str(error), *getattr(error, "__notes__", ())))
                 self.found.leave(text.place, what, why)
 
-    async def _gone(self) -> Sequence[Episode]:
-        """Return the episodes that somebody took out here."""
-        index = await self.ingestion.catalog.group(self.group)
-        removed = np.asarray(index.episodes.columns["removed"].values, dtype=np.int64)
-        ids = [index.episodes.ids[row] for row in np.flatnonzero(removed < FOREVER)]
-        return [*(await self.ingestion.store.get(Episode, ids)).values()]
-
     async def _version(self, text: Text, episode: Episode) -> Episode | None:
         """Return the version of a memory that has another key: one with its history, one not."""
         index = await self.ingestion.catalog.group(self.group)
         ids = index.timeline.known(episode.content_hash, to_micros(text.at, BEGINNING))
         known = (await self.ingestion.store.get(Episode, ids)).values()
-        return next((one for one in known if text.is_version(one)), None)
+        return next((version for version in known if text.is_version(version)), None)
 
     async def _add(self, text: Text) -> None:
         ingestion = self.ingestion
@@ -246,16 +230,16 @@ class _Arrival:
             trust = self.ingestion.trust.of(
                 episode.source_description if episode else NAMES[self.found.of]
             )
-            span = None if episode is None else _span(link.text, episode)
-            yield replace(fact, span=span, trust=trust, reason=link.reason)
-
-
-def _span(words: str, episode: Episode) -> Span:
-    """Return where an episode states a fact: its words if they are there, else all of it."""
-    at = episode.content.find(words) if words else -1
-    if at < 0:
-        return Span(episode.id, 0, len(episode.content))
-    return Span(episode.id, at, at + len(words))
+            said = replace(
+                fact.assertion, trust=trust, reason=link.reason if fact.assertion.until else ""
+            )
+            if episode is not None:
+                # Its words if they are there, else all of the episode states it.
+                start = episode.content.find(link.text) if link.text else -1
+                end = start + len(link.text) if start >= 0 else len(episode.content)
+                at = None if said.since else said.at  # a text that gives a start speaks of that
+                said = replace(said, source=episode.id, start=max(0, start), end=end, at=at)
+            yield replace(fact, assertion=said)
 
 
 def _ended(extraction: Extraction, until: datetime | None) -> Extraction:

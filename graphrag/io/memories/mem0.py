@@ -12,14 +12,16 @@ from datetime import datetime
 from typing import Any
 
 from graphrag.errors import TimeError
-from graphrag.io.memories.dump import AROUND, Record, moment_of
-from graphrag.io.memories.portable import (
+from graphrag.io.memories import (
+    AROUND,
     Link,
     Node,
     Portable,
+    Record,
     Text,
     filled,
     group_of,
+    moment_of,
     relation_of,
     spoken,
 )
@@ -100,10 +102,10 @@ class MemoryReader:
         """Take the memory as it stands, unless that is the last of its versions."""
         if not memory or self._found.wordless(place, f"memory {id_}", memory["memory"]):
             return
-        said = filled(memory, _SAID)
+        fields = filled(memory, _SAID)
         alike = [text for text in texts if text.content == memory["memory"] and text.until is None]
         if alike:
-            alike[-1].metadata |= said
+            alike[-1].metadata |= fields
             return
         written = moment_or_none(memory.get("updated_at")) or moment_or_none(
             memory.get("created_at")
@@ -114,7 +116,7 @@ class MemoryReader:
         if texts and texts[-1].until is None:
             texts[-1].until = max(written, texts[-1].at)
         text = _text(id_, place, memory, memory["memory"], written, group)
-        text.metadata = {"memory_id": id_, **said}
+        text.metadata = {"memory_id": id_, **fields}
         texts.append(text)
 
     def _at(self, place: str, event: Mapping[str, Any], kind: str) -> datetime | None:

@@ -151,7 +151,7 @@ async def test_a_married_couple_is_no_contradiction_and_a_triangle_is(graph):
 
 async def test_a_fact_that_ends_before_it_starts_is_impossible(graph):
     await tell(graph, ("Alice works_at Acme from 2020.", "2020"))
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
     await ingestion.store.query("UPDATE relates_to SET invalid_at = d'2019-01-01T00:00:00Z';")
     await ingestion.catalog.reload("default")
     [one] = await graph.audit.contradictions()

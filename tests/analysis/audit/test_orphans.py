@@ -84,7 +84,7 @@ async def test_a_saga_without_episodes_and_a_name_without_an_heir(graph):
 
 async def test_a_fact_whose_episode_somebody_deleted_is_listed(graph):
     await graph.add_episode("Alice knows Bob.", reference_time="2022")
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
     await ingestion.store.query("DELETE episode;")
     await ingestion.catalog.reload("default")
     orphans = await graph.audit.orphans()

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from graphrag.ingest.lifetimes.statement import Exclusion, Statement
+from graphrag.ingest.lifetimes import Exclusion
 from graphrag.model.assertion import Date, Void
 from graphrag.ontology.relations import Relation, Relations
+from tests.ingest.lifetimes.telling import statement
 
 RELATIONS = Relations().having(
     Relation("job", synonym_of="works_at"),
@@ -83,7 +84,7 @@ def statements(draw, number, triples):
     ends = kind == "cancelled" or (kind in ("state", "was") and since is None and until is not None)
     if ends and draw(st.integers(0, 4)) == 0:
         object_ = ""
-    return Statement(
+    return statement(
         f"s{number}",
         f"f{number}" if object_ else None,
         subject,

@@ -10,8 +10,8 @@ has one ``text`` is stated in one text.
 import re
 from datetime import UTC, datetime
 
+from graphrag.ingest.lifetimes import Statement
 from graphrag.ingest.lifetimes.accounts import line_of
-from graphrag.ingest.lifetimes.statement import Statement
 from graphrag.model.assertion import Date
 from graphrag.ontology.relations import Relations
 from graphrag.temporal.moment import parse_moment
@@ -25,6 +25,14 @@ WORDS = re.compile(
     r"(?:, told (?P<told>[\d-]{4,10}))?(?:, trust (?P<trust>\d))?(?:, text (?P<text>\w+))?$"
 )
 KINDS = {verb: verb for verb in ("planned", "cancelled", "event", "timeless")}
+
+
+def statement(
+    id, fact, subject, relation, object="", since=None, until=None, at=None, kind="state", **more
+):
+    """Return a statement; what it is about comes first."""
+    about = {"fact": fact, "subject": subject, "relation": relation, "object": object}
+    return Statement(id, since, until, at, kind, **about, **more)
 
 
 def date(text):

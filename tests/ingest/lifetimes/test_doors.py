@@ -9,7 +9,6 @@ import pytest
 
 from graphrag import Fact
 from graphrag.ingest.lifetimes.accounts import line_of
-from graphrag.ingest.lifetimes.statement import Statement
 from graphrag.model.assertion import Date
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.ontology.relations import Relations
@@ -18,7 +17,7 @@ from tests.conftest import open_graph
 from tests.edit.faint import whole
 from tests.ingest.lifetimes.histories import DATES, MOMENTS, RELATIONS
 from tests.ingest.lifetimes.oracle import Oracle
-from tests.ingest.lifetimes.telling import moment, tell_all
+from tests.ingest.lifetimes.telling import moment, statement, tell_all
 from tests.ingest.lifetimes.test_cases import AMENDMENTS, CASES
 
 WIDTHS = {"year": 4, "month": 7, "day": 10, "exact": 32}
@@ -48,7 +47,7 @@ def as_claim(one, text):
         return None
     reference = one.at or dates[0]
     until, since = one.until, one.since
-    ends = one.explicit_end and one.kind == "state"
+    ends = one.ends and one.kind == "state"
     return reference, Claim(
         Mention(one.subject, "person", 0, 1),
         one.relation,
@@ -148,7 +147,7 @@ def drawn(rng, subject, number):
     if since is None and at is None and until is None and relation == "died":
         since = DATES[0]
     name = f"{object_} of {subject}"
-    return Statement(f"s{number}", f"f{number}", subject, relation, name, since, until, at)
+    return statement(f"s{number}", f"f{number}", subject, relation, name, since, until, at)
 
 
 async def lived(graph, extractor, rng, subject):
@@ -190,7 +189,7 @@ async def last(graph):
 
 
 def value_of(relation, subject, object_):
-    return line_of(Statement("v", None, subject, relation, object_), RELATIONS)
+    return line_of(statement("v", None, subject, relation, object_), RELATIONS)
 
 
 async def test_random_histories_through_the_doors_equal_the_rules():

@@ -8,11 +8,12 @@ from itertools import pairwise
 import pytest
 
 from graphrag import InputError
+from graphrag.ingest.lifetimes import Exclusion, Statement
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import Exclusion, Statement
 from graphrag.model.assertion import Date, Void
+from graphrag.model.ids import derived_id
 from graphrag.ontology.relations import Relation, Relations
-from tests.ingest.lifetimes.telling import date, held, holds_at, moment, tell, tell_all
+from tests.ingest.lifetimes.telling import date, held, holds_at, moment, statement, tell, tell_all
 
 RELATIONS = Relations()
 FIRST, LATER = Date(moment("2011")), Date(moment("2012"))
@@ -36,11 +37,13 @@ def test_a_gap_that_opens_splits_a_fact_and_its_first_statement_keeps_the_id():
     assert again_split == split  # the new id follows from the statement
 
 
-def test_the_id_of_a_further_spell_may_be_chosen():
+def test_a_further_spell_has_the_id_of_its_first_statement_unless_a_fact_has_that():
     told = [tell("X from 2011", 0, fact="job"), tell("X seen 2014", 1, fact="job")]
     told.append(tell("Y 2012 to 2013", 2))
-    found = settle(told, RELATIONS, name=lambda first, number: f"{first.id} no. {number}")
-    assert {one.id for one in found.lifetimes} == {"job", "s1 no. 0", "f2"}
+    assert {one.id for one in settle(told, RELATIONS).lifetimes} == {"job", "s1", "f2"}
+    told.append(tell("Z from 2011", 3, subject="bob", fact="s1"))
+    ids = {one.id for one in settle(told, RELATIONS).lifetimes}
+    assert ids == {"job", derived_id("s1", "0"), "f2", "s1"}
 
 
 def test_facts_join_when_what_stood_between_them_falls():
@@ -103,16 +106,16 @@ def test_both_directions_inverses_and_synonyms_are_one_value():
     relations = RELATIONS.having(Relation("job", synonym_of="works_at"))
     told = [
         tell("X from 2011", 0, relation="job"),
-        Statement("s1", "f1", "X", "employs", "ann", Date(moment("2012")), seq=1),
+        statement("s1", "f1", "X", "employs", "ann", Date(moment("2012")), seq=1),
         tell("Y from 2013", 2),
     ]
     found = settle(told, relations)
     assert by_id(found)["f0"].statements == ("s0", "s1")
     assert by_id(found)["f0"].invalidated_by == "f2"
     couple = [
-        Statement("a", "fa", "ann", "married_to", "bob", Date(moment("2011")), seq=0),
-        Statement("b", "fb", "bob", "married_to", "ann", Date(moment("2012")), seq=1),
-        Statement("c", "fc", "cid", "married_to", "bob", Date(moment("2014")), seq=2),
+        statement("a", "fa", "ann", "married_to", "bob", Date(moment("2011")), seq=0),
+        statement("b", "fb", "bob", "married_to", "ann", Date(moment("2012")), seq=1),
+        statement("c", "fc", "cid", "married_to", "bob", Date(moment("2014")), seq=2),
     ]
     assert settle(couple, relations).joins == {"fb": "fa"}
     assert by_id(settle(couple, relations))["fa"].invalidated_by == "fc"
@@ -122,7 +125,7 @@ def test_the_middle_of_a_chain_takes_its_time_from_both_sides():
     relations = RELATIONS
     people = ["ann", "bob", "cid", "dan"]
     told = [
-        Statement(f"s{seq}", f"f{seq}", one, "married_to", other, Date(moment(f"{2010 + seq}")))
+        statement(f"s{seq}", f"f{seq}", one, "married_to", other, Date(moment(f"{2010 + seq}")))
         for seq, (one, other) in enumerate(pairwise(people))
     ]
     found = by_id(settle(told, relations))
@@ -131,9 +134,9 @@ def test_the_middle_of_a_chain_takes_its_time_from_both_sides():
 
 def test_what_a_trusted_rival_does_not_hold_it_does_not_take():
     told = [
-        Statement("a", "fa", "ann", "married_to", "bob", FIRST, at=moment("2030"), trust=1.0),
-        Statement("b", "fb", "ann", "married_to", "cid", FIRST, at=moment("2031"), trust=1.0),
-        Statement("c", "fc", "bob", "married_to", "dan", LATER, at=moment("2020")),
+        statement("a", "fa", "ann", "married_to", "bob", FIRST, at=moment("2030"), trust=1.0),
+        statement("b", "fb", "ann", "married_to", "cid", FIRST, at=moment("2031"), trust=1.0),
+        statement("c", "fc", "bob", "married_to", "dan", LATER, at=moment("2020")),
     ]
     found = by_id(settle(told, RELATIONS))
     assert (found["fa"].closed_as, found["fb"].closed_as) == ("overruled", None)
@@ -142,9 +145,9 @@ def test_what_a_trusted_rival_does_not_hold_it_does_not_take():
 
 def test_what_was_so_at_an_unknown_moment_holds_at_none_that_is_known():
     told = [
-        Statement("w", "fw", "ann", "married_to", "bob", kind="was", at=moment("2023")),
-        Statement("a", "fa", "ann", "married_to", "cid", Date(moment("2015"))),
-        Statement("b", "fb", "bob", "married_to", "dan", Date(moment("2010")), date("2016")),
+        statement("w", "fw", "ann", "married_to", "bob", kind="was", at=moment("2023")),
+        statement("a", "fa", "ann", "married_to", "cid", Date(moment("2015"))),
+        statement("b", "fb", "bob", "married_to", "dan", Date(moment("2010")), date("2016")),
     ]
     past = by_id(settle(told, RELATIONS))["fw"]
     assert (past.valid_at, past.invalid_at, past.closed_as) == (None, moment("2023"), "past")
@@ -170,10 +173,10 @@ ENDING = RELATIONS.having(
 def test_an_event_ends_what_its_relation_names(relation, subject, object_, ended):
     since = Date(moment("2010"))
     told = [
-        Statement("s0", "job", "ann", "works_at", "acme", since),
-        Statement("s1", "other job", "bob", "works_at", "acme", since),
-        Statement("s2", "marriage", "ann", "married_to", "bob", since),
-        Statement("e", "event", subject, relation, object_, date("2020-05-03"), kind="event"),
+        statement("s0", "job", "ann", "works_at", "acme", since),
+        statement("s1", "other job", "bob", "works_at", "acme", since),
+        statement("s2", "marriage", "ann", "married_to", "bob", since),
+        statement("e", "event", subject, relation, object_, date("2020-05-03"), kind="event"),
     ]
     found = by_id(settle(told, ENDING))
     for id_ in ("job", "other job", "marriage"):
@@ -189,8 +192,8 @@ def test_an_event_ends_what_its_relation_names(relation, subject, object_, ended
 def test_what_is_seen_on_the_day_of_an_event_is_over_after_it():
     noon = datetime(2020, 5, 3, 12, tzinfo=UTC)
     told = [
-        Statement("s0", "job", "ann", "works_at", "acme", at=noon),
-        Statement("e", "event", "ann", "died", "town", date("2020-05-03"), kind="event"),
+        statement("s0", "job", "ann", "works_at", "acme", at=noon),
+        statement("e", "event", "ann", "died", "town", date("2020-05-03"), kind="event"),
     ]
     job = by_id(settle(told, ENDING))["job"]
     assert job.valid_at == noon
@@ -199,9 +202,9 @@ def test_what_is_seen_on_the_day_of_an_event_is_over_after_it():
 
 def test_an_end_without_an_object_ends_the_right_side():
     told = [
-        Statement("s0", "f0", "bob", "leads", "acme", Date(moment("2010"))),
-        Statement("s1", "f1", "bob", "leads", "beta", Date(moment("2010"))),
-        Statement("e", None, "acme", "led_by", "", until=Date(moment("2020"))),
+        statement("s0", "f0", "bob", "leads", "acme", Date(moment("2010"))),
+        statement("s1", "f1", "bob", "leads", "beta", Date(moment("2010"))),
+        statement("e", None, "acme", "led_by", "", until=Date(moment("2020"))),
     ]
     found = by_id(settle(told, RELATIONS))
     assert (found["f0"].closed_as, found["f1"].closed_as) == ("ended", None)

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from graphrag.ingest.lifetimes.accounts import line_of
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.ingest.lifetimes.statement import Statement
 from graphrag.model.assertion import Date, Void
 from graphrag.ontology.relations import Relation, Relations
 from graphrag.temporal.moment import from_micros
 from tests.ingest.lifetimes.histories import RELATIONS, histories
 from tests.ingest.lifetimes.oracle import EVER, NEVER, Oracle
-from tests.ingest.lifetimes.telling import NOWHERE, holds_at, rows, tell
+from tests.ingest.lifetimes.telling import NOWHERE, holds_at, rows, statement, tell
 
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 DAY = 86_400_000_000
@@ -203,7 +202,7 @@ def busy_person(count):
             }
         if number % 11 == 3:
             dates = {"at": start, "kind": "was"}
-        yield Statement(
+        yield statement(
             f"s{number}", f"f{number}", "ann", "works_at", value, trust=trust, seq=number, **dates
         )
 
@@ -217,7 +216,7 @@ def chain(count):
     """Marriages in a chain: every value has two rivals."""
     for number in range(count):
         start = Date(from_micros(number * 3_600_000_000))
-        yield Statement(
+        yield statement(
             f"s{number}",
             None,
             f"p{number:04}",
@@ -252,7 +251,7 @@ def plans(count):
     for number in range(count):
         told, day = from_micros(number * DAY), Date(from_micros((count + 3 * number) * DAY), "day")
         for name, since in (("one", Date(from_micros(10**6 * DAY), "day")), ("new", day)):
-            yield Statement(
+            yield statement(
                 f"{name}{number}",
                 None,
                 "ann",

@@ -6,7 +6,7 @@ from itertools import product
 from hypothesis import strategies as st
 
 from graphrag.errors import InputError
-from graphrag.ingest.standing.program import program_of
+from graphrag.ingest.standing import program_of
 from graphrag.ontology.relations import Relation, Relations
 from graphrag.ontology.standing import Derives, Ends, Needs
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from graphrag import InputError
 from graphrag.io.files import escaped, unescaped, written
-from graphrag.io.interchange import cell_of, unmarked
-from graphrag.io.jsonl.shape import moment, read_moment
-from graphrag.io.turtle import TERMS
+from graphrag.io.interchange import TERMS, cell_of, unmarked
+from graphrag.io.jsonl import moment, read_moment
 from graphrag.names.key import name_key
 from tests.conftest import open_graph
 

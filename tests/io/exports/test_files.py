@@ -11,7 +11,7 @@ import pytest
 import rdflib
 
 from graphrag import InputError
-from graphrag.io.turtle import RELATIONS, TERMS, TYPES, iri
+from graphrag.io.interchange import RELATIONS, TERMS, TYPES, iri
 from tests.conftest import open_graph
 
 EVERY = {

@@ -3,9 +3,8 @@
 import pytest
 
 from graphrag import Field, Filter, QueryError, TimeError
-from graphrag.search.filters.field import Same
-from graphrag.search.filters.specs import SPECS
-from graphrag.search.filters.tree import Compare
+from graphrag.search.fields import Same
+from graphrag.search.filters import SPECS, Compare
 
 
 def test_every_field_has_its_column_and_every_column_its_field():

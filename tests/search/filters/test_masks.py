@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag.model.values import Entity, Episode, Fact, Span
-from graphrag.search.filters.masks import narrowed, prepare
-from graphrag.search.filters.tree import Compare, Every, Not, Some
-from graphrag.search.rewind import undone
+from graphrag.search.filters import Compare, Every, Not, Some
+from graphrag.search.masks import narrowed, prepare
+from graphrag.search.rewind import read_rewind
 from graphrag.search.visibility import visible
 from graphrag.store.changes import ChangeSet
 from graphrag.store.rows import edge
@@ -230,9 +230,9 @@ def expected(where, values):
 
 async def left(graph, where, viewpoint):
     """Return the ids that the masks leave, by scope."""
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
     index = await ingestion.catalog.group("default")
-    past = await undone(ingestion.store, "default", viewpoint)
+    past = await read_rewind(ingestion.store, "default", viewpoint)
     await prepare(where, index, ingestion.store)
     seen = visible(index, viewpoint, past, now=utc_now())
     kept = narrowed(where, index, seen, past)
@@ -256,7 +256,7 @@ async def write(graph, values, before=None):
         ends = ("episode", f"t{one}"), ("entity", f"e{entity}")
         row = edge("mentions", f"m{one}{entity}", *ends, group_id="default", start=0, end=1)
         changes.insert_row("mentions", row)
-    ingestion = graph.handle.session.ingestion
+    ingestion = graph.handle.session
     index = await ingestion.catalog.group("default")
     if changes:
         await ingestion.store.apply(changes, after=index.seq)

@@ -1,1 +1,0 @@
-"""Search in SurrealDB's own indexes: they choose some rows of a group, and these are ranked."""

@@ -1,1 +1,0 @@
-"""How episodes are ranked."""

@@ -83,11 +83,12 @@ class Ledger:
         """Settle what is said with what it meets, in the order in which they were given."""
         together: list[Fact] = []
         for fact in new:
-            if fact.id in self._alone and fact.confidence >= self.review_below:
+            waits = fact.confidence < self.review_below or fact.statements[0].pending
+            if fact.id in self._alone and not waits:
                 self.new_facts[fact.id] = fact
                 self.stands[fact.id] = fact.id
                 continue
-            faint = self.judge and fact.confidence < self.review_below
+            faint = self.judge and waits
             if not faint and not fact.statements[0].corrects:
                 together.append(fact)
                 continue

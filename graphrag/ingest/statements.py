@@ -142,8 +142,6 @@ def unusable(claim: Claim, entity_of: Mapping[Mention, str]) -> str:
         return f"the fact {about!r}, whose ends are one entity"
     if claim.object is None and not claim.ends and claim.kind != "cancelled":
         return f"the fact {about!r}, which names no object"
-    if claim.kind == "planned" and claim.valid_at is None:
-        return f"the plan {about!r}, which has no date"
     return ""
 
 
@@ -189,6 +187,9 @@ def _said(claim: Claim, episode: Episode, trust: float, excludes: tuple[str, ...
     if since is not None and until is not None and until.moment <= since.moment:
         until = None
     kind = claim.kind
+    waits = since is None and kind == "planned"
+    if waits:
+        kind = "state"  # a person decides from when on
     if since is None and kind == "event":
         kind = "was"  # nobody knows when
     if kind == "was" and since is not None and reference <= since.moment:
@@ -206,6 +207,7 @@ def _said(claim: Claim, episode: Episode, trust: float, excludes: tuple[str, ...
         start=claim.start,
         end=claim.end,
         untyped=claim.untyped,
+        pending=waits,
         corrects=claim.corrects,
         excludes=excludes,
     )

@@ -37,10 +37,15 @@ _DECORATION = ("title", "default", "minLength", "maxLength")
 """What strict mode refuses or small models trip over; pydantic checks it all the same."""
 
 
+def _unexplained(schema: dict[str, JSON]) -> None:
+    """Leave the docstring of a model out of its schema: the prompt explains the fields."""
+    schema.pop("description", None)
+
+
 class AnswerModel(BaseModel):
     """Base of our answers: the schema demands every field, parsing accepts missing empty ones."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_unexplained)
     empty: ClassVar[Mapping[str, JSON]] = {}
     """Values of the fields that an answer may lack."""
     items: ClassVar[tuple[str, ...]] = ()

@@ -66,8 +66,6 @@ _MUTUAL = tuple(
 _PLACED = ("located_in", "part_of")
 FIGURES: Final = frozenset("has_population has_employees has_inhabitants has_size".split())
 _NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
-UNPROMPTED: Final = frozenset({VITAL, "has_version", "has_age", *FIGURES}) - {"has_population"}
-"""What no prompt lists: the first is made of others, the rest a model finds itself."""
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),

@@ -19,7 +19,7 @@ from tests.llm.server import Reply
 FOLDER = Path(__file__).with_name("recorded")
 KINDS = ("career", "chat", "corrections", "documents", "languages", "records")
 _NOTHING = Reply('{"names": [], "exclusive_pairs": []}')
-_MEANT = re.compile(r"^([EF]):(.+)$")
+_MEANT = re.compile(r"^(?:(replaces|corrects) )?([EF]):(.+)$")
 
 
 def stories(kind=None):
@@ -101,7 +101,7 @@ class Recorded:
         except json.JSONDecodeError:
             return text
         for item in (*answer.get("entities", ()), *answer.get("facts", ())):
-            for name in ("meant", "same", "replaces"):
+            for name in ("known", "about"):
                 if name in item:
                     item[name] = self._number(item[name], asked)
         return json.dumps(answer, ensure_ascii=False)
@@ -109,11 +109,11 @@ class Recorded:
     def _number(self, given, asked):
         if not (found := _MEANT.match(given)):
             return given
-        letter, words = found[1], found[2].replace("|", " ")
+        effect, letter, words = found[1], found[2], found[3].replace("|", " ")
         line = re.search(rf"^({letter}\d+) {re.escape(words)}(?: \(|, |$)", asked, re.MULTILINE)
         if line is None:
             self.unknown.append(given)
-        return line[1] if line else ""
+        return " ".join(filter(None, (effect, line and line[1])))
 
 
 async def tell(story, server):

@@ -96,7 +96,7 @@ def test_a_reading_may_lack_what_is_empty_anyway():
         Reading,
     )
     (fact,) = reading.facts
-    assert (fact.since, fact.kind, fact.certainty) == ("", "holds", "stated")
+    assert (fact.since, fact.kind, fact.certainty) == ("", "state", "stated")
 
 
 CONTENT = "Dr. Ann Lee left Initech.\nShe now   leads research at Globex, in Köln."

@@ -82,7 +82,8 @@ class Belief:
         object_ = (
             self._cast.mention(fact.object, first, quoted=True) if fact.object.strip() else None
         )
-        same = self._shown(fact.same, fact, subject, object_)
+        meant = self._shown(fact, subject, object_)
+        same, replaced = (None, meant) if fact.effect else (meant, None)
         if same is not None:
             subject, object_ = self._cast.stored(same.subject), self._cast.stored(same.object)
         unnamed = not fact.object.strip() and fact.kind in ("ended", "cancelled")
@@ -107,7 +108,6 @@ class Belief:
         attributes = self._cast.attributes(fact.attributes, str(fact))
         if tense.moment:
             attributes = {"date": tense.moment, **attributes}
-        replaced = self._shown(fact.replaces, fact, subject, object_)
         claim = Claim(
             subject,
             relation,
@@ -116,15 +116,15 @@ class Belief:
             first,
             last,
             ends=tense.ends,
-            corrects=fact.kind == "correction",
+            corrects=fact.effect == "corrects",
             confidence=confidence,
             origin=origin,
             attributes=attributes,
-            replaces=fact.kind == "changed" and replaced is None,
+            replaces=fact.effect == "replaces" and replaced is None,
             current=tense.current,
             kind=tense.kind,
-            excludes=() if replaced in (None, same) else (replaced.id,),
-            settled="replaces" in fact.model_fields_set,
+            excludes=() if replaced is None else (replaced.id,),
+            settled="about" in fact.model_fields_set,
         )
         if since := tense.since:
             claim = replace(claim, valid_at=since.moment, valid_precision=since.precision)
@@ -135,10 +135,11 @@ class Belief:
         self._claims[claim] = None
 
     def _shown(
-        self, given: str, fact: ReadFact, subject: Mention | None, object_: Mention | None
+        self, fact: ReadFact, subject: Mention | None, object_: Mention | None
     ) -> KnownFact | None:
         """Return the known fact that a model names, if it is about one of the same two."""
-        if not given.strip():
+        given = fact.reference
+        if not given:
             return None
         number = number_of(given, "F")
         facts = self._context.facts

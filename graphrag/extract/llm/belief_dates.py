@@ -170,11 +170,13 @@ def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, dr
         case "timeless":
             date = since or until
             return Tense("timeless", moment="" if date is None else _shown(date))
-        case "planned":
+        case "planned_event" if since or until:
+            return Tense("event", since or until, until if since else None)
+        case "planned" | "planned_event":
             return Tense("planned", since, until, unplaced=since is None)
         case "cancelled":
             return Tense("cancelled")
-        case "holds" | "changed" | "correction":
+        case "state":
             current = since is not None and dating.lasts(fact.quote)
             return Tense("state", since, until, current=current)
 
@@ -204,7 +206,7 @@ def _ended(
 ) -> Tense:
     if since is None:
         return Tense(until=until, ends=True)
-    if not fact.object.strip() and not fact.same.strip():
+    if not fact.object.strip() and not fact.reference:
         drop(f"the start of the fact {str(fact)!r} is left out: nobody knows what it is that ended")
         return Tense(until=until, ends=True)
     return Tense(since=since, until=until or Date(reference))

@@ -71,8 +71,8 @@ class Cast:
             aliases=tuple(dict.fromkeys((*mention.aliases, *self._aliases(entity, mention)))),
             attributes={**mention.attributes, **self.attributes(entity.attributes, mention.name)},
         )
-        if entity.meant.strip():
-            mention = self._meant(entity.meant, mention)
+        if entity.known.strip():
+            mention = self._meant(entity.known, mention)
         parts = [alias for alias in entity.aliases if _is_part(alias, mention)]
         for name in (entity.name, mention.name, *mention.aliases, *parts):
             self._mentions[name_key(name)] = mention
@@ -130,7 +130,7 @@ class Cast:
         if one and name_key(old) == name_key(new):
             known = (each.name for each in self._known if each.id == subject.entity_id)
             old = next(known, old)
-        dated = fact.kind == "changed" or bool(fact.since.strip())
+        dated = fact.effect == "replaces" or bool(fact.since.strip())
         if name_key(old) == name_key(new) or self.is_own(subject) or not (one or dated):
             return subject, object_, "named"
         return replace(subject, name=old), replace(object_, name=new), "renamed_to"

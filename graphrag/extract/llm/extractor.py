@@ -14,7 +14,7 @@ from functools import partial
 from graphrag.errors import InputError
 from graphrag.extract.llm.belief import Belief
 from graphrag.extract.llm.prompt import ask_reading
-from graphrag.extract.llm.wire import Reading
+from graphrag.extract.llm.wire import DetailedReading, Reading
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.llm.usage import accounted_to
 from graphrag.model.extraction import Extraction
@@ -108,6 +108,7 @@ class LLMExtractor(PassageExtractor):
         self._relations = ontology.relations(relations)
         self._types = (*ontology.entities, _UNTYPED) if ontology.entities else TYPES
         self._attributes = "those given below for its type" if ontology else ""
+        self._answer = DetailedReading if ontology else Reading
         self._context_tokens = context_tokens
         self._instructions = "\n".join(filter(None, (ontology.prompt(), instructions)))
 
@@ -120,7 +121,8 @@ class LLMExtractor(PassageExtractor):
         episode, spans = context.episode, self.passages(context)
         asked = (self.question(context, episode.content[start:end]) for start, end in spans)
         belief = Belief(context, tuple(self._relations))
-        for span, reading in zip(spans, await self._read(asked, episode, Reading), strict=True):
+        readings = await self._read(asked, episode, self._answer)
+        for span, reading in zip(spans, readings, strict=True):
             belief.take(reading, *span)
         return self._believed(belief, episode)
 

@@ -20,7 +20,7 @@ from graphrag.protocols import LLM, ExtractionContext, Message
 from graphrag.text.split import split_passages
 
 _PASSAGE = 1200  # characters that a small model reads at a time: longer texts lose their middle
-_MEANS = {"now": "holds", "past": "was"}
+_MEANS = {"now": "state", "past": "was"}
 
 
 class SmallFact(Lenient):

@@ -5,29 +5,40 @@ Strong models keep to a schema and still write a year as a number, one alias wit
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from graphrag.llm.salvage import Lost
 from graphrag.llm.schema import AnswerModel
 from graphrag.model.values import JSON
 
 _KINDS = {
-    "state": "holds", "current": "holds", "ongoing": "holds", "active": "holds", "hold": "holds",
-    "change": "changed", "replaced": "changed", "replaces": "changed", "end": "ended",
-    "over": "ended", "corrected": "correction", "corrects": "correction", "past": "was",
-    "former": "was", "previous": "was", "happened": "event", "always": "timeless",
-    "permanent": "timeless", "plan": "planned", "future": "planned", "canceled": "cancelled",
+    "holds": "state", "hold": "state", "current": "state", "ongoing": "state", "active": "state",
+    "end": "ended", "over": "ended", "past": "was", "former": "was", "previous": "was",
+    "happened": "event", "always": "timeless", "permanent": "timeless", "plan": "planned",
+    "future": "planned", "planned event": "planned_event", "event_planned": "planned_event",
+    "future_event": "planned_event", "appointment": "planned_event", "canceled": "cancelled",
     "cancellation": "cancelled",
 }  # fmt: skip
+_EFFECTS = {
+    "changed": "replaces", "change": "replaces", "replaced": "replaces", "replaces": "replaces",
+    "correction": "corrects", "corrected": "corrects", "corrects": "corrects",
+}  # fmt: skip
+"""Kinds that say what a fact does to a known one: of such a fact it is a state."""
 _CERTAINTIES = {
     "certain": "stated", "explicit": "stated", "high": "stated", "inferred": "likely",
     "implied": "likely", "probable": "likely", "medium": "likely", "uncertain": "guess",
     "low": "guess", "unsure": "guess",
 }  # fmt: skip
 _TIMES = {"holds": "now", "current": "now", "present": "now", "was": "past", "former": "past"}
+_EFFECT_WORDS = re.compile(
+    r"\b(?:replac|correct|repeat|same|confirm|end|cancel)\w*\b(?:\s+(?:as|of|the|fact))*",
+    re.IGNORECASE,
+)
+_NO_REFERENCE = frozenset(("", "new", "none", "nothing", "null", "n/a"))
 _SYNONYMS = (("kind", _KINDS), ("certainty", _CERTAINTIES), ("time", _TIMES))
 _LISTS = ("aliases", "attributes")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -71,43 +82,93 @@ class ReadAttribute(Lenient):
 class ReadEntity(Lenient):
     """A person, place, organization or thing that the text names."""
 
-    empty: ClassVar[Mapping[str, JSON]] = {
-        "type": "thing", "aliases": [], "attributes": [], "meant": "",
-    }  # fmt: skip
+    empty: ClassVar[Mapping[str, JSON]] = {"type": "thing", "aliases": [], "known": ""}
     name: str = Field(min_length=1)
     type: str
     aliases: list[str]
-    attributes: list[ReadAttribute]
-    meant: str  # ``E3`` for a known entity, ``new`` for another bearer of a known name, else empty
+    known: str  # ``E3`` for a known entity, ``new`` for another bearer of a known name, else empty
+    attributes: SkipJsonSchema[list[ReadAttribute]] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, value: JSON) -> JSON:
+        """Read ``meant``, as the field was called up to version 0.2."""
+        if isinstance(value, dict) and "known" not in value and "meant" in value:
+            return {**value, "known": value["meant"]}
+        return value
 
 
 class ReadFact(Lenient):
     """What the text states about one entity, or about two."""
 
     empty: ClassVar[Mapping[str, JSON]] = {
-        "object": "", "fact": "", "since": "", "until": "", "kind": "holds", "same": "",
-        "certainty": "stated", "attributes": [],
+        "object": "", "fact": "", "since": "", "until": "", "kind": "state", "certainty": "stated",
     }  # fmt: skip
     subject: str
     relation: str = Field(min_length=1)
     object: str
     quote: str
     fact: str
+    kind: Literal[
+        "state", "ended", "was", "planned", "event", "planned_event", "cancelled", "timeless"
+    ]
     since: str
     until: str
-    kind: Literal[
-        "holds", "changed", "ended", "correction", "was", "event", "timeless", "planned",
-        "cancelled",
-    ]  # fmt: skip
-    same: str  # ``F3`` for the known fact that this says again, ends or cancels, else empty
-    replaces: str = ""
-    """``F3`` for the known fact that is not true any more, or never was; not in ``empty``, so that
-    who left it out was not asked."""
+    about: str = ""
+    """``F3`` for the known fact that this says again, ends or calls off, ``replaces F3``,
+    ``corrects F3``; not in ``empty``, so that who left it out was not asked."""
     certainty: Literal["stated", "likely", "guess"]
-    attributes: list[ReadAttribute]
+    attributes: SkipJsonSchema[list[ReadAttribute]] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, value: JSON) -> JSON:
+        """Read the fields ``same`` and ``replaces``, and the kinds, of version 0.2."""
+        if not isinstance(value, dict):
+            return value
+        read = dict(value)
+        kind = str(value.get("kind") or "").strip().casefold()
+        effect = _EFFECTS.get(kind, "")
+        if effect:
+            read["kind"] = "state"
+        same, replaced = (str(value.get(name) or "").strip() for name in ("same", "replaces"))
+        if "about" not in value and (effect or same or "replaces" in value):
+            if replaced or effect:
+                read["about"] = f"{effect or 'replaces'} {replaced or same}".strip()
+            else:
+                read["about"] = same
+        elif effect and effect not in str(value.get("about")):
+            read["about"] = f"{effect} {value['about'] or ''}".strip()
+        return read
+
+    @property
+    def effect(self) -> Literal["", "replaces", "corrects"]:
+        """Return what it does to a known fact, beside saying it again or ending it."""
+        words = self.about.casefold()
+        return "replaces" if "replac" in words else "corrects" if "correct" in words else ""
+
+    @property
+    def reference(self) -> str:
+        """Return the known fact that is meant, as ``F3``, empty if none is."""
+        words = _EFFECT_WORDS.sub("", self.about).strip(" :.-")
+        return "" if words.casefold() in _NO_REFERENCE else words
 
     def __str__(self) -> str:
         return f"{self.subject} {self.relation} {self.object}".strip()
+
+
+class DetailedEntity(ReadEntity):
+    """An entity with the attributes that an ontology asks for."""
+
+    empty: ClassVar[Mapping[str, JSON]] = {**ReadEntity.empty, "attributes": []}
+    attributes: list[ReadAttribute]
+
+
+class DetailedFact(ReadFact):
+    """A fact with the attributes that an ontology asks for."""
+
+    empty: ClassVar[Mapping[str, JSON]] = {**ReadFact.empty, "attributes": []}
+    attributes: list[ReadAttribute]
 
 
 class Reading(AnswerModel):
@@ -115,8 +176,8 @@ class Reading(AnswerModel):
 
     empty: ClassVar[Mapping[str, JSON]] = {"entities": []}
     items: ClassVar[tuple[str, ...]] = ("entities", "facts")
-    entities: list[ReadEntity]
-    facts: list[ReadFact]
+    entities: Sequence[ReadEntity]
+    facts: Sequence[ReadFact]
 
     @classmethod
     def having(
@@ -126,6 +187,13 @@ class Reading(AnswerModel):
         reading = cls(entities=entities, facts=facts)
         reading._lost = lost
         return reading
+
+
+class DetailedReading(Reading):
+    """Everything read in one episode, with the attributes that an ontology asks for."""
+
+    entities: Sequence[DetailedEntity]
+    facts: Sequence[DetailedFact]
 
 
 def number_of(given: str, letter: str) -> int | None:

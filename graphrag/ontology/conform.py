@@ -248,11 +248,32 @@ def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations
     return VITAL if status and somebody else relation
 
 
+_OF_THINGS = {"employs": "staffed_by", "manages": "responsible_for"}
+"""Said of somebody these are stored from the other end; of anything else they are these."""
+_BEGIN = frozenset(
+    "owned_by works_at lives_in located_in leads studies_at married_to engaged_to member_of".split()
+)
+"""States that an event of the same name begins: a wedding, a purchase, a move."""
+
+
 def _straight(claim: Claim, relations: Relations) -> Claim:
     if claim.object is None:
         return claim
     relation = stored_as(claim.relation, claim.subject, claim.object, relations)
+    if not _somebody(claim.object):
+        relation = _OF_THINGS.get(relation, relation)
+        if relation == "staffed_by" and any(map(str.isdigit, claim.object.name)):
+            relation = "has_employees"
     straight = relations.straight(relation)
+    if claim.kind == "event" and claim.invalid_at is None and (straight or relation) in _BEGIN:
+        claim = replace(claim, kind="state")
     if straight is None:
         return claim if relation == claim.relation else replace(claim, relation=relation)
     return replace(claim, subject=claim.object, relation=straight, object=claim.subject)
+
+
+def _somebody(mention: Mention) -> bool:
+    """Tell whether a mention may be a person, or people under a name."""
+    if mention.entity_type in (UNTYPED, "thing"):
+        return mention.name[:1].isupper() and not any(map(str.isdigit, mention.name))
+    return mention.entity_type in ("person", "organization")

@@ -4,6 +4,7 @@ Also by meaning ("Burma", "Myanmar"). Names of people have no meaning ("Anna", "
 compared by it only across scripts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,10 @@ _SHARING = 16
 """Entities that share one attribute: more, and it says little."""
 _LEAST_SHARED = 2
 """Attributes that two must share to be compared for nothing else."""
+
+
+_OF_ANOTHER = re.compile(r"[^\W\d_A-Z][\w' -]* (?:in|of|at|for|from|on|by|with|to) [A-Z]")
+"""A thing that is called by another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,8 @@ def sharing_attributes(pairs: Iterable[Identifier], index: GroupIndex) -> list[s
 
 def comparable(mention: Mention) -> bool:
     """Tell whether a mention bears a name, which another name can be like."""
-    if mention.entity_type == CONCEPT:
-        return False  # "axes" and "taxes": common nouns that look alike mean two things
+    if mention.entity_type == CONCEPT or _OF_ANOTHER.match(mention.name):
+        return False  # "axes" and "taxes", "shares in Globex": nouns that look alike mean two
     # "Alice's friends" are not Alice
     return mention.entity_type != "person" or is_name(mention.name)
 

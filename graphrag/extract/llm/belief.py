@@ -65,6 +65,7 @@ class Belief:
         """Validate a reading of ``content[start:end]``."""
         for lost in reading.lost:
             self._drop("cut" if lost.cut else "shape", str(lost))
+        self._cast.introduce(reading, self._content[start:end], start)
         for entity in reading.entities:
             self._cast.enter(entity)
         for fact in reading.facts:

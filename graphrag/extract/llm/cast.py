@@ -8,18 +8,22 @@ means, but a first name does not make one person of two family names.
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from graphrag.extract.llm.grounds import PRONOUNS, Ground, locate_name
+from graphrag.extract.llm.grounds import PRONOUNS, Ground, locate, locate_name
 from graphrag.extract.llm.people import Namesakes, Speakers
 from graphrag.extract.llm.prompt import KNOWN
-from graphrag.extract.llm.wire import ReadAttribute, ReadEntity, ReadFact, number_of
+from graphrag.extract.llm.wire import ReadAttribute, ReadEntity, ReadFact, Reading, number_of, relation_name
+from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, JSON
 from graphrag.names.key import name_key
 from graphrag.protocols import ExtractionContext, Known
+from graphrag.resolve.spot import NAMING
 
 _LONGEST_NAME = 200
 _PERSON = "person"
+_UNTYPED = "thing"
 _NEW = "new"
+_RENAMING = NAMING | {"named"}
 Drop = Callable[[str, str], None]
 """Takes the reason of a rejection, as a key and as a sentence."""
 
@@ -43,6 +47,8 @@ class Cast:
         before = (other.content for other in context.previous)
         self._ground = Ground((episode.content, *titles, *before, *self.names))
         self._types = {name_key(known.name): known.entity_type for known in context.known}
+        self._renamed: set[str] = set()
+        """Names of which a reading says that one replaced the other."""
         self._mentions: dict[str, Mention] = {}
         self._concepts: dict[str, ReadEntity] = {}
         """Concepts that no text spells like this, until a fact quotes them."""
@@ -51,11 +57,26 @@ class Cast:
         """Return every mention once."""
         return tuple(dict.fromkeys(self._mentions.values()))
 
+    def introduce(self, reading: Reading, content: str, start: int) -> None:
+        """Take in who speaks, by what a reading of ``content`` says of "I" and of whom it lists."""
+        for entity in reading.entities:
+            for alias in entity.aliases:
+                self._speakers.call(alias, entity.name.strip())
+        self._renamed |= {
+            name_key(name)
+            for fact in reading.facts
+            if relation_name(fact.relation) in _RENAMING
+            for name in (fact.subject, fact.object)
+        }
+        people = [entity.name.strip() for entity in reading.entities if entity.type == _PERSON]
+        self._speakers.complete(people)
+        for fact in reading.facts:
+            if place := locate(fact.quote, content):
+                self._speakers.hear(fact.subject, fact.quote, fact.fact, start + place[0])
+
     def enter(self, entity: ReadEntity) -> None:
         """Enter an entity that a model lists, if a text names it."""
         kind = entity.type.strip().casefold()
-        for alias in entity.aliases:
-            self._speakers.call(alias, entity.name.strip())
         for bearer in (bearers := self._namesakes.several(entity.name)):
             self._mentions[f"{name_key(bearer.name)}#{bearer.start}"] = bearer
         if bearers:
@@ -105,8 +126,10 @@ class Cast:
         start, end = locate_name(name, self._content) or (0, 0)
         role = self._speakers.role_of(name)
         kind = kind or self._types.get(key, _PERSON if role else "thing")
-        aliases = (role.capitalize(),) if role else ()
-        self._mentions[key] = self._namesakes.identified(Mention(name, kind, start, end, aliases))
+        mention = Mention(name, kind, start, end, (role.capitalize(),) if role else ())
+        if role and any(name_key(known.name) == role for known in self._known):
+            mention = replace(mention, names=(EntityName(name),))
+        self._mentions[key] = self._namesakes.identified(mention)
         return self._mentions[key]
 
     def stored(self, known: Known) -> Mention:
@@ -180,6 +203,24 @@ class Cast:
                 self._drop("alias", f"{words}, which the text does not give")
         return kept
 
+    def _other(self, mention: Mention, known: Known) -> str:
+        """Return why a mention cannot be the listed entity that a model takes it for."""
+        types = {mention.entity_type, known.entity_type}
+        if len(types) > 1 and not types & {CONCEPT, _UNTYPED}:
+            return f"a {known.entity_type} and no {mention.entity_type}"
+        if types == {_PERSON} and _other_family(mention, known):
+            return "of another family name"
+        if any(name_key(mention.name) == name_key(other.name) for other in self._known):
+            same = [it.name for it in self._known if name_key(mention.name) == name_key(it.name)]
+            return "" if known.name in same else "while another listed one has that name"
+        if name_key(mention.name) in self._renamed or self._speakers.is_role(known.name):
+            return ""
+        own = (mention.name, *mention.aliases)
+        names = (known.name, *known.aliases)
+        if self.means(mention, known) or any(_akin(one, other) for one in own for other in names):
+            return ""
+        return "with which it shares no word"
+
     def _meant(self, given: str, mention: Mention) -> Mention:
         if given.strip().casefold() == _NEW:
             same = [known.id for known in self._known if self.means(mention, known)]
@@ -189,15 +230,26 @@ class Cast:
             self._drop("meant", f"that {mention.name!r} is {given!r}, which was not shown")
             return mention
         known = self._known[number - 1]
-        if known.entity_type == mention.entity_type == _PERSON and _other_family(mention, known):
-            self._drop("meant", f"that {mention.name!r} is {known.name!r}, of another family name")
+        if problem := self._other(mention, known):
+            self._drop("meant", f"that {mention.name!r} is {known.name!r}, {problem}")
             return mention
-        return replace(mention, entity_type=known.entity_type, entity_id=known.id)
+        named = (EntityName(mention.name),) if self._speakers.is_role(known.name) else ()
+        return replace(
+            mention, entity_type=known.entity_type, entity_id=known.id, names=mention.names or named
+        )
 
 
 def _is_part(alias: str, mention: Mention) -> bool:
     """Tell whether another name of a person is only a word of the full one."""
     return mention.entity_type == _PERSON and name_key(alias) in name_key(mention.name).split()
+
+
+def _akin(name: str, other: str) -> bool:
+    """Tell whether two names share a word, or one has the initials of the other."""
+    words, others = name_key(name).split(), name_key(other).split()
+    short, long = sorted((words, others), key=len)
+    initials = "".join(word[0] for word in long)
+    return bool({*words} & {*others}) or (len(short) == 1 < len(long) and short[0] == initials)
 
 
 def _other_family(mention: Mention, known: Known) -> bool:

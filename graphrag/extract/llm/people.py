@@ -3,7 +3,7 @@
 A conversation names its speakers before each line. A role is the name that was once given: by the
 author, by the words of the speaker ("my name is Nora"), or by the graph, which knows the role as
 another name of that person. People of one name in the records of a JSON text, whom a model names
-alike, are told apart by their identifiers: a quote means the one in whose record it stands.
+alike, are stated apart by their identifiers: a quote means the one in whose record it stands.
 """
 
 import re
@@ -26,6 +26,17 @@ _MINE = frozenset(
 _LINE = re.compile(
     r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?([^\W\d_][^:\n]{0,40}?):(?=\s)", re.MULTILINE
 )
+_HEADINGS = frozenset(
+    "present attendees absent agenda date time place subject from to cc re note notes todo action "
+    "actions decision decisions next summary anwesend teilnehmer datum betreff von an presentes "
+    "asistentes fecha asunto présents date objet".split()
+)
+"""What stands before a colon without speaking."""
+_I = re.compile(r"\W*(?:and |but |yes,? |und |ja,? |et )?(?:i|ich|je|j|yo|io|eu)\b\W*", re.IGNORECASE)
+_OWN_VERBS = {"m": "is", "am": "is", "have": "has", "ve": "has", "do": "does", "bin": "ist",
+              "habe": "hat", "suis": "est", "ai": "a", "soy": "es", "sono": "è"}  # fmt: skip
+"""Verbs of "I" and of a name that do not begin alike."""
+_ALIKE = 3  # letters that other verbs share: "I moved" and "Dana moved", "ich wohne" and "wohnt"
 _NAME = r"(?-i:([A-ZÀ-ÖØ-ÞŁŚŽ][\w'’-]+(?: [A-ZÀ-ÖØ-ÞŁŚŽ][\w'’-]+){0,2}))"
 _INTRODUCED = re.compile(
     r"\b(?:my name(?: is|['’]s)|call me|i am called|(?:hi|hello|hey)[,!.]? i['’ ]a?m|"
@@ -41,7 +52,7 @@ class Speakers:
     def __init__(self, context: ExtractionContext) -> None:
         episode = context.episode
         self._author = (episode.author or "").strip()
-        lines = list(_LINE.finditer(episode.content)) if episode.source == "message" else []
+        lines = list(_lines(episode.content)) if episode.source == "message" else []
         self._starts = [line.start() for line in lines]
         self._labels = [line[1].strip() for line in lines]
         self.roles = ROLES.intersection(map(name_key, (*self._labels, self._author)))
@@ -78,9 +89,30 @@ class Speakers:
         return next((role for role, own in self._named.items() if name_key(own) == key), "")
 
     def call(self, role: str, name: str) -> None:
-        """Take in that a role has a name."""
-        if self.is_role(role) and name_key(role) not in self._named:
-            self._named[name_key(role)] = name
+        """Take in that a role has a name, or a fuller one."""
+        key = name_key(role)
+        known = name_key(self._named.get(key, ""))
+        if self.is_role(role) and (not known or _goes_on(name_key(name), known)):
+            self._named[key] = name
+
+    def complete(self, names: Sequence[str]) -> None:
+        """Take in the people of a reading: one whose name begins as that of a role bears it."""
+        for role, own in list(self._named.items()):
+            fuller = [name for name in names if _goes_on(name_key(name), name_key(own))]
+            if len(fuller) == 1:
+                self._named[role] = fuller[0]
+
+    def hear(self, subject: str, quote: str, sentence: str, place: int) -> None:
+        """Take in whom a model means by "I": "I live in Hull" is "Dana lives in Hull"."""
+        role, name = self.at(place), name_key(subject)
+        if not self.is_role(role) or not name or name in _MINE or self.is_role(subject):
+            return
+        if not (begins := _I.match(quote)) or not name_key(sentence).startswith(f"{name} "):
+            return
+        said = quote[begins.end() :].casefold().split()
+        stated = name_key(sentence).removeprefix(name).split()
+        if said and stated and (_OWN_VERBS.get(said[0]) == stated[0] or _begin_alike(said[0], stated[0])):
+            self.call(role, subject)
 
     def is_own(self, name: str) -> bool:
         """Tell whether it is a speaker of the text, or who wrote it."""
@@ -88,6 +120,23 @@ class Speakers:
         own = {name_key(label) for label in (*self._labels, self._author) if label}
         own |= set(map(name_key, self._named.values()))
         return bool(key) and not own.isdisjoint((key, key.split()[0]))
+
+
+def _lines(content: str) -> Iterator[re.Match[str]]:
+    """Yield the beginnings of the lines of speakers."""
+    for line in _LINE.finditer(content):
+        if name_key(line[1]) not in _HEADINGS:
+            yield line
+
+
+def _goes_on(name: str, known: str) -> bool:
+    """Tell whether a name is a known one with more words."""
+    return name.startswith(f"{known} ") or name.endswith(f" {known}")
+
+
+def _begin_alike(verb: str, other: str) -> bool:
+    letters = min(_ALIKE, len(verb), len(other))
+    return letters > 1 and verb[:letters] == other[:letters]
 
 
 def _named(

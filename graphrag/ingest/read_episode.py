@@ -26,9 +26,18 @@ from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Episode
 from graphrag.ontology.conform import Violation, straightened
 from graphrag.ontology.ontology import known_types
-from graphrag.protocols import Arbiter, Case, ExtractionContext, Extractor, Ruling, call, traced
+from graphrag.protocols import (
+    Arbiter,
+    Case,
+    ExtractionContext,
+    Extractor,
+    Matrix,
+    Ruling,
+    call,
+    traced,
+)
 from graphrag.resolve.mentions import resolve
-from graphrag.resolve.spot import context_of, with_named_mentions
+from graphrag.resolve.spot import context_of, looks_at_graph, with_named_mentions
 from graphrag.temporal.moment import to_micros, utc_now
 
 _LOG = logging.getLogger("graphrag")
@@ -44,12 +53,29 @@ async def read(
     extractor, at = ingestion.extractor, to_micros(episode.valid_at, BEGINNING)
     index = await ingestion.catalog.group(episode.group_id)
     previous = await _previous(ingestion, episode, pending, index)
-    context = await context_of(episode, previous, extractor, index, ingestion.store, at=at)
+    vector = await _meaning(ingestion, episode, index) if looks_at_graph(extractor) else None
+    context = await context_of(
+        episode, previous, extractor, index, ingestion.store, at=at, vector=vector
+    )
     trusted = ingestion.trust.of(episode.source_description) >= 0
     with traced(ingestion.tracer, "extract", group=episode.group_id) as note:
         extraction = await extract(extractor, replace(context, trusted=trusted))
         note({"claims": len(extraction.claims), "dropped": len(extraction.dropped)})
     return extraction
+
+
+async def _meaning(ingestion: Ingestion, episode: Episode, index: GroupIndex) -> Matrix | None:
+    """Return the vector of an episode, which a cache keeps until it is written."""
+    if not len(index.facts):
+        return None
+    text = EpisodeRows(episode).texts()[episode.id]
+    try:
+        vectors: Matrix = await ingestion.embedder.embed([text], purpose="document")
+    except EmbeddingError as error:  # writing says it, of this episode
+        _LOG.info("the facts shown for episode %s are chosen by words: %s", episode.id, error)
+        return None
+    meaning: Matrix = vectors[0]
+    return meaning
 
 
 async def _previous(

@@ -257,19 +257,20 @@ _BEGIN = frozenset(
 
 
 def _straight(claim: Claim, relations: Relations) -> Claim:
-    if claim.object is None:
+    object_ = claim.object
+    if object_ is None:
         return claim
-    relation = stored_as(claim.relation, claim.subject, claim.object, relations)
-    if not _somebody(claim.object):
+    relation = stored_as(claim.relation, claim.subject, object_, relations)
+    if not _somebody(object_):
         relation = _OF_THINGS.get(relation, relation)
-        if relation == "staffed_by" and any(map(str.isdigit, claim.object.name)):
+        if relation == "staffed_by" and any(map(str.isdigit, object_.name)):
             relation = "has_employees"
     straight = relations.straight(relation)
     if claim.kind == "event" and claim.invalid_at is None and (straight or relation) in _BEGIN:
         claim = replace(claim, kind="state")
     if straight is None:
         return claim if relation == claim.relation else replace(claim, relation=relation)
-    return replace(claim, subject=claim.object, relation=straight, object=claim.subject)
+    return replace(claim, subject=object_, relation=straight, object=claim.subject)
 
 
 def _somebody(mention: Mention) -> bool:

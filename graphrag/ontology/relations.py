@@ -73,6 +73,7 @@ _DEFAULT = (
     Relation("employs", inverse_of="works_at"),
     Relation("lives_in", single_valued=True, nested_by=_PLACED),
     Relation("located_in", single_valued=True, nested_by=_PLACED),
+    Relation("works_as", synonym_of="has_role"),
     Relation("reports_to", single_valued=True),
     Relation("manages", inverse_of="reports_to"),
     Relation("has_status", single_valued=True),

@@ -10,14 +10,15 @@ A claim that renames something becomes a name, not a fact, since both of its end
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, islice, zip_longest
+
+import numpy as np
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.model.assertion import Date, EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode, Fact
 from graphrag.names.key import name_key
-from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact
+from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact, Matrix
 from graphrag.store.store import Store
 
 _SEPARATORS = re.compile(r"[,;:!?()\[\]{}<>\"“”„»«|]+")
@@ -32,6 +33,11 @@ _ENTITIES = 12
 """Entities of the text of which facts are shown."""
 _RELATIONS, _EACH = 12, 3
 """Facts that are looked at for each entity: of so many relations, so many each."""
+_NEAR = 24
+"""Facts that share most words and meaning with the text, whomever they are about."""
+_NAMED, _SPEAKS = 0.5, 1.0
+"""What it counts that the text names an end of a fact, or that this end speaks; all words shared
+count 1, the same meaning 1."""
 _NAMES = 16
 """Relations in use that are named."""
 _ABOUT = 12
@@ -69,15 +75,19 @@ async def context_of(
     store: Store,
     *,
     at: int,
+    vector: Matrix | None = None,
 ) -> ExtractionContext:
-    """Return what an extractor may look at; ``at`` is the reference time in microseconds."""
+    """Return what an extractor may look at.
+
+    ``at`` is the reference time in microseconds, ``vector`` the meaning of the episode if known.
+    """
     if not looks_at_graph(extractor):
         return ExtractionContext(episode, tuple(previous))
     texts = (episode.content, *(other.content for other in reversed(previous)))
     known = spot(texts, index)
     own = (episode.content, episode.author or "", episode.name)
     named = [known.id for known in spot(own, index, limit=_ENTITIES)]
-    ids = list(_latest(named, index, at))
+    ids = _relevant(episode, named, index, at, vector)
     stored = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
     facts = [_shown(fact, index) for fact in stored.values()]
     entities = tuple(_known(entity.id, index) for entity in known)
@@ -85,15 +95,38 @@ async def context_of(
     return ExtractionContext(episode, tuple(previous), entities, tuple(facts), relations)
 
 
-def _latest(named: Sequence[str], index: GroupIndex, at: int) -> Iterable[str]:
-    """Return facts that hold at a moment or later: of each entity the latest before a second."""
-    lines: list[list[str]] = []
+def _relevant(
+    episode: Episode, named: Sequence[str], index: GroupIndex, at: int, vector: Matrix | None
+) -> list[str]:
+    """Return the facts that a text may say again, end or replace, the likeliest first.
+
+    They hold at a moment or later. The words and the meaning that they share with the text count,
+    and whether it names one of their ends or one of them speaks.
+    """
+    facts = index.facts
+    if not len(facts):
+        return []
+    shared = facts.postings.scores(episode.content[:_READ])
+    shared /= max(float(shared.max()), 1e-9)
+    if vector is not None:
+        shared += np.clip(facts.vectors.scores(vector), 0.0, 1.0)
+    speakers = {known.id for known in spot(_speakers(episode), index)}
+    nearest = np.argsort(-shared, kind="stable")[:_NEAR]
+    scores = {row: float(shared[row]) for row in nearest.tolist() if shared[row] > 0}
     for entity in named:
-        latest = index.latest_facts(entity, relations=_RELATIONS, each=_EACH)
-        rows = [row for found in latest.values() for row in found if _holds(row, index, at)]
-        lines.append([index.facts.ids[row] for row in rows])
-    turns = chain.from_iterable(zip_longest(*lines))
-    return islice(dict.fromkeys(filter(None, turns)), _FACTS)
+        share = _SPEAKS if entity in speakers else _NAMED
+        for rows in index.latest_facts(entity, relations=_RELATIONS, each=_EACH).values():
+            for row in rows:
+                scores[row] = max(scores.get(row, 0.0), float(shared[row]) + share)
+    fitting = [row for row in scores if _holds(row, index, at)]
+    best = sorted(fitting, key=lambda row: (-scores[row], -row))[:_FACTS]
+    return [facts.ids[row] for row in best]
+
+
+def _speakers(episode: Episode) -> tuple[str, ...]:
+    lines = episode.content.splitlines() if episode.source == "message" else ()
+    labels = dict.fromkeys(line.partition(":")[0] for line in lines if ":" in line)
+    return (episode.author or "", *labels)
 
 
 def _holds(row: int, index: GroupIndex, at: int) -> bool:

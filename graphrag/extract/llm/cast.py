@@ -11,7 +11,14 @@ from dataclasses import replace
 from graphrag.extract.llm.grounds import PRONOUNS, Ground, locate, locate_name
 from graphrag.extract.llm.people import Namesakes, Speakers
 from graphrag.extract.llm.prompt import KNOWN
-from graphrag.extract.llm.wire import ReadAttribute, ReadEntity, ReadFact, Reading, number_of, relation_name
+from graphrag.extract.llm.wire import (
+    ReadAttribute,
+    ReadEntity,
+    ReadFact,
+    Reading,
+    number_of,
+    relation_name,
+)
 from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, JSON

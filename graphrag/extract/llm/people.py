@@ -32,7 +32,9 @@ _HEADINGS = frozenset(
     "asistentes fecha asunto présents date objet".split()
 )
 """What stands before a colon without speaking."""
-_I = re.compile(r"\W*(?:and |but |yes,? |und |ja,? |et )?(?:i|ich|je|j|yo|io|eu)\b\W*", re.IGNORECASE)
+_I = re.compile(
+    r"\W*(?:and |but |yes,? |und |ja,? |et )?(?:i|ich|je|j|yo|io|eu)\b\W*", re.IGNORECASE
+)
 _OWN_VERBS = {"m": "is", "am": "is", "have": "has", "ve": "has", "do": "does", "bin": "ist",
               "habe": "hat", "suis": "est", "ai": "a", "soy": "es", "sono": "è"}  # fmt: skip
 """Verbs of "I" and of a name that do not begin alike."""
@@ -111,7 +113,11 @@ class Speakers:
             return
         said = quote[begins.end() :].casefold().split()
         stated = name_key(sentence).removeprefix(name).split()
-        if said and stated and (_OWN_VERBS.get(said[0]) == stated[0] or _begin_alike(said[0], stated[0])):
+        if (
+            said
+            and stated
+            and (_OWN_VERBS.get(said[0]) == stated[0] or _begin_alike(said[0], stated[0]))
+        ):
             self.call(role, subject)
 
     def is_own(self, name: str) -> bool:
@@ -134,9 +140,10 @@ def _goes_on(name: str, known: str) -> bool:
     return name.startswith(f"{known} ") or name.endswith(f" {known}")
 
 
-def _begin_alike(verb: str, other: str) -> bool:
-    letters = min(_ALIKE, len(verb), len(other))
-    return letters > 1 and verb[:letters] == other[:letters]
+def _one_verb(own: str, other: str) -> bool:
+    """Tell whether one verb stands after "I" and after a name."""
+    letters = min(_ALIKE, len(own), len(other))
+    return _OWN_VERBS.get(own) == other or (letters > 1 and own[:letters] == other[:letters])
 
 
 def _named(

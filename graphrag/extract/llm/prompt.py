@@ -15,14 +15,14 @@ from graphrag.protocols import ExtractionContext, Known, KnownFact, Message
 
 _PREVIOUS = (600, 300)
 """Characters of each previous episode, the last first: they only resolve "she" and "there"."""
-KNOWN = 16
+KNOWN = 12
 """Entities that are shown, the first ``DESCRIBED`` of them with aliases and a dozen words."""
-DESCRIBED = 12
+DESCRIBED = 8
 FACTS = 12
 RELATIONS = 16
 _ALIASES = 3
 _LONG = 60  # characters of a name, and of what stands for it in a list
-_ABOUT = 12  # words about an entity
+_ABOUT = 8  # words about an entity
 
 _RULES = """\
 You read a text and write down, as JSON, who and what it names and which facts it states.

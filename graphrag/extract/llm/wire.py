@@ -87,7 +87,7 @@ class ReadEntity(Lenient):
     type: str
     aliases: list[str]
     known: str  # ``E3`` for a known entity, ``new`` for another bearer of a known name, else empty
-    attributes: SkipJsonSchema[list[ReadAttribute]] = []
+    attributes: SkipJsonSchema[list[ReadAttribute]] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -118,7 +118,7 @@ class ReadFact(Lenient):
     """``F3`` for the known fact that this says again, ends or calls off, ``replaces F3``,
     ``corrects F3``; not in ``empty``, so that who left it out was not asked."""
     certainty: Literal["stated", "likely", "guess"]
-    attributes: SkipJsonSchema[list[ReadAttribute]] = []
+    attributes: SkipJsonSchema[list[ReadAttribute]] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod

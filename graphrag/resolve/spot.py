@@ -38,6 +38,8 @@ _NEAR = 24
 _NAMED, _SPEAKS = 0.5, 1.0
 """What it counts that the text names an end of a fact, or that this end speaks; all words shared
 count 1, the same meaning 1."""
+_LATELY = 31 * 86_400_000_000
+"""Microseconds after its end for which a fact is shown."""
 _NAMES = 16
 """Relations in use that are named."""
 _ABOUT = 12
@@ -90,7 +92,9 @@ async def context_of(
     ids = _relevant(episode, named, index, at, vector)
     stored = index.heirs.follow(await store.get(Fact, ids), index.entity_name)
     facts = [_shown(fact, index) for fact in stored.values()]
-    entities = tuple(_known(entity.id, index) for entity in known)
+    ends = (end.id for fact in facts for end in (fact.subject, fact.object))
+    near = dict.fromkeys((*named, *ends, *(entity.id for entity in known)))
+    entities = tuple(_known(id_, index) for id_ in list(near)[:_LIMIT])
     relations = tuple(_in_use(named, facts, index))
     return ExtractionContext(episode, tuple(previous), entities, tuple(facts), relations)
 
@@ -100,7 +104,8 @@ def _relevant(
 ) -> list[str]:
     """Return the facts that a text may say again, end or replace, the likeliest first.
 
-    They hold at a moment or later. The words and the meaning that they share with the text count,
+    They hold at a moment, later or shortly before: yesterday's meeting may have been moved. The
+    words and the meaning that they share with the text count,
     and whether it names one of their ends or one of them speaks.
     """
     facts = index.facts
@@ -132,7 +137,7 @@ def _speakers(episode: Episode) -> tuple[str, ...]:
 def _holds(row: int, index: GroupIndex, at: int) -> bool:
     facts = index.facts
     stands = not facts["pending"][row] and facts["retracted"][row] == FOREVER
-    return bool(stands and facts["invalid"][row] > at)
+    return bool(stands and facts["invalid"][row] > at - _LATELY)
 
 
 def _shown(fact: Fact, index: GroupIndex) -> KnownFact:

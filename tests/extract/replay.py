@@ -109,11 +109,29 @@ class Recorded:
     def _number(self, given, asked):
         if not (found := _MEANT.match(given)):
             return given
-        effect, letter, words = found[1], found[2], found[3].replace("|", " ")
-        line = re.search(rf"^({letter}\d+) {re.escape(words)}(?: \(|, |$)", asked, re.MULTILINE)
+        effect, letter, parts = found[1], found[2], found[3].split("|")
+        line = next(filter(None, (self._line(letter, way, asked) for way in _ways(parts))), None)
         if line is None:
             self.unknown.append(given)
-        return " ".join(filter(None, (effect, line and line[1])))
+        return " ".join(filter(None, (effect, line)))
+
+    def _line(self, letter, parts, asked):
+        words = " ".join(map(re.escape, parts)).replace(re.escape(_ANYBODY), "[^\n]+?")
+        lines = re.findall(rf"^({letter}\d+) {words}(?: \(|, |$)", asked, re.MULTILINE)
+        return lines[0] if len(set(lines)) == 1 or (lines and _ANYBODY not in parts) else None
+
+
+_ANYBODY = "ANYBODY"
+
+
+def _ways(parts):
+    """Yield a fact as it may stand in a question: turned around, or of somebody named later."""
+    yield parts
+    if len(parts) == 3:
+        subject, relation, object_ = _stored(*parts)
+        yield [subject, relation, object_]
+        if "user" in (subject, object_):
+            yield [_ANYBODY if end == "user" else end for end in (subject, relation, object_)]
 
 
 async def tell(story, server):
@@ -140,10 +158,12 @@ async def tell(story, server):
             told.named += sum(words.startswith("the fact ") for words in added.dropped)
             ids.append(added.episode.id)
         facts = list(await graph.at(history=True).facts())
+        everyone = await graph.at(history=True).entities()
+        names = {one.id: {one.name, *one.aliases} for one in everyone}
         pending = [one.fact if hasattr(one, "fact") else one for one in await graph.edit.pending()]
         told.kept = await _statements(graph, ids)
     for expected in story["facts"]:
-        problem = _problem(expected, facts, pending)
+        problem = _problem(expected, facts, pending, names)
         if problem:
             told.wrong.append(f"{story['name']}: {' '.join(expected[:3])}: {problem}")
         else:
@@ -200,10 +220,16 @@ async def _statements(graph, episodes):
     return sum(one.source in episodes for one in said.values())
 
 
-def _problem(expected, facts, pending):
+def _problem(expected, facts, pending, names):
     subject, relation, object_, since, until = expected
-    triple = _stored(subject, relation, object_)
-    same = [one for one in facts if (one.subject, one.relation, one.object) == triple]
+    first, stored, second = _stored(subject, relation, object_)
+    same = [
+        one
+        for one in facts
+        if one.relation == stored
+        and first in (one.subject, *names.get(one.subject_id, ()))
+        and second in (one.object, *names.get(one.object_id, ()))
+    ]
     standing = [one for one in same if one.retracted_at is None and one.closed_as != "cancelled"]
     if since == "waits":
         waiting = [one for one in pending if {one.subject, one.object} == {subject, object_}]

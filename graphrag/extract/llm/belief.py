@@ -149,9 +149,12 @@ class Belief:
             self.adjusted.append(f"the fact {str(fact)!r} names {given!r}, which was not shown")
             return None
         ends = [end for end in (subject, object_) if end is not None]
-        if not any(
-            self._cast.means(end, one) for end in ends for one in (known.subject, known.object)
-        ):
+        meant = [
+            any(self._cast.means(end, other) for other in (known.subject, known.object))
+            for end in ends
+        ]
+        # What takes the place of a fact shares one end with it, what says it again has both.
+        if not (any(meant) if fact.effect else all(meant)):
             self.adjusted.append(f"the fact {str(fact)!r} names {given!r}, which is about others")
             return None
         return known

@@ -39,6 +39,12 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 """Words that say that what began then still holds."""
+_LAST = re.compile(
+    r"\b(?:last (?:day|working day)|until|through|expire\w*|letzte\w? (?:arbeits)?tag|bis|hasta|"
+    r"último día|jusqu\w*|dernier jour|fino al?)\b",
+    re.IGNORECASE,
+)
+"""Words by which a day is the last one."""
 
 
 class Dating:
@@ -62,8 +68,12 @@ class Dating:
             self._compare(date, quote, _STARTS)
         return date
 
-    def stop(self, given: str, quote: str, *, last: bool = False) -> Date | None:
-        """Return when something no longer holds; a ``last`` day ("until 31 July") is included."""
+    def stop(self, given: str, quote: str, *, over: bool = False) -> Date | None:
+        """Return when something no longer holds; a last day ("until 31 July") is included.
+
+        A day on which something ended that is ``over`` is the first without it, unless the words
+        call it the last, or it is still to come: then a model gives the last day.
+        """
         date = self._read(given)
         if date is None:
             return None
@@ -71,7 +81,8 @@ class Dating:
             if period.bound == "until" and period.start <= date.moment <= period.end:
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
-        if last and self._is_last(date, quote):
+        ahead = date.moment > self._episode.valid_at
+        if (ahead or not over or _LAST.search(quote)) and self._is_last(date, quote):
             return Date(from_micros(date.end), "day")
         return date
 
@@ -152,10 +163,10 @@ def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, dr
     """Return when a fact holds; ``note`` takes doubts about dates, ``drop`` what is left out."""
     doubts = len(dating.doubts)
     since = _read(dating.start, fact.since, fact, drop)
-    until = _read(partial(dating.stop, last=fact.kind != "ended"), fact.until, fact, drop)
+    until = _read(partial(dating.stop, over=fact.kind == "ended"), fact.until, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
-            since, until = None, _read(dating.stop, fact.since, fact, drop)
+            since, until = None, _read(partial(dating.stop, over=True), fact.since, fact, drop)
     for doubt in dating.doubts[doubts:]:
         note(f"of the fact {str(fact)!r}: {doubt}")
     if since is not None and until is not None and until.moment <= since.moment:

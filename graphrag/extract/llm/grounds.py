@@ -135,7 +135,11 @@ class Ground:
             self._believed[key] = (
                 bool(words)
                 and key not in PRONOUNS
-                and (all(map(self.has, words)) or _without_spaces(name, self._given) is not None)
+                and (
+                    all(map(self.has, words))
+                    or _without_spaces(name, self._given) is not None
+                    or locate_name(name, self._given) is not None
+                )
             )
         return self._believed[key]
 

@@ -113,11 +113,7 @@ class Speakers:
             return
         said = quote[begins.end() :].casefold().split()
         stated = name_key(sentence).removeprefix(name).split()
-        if (
-            said
-            and stated
-            and (_OWN_VERBS.get(said[0]) == stated[0] or _begin_alike(said[0], stated[0]))
-        ):
+        if said and stated and _one_verb(said[0], stated[0]):
             self.call(role, subject)
 
     def is_own(self, name: str) -> bool:

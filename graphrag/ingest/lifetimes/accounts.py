@@ -130,6 +130,8 @@ def _outlived(plan: Statement, relation: str, death: Statement, relations: Relat
 def _cancels(statement: Statement, plan: Statement) -> bool:
     assert plan.since is not None, "a plan has a start"
     at, until = statement.at, statement.until
+    if statement.source and statement.source == plan.source:
+        return False  # "the concert in May is off, it will be in June"
     if statement.trust < plan.trust or (until is not None and until.moment < plan.since.moment):
         return False  # "never so until then" says nothing of what is to come
     return at is None or (is_ahead(plan, at) and (plan.at is None or plan.at <= at))

@@ -151,19 +151,20 @@ class _Names(dict[str, Any]):
         self._module = module
 
     @functools.cached_property
-    def _late(self) -> dict[str, str]:
+    def _late(self) -> dict[str, tuple[str, str]]:
+        """The module and the name in it of what a module imports, by the name that it gives it."""
         return {
-            alias.name: node.module
+            alias.asname or alias.name: (node.module, alias.name)
             for node in ast.walk(ast.parse(inspect.getsource(self._module)))
             if isinstance(node, ast.ImportFrom) and node.module is not None
             for alias in node.names
         }
 
     def __missing__(self, name: str) -> Any:
-        module = self._late[name]
+        module, imported = self._late[name]
         if find_spec(module.partition(".")[0]) is None:
             return Any
-        return getattr(import_module(module), name)
+        return getattr(import_module(module), imported)
 
 
 def _read(name: str, value: Any, kinds: Kinds) -> Any:

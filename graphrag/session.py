@@ -110,8 +110,7 @@ class Handle:
     services: Callable[[Writer], Session]
     workers: int
     memory_budget: int  # bytes of memory for groups that nobody is using
-    llm: LLM | None = None
-    """What is closed with the graph, also with one that was never opened."""
+    llm: LLM | None = None  # closed with the graph, even if that was never opened
     current: Session | None = field(default=None, init=False)
     loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
     """Where it was opened, and where alone it can be used."""
@@ -189,8 +188,7 @@ class Handle:
                     session.writer.streams.close()
                     await catalog.close()
                 finally:
-                    # All that was in memory is free before the store gives memory back to the
-                    # system.
+                    # What was in memory is free before the store gives memory back to the system.
                     del session, catalog, queue
                     self.embedder.clear()
                     await store.close()

@@ -209,7 +209,7 @@ def _ends(name: str, names: Sequence[EntityName]) -> Iterable[int]:
 
 
 def latest_first(name: str, aliases: Iterable[str], names: Sequence[EntityName]) -> tuple[str, ...]:
-    """Return all names of an entity, its own after the latest proper one, if that is an alias."""
+    """Return all names, the latest proper one first; if that is an alias, ``name`` is second."""
     shown = name_at(name, names, FOREVER - 1)
     return (name, *aliases) if shown == name else (shown, name, *aliases)
 

@@ -108,6 +108,13 @@ class Ledger:
             else:
                 self.new_facts[id_] = fact
 
+    def denies_in_vain(self, fact: Fact) -> bool:
+        """Tell whether a statement denies a fact, which ends none, and calls off no plan."""
+        said, outcome = fact.statements[0], self.component.outcome
+        if not said.corrects or said.kind != "cancelled" or outcome is None:
+            return False
+        return all(lifetime.closed_by != said.id for lifetime in outcome.settlement.lifetimes)
+
     def _settle(self, new: Sequence[Fact]) -> None:
         if not new:
             return

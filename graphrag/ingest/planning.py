@@ -218,7 +218,7 @@ def without_effect(new: Sequence[Fact], ledger: Ledger) -> Iterator[str]:
         if not (fact.id in ledger.stands or fact.statements[0].id in said or fact.text in kept):
             yield f"the fact {about!r}, too doubtful to end or cancel anything"
         elif ledger.denies_in_vain(fact):
-            yield f"the denial of {about!r}, which calls off no plan: edit.retract takes back a fact"
+            yield f"the denial of {about!r}, which calls off no plan: edit.retract takes facts back"
     yield from denied(new, ledger, contested=False)
     yield from _replacing_nothing(new, ledger)
 

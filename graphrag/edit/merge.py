@@ -23,7 +23,7 @@ from graphrag.ingest.summaries import ends_of
 from graphrag.model.attributes import names_of, newer
 from graphrag.model.values import Change, Entity, Event
 from graphrag.names.key import name_key
-from graphrag.resolve.mentions import UNTYPED
+from graphrag.resolve import UNTYPED
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 

@@ -220,8 +220,8 @@ class Ledger:
     def _taken_back(self, fact: Fact) -> Fact | None:
         """Return the retracted fact of the same words, if those are not to be added again."""
         since = fact.statements[0].since
-        alike = (it for it in self._retracted.get(triple_of(fact), ()) if it.text == fact.text)
-        return next((it for it in alike if since in {part.since for part in it.statements}), None)
+        same = (it for it in self._retracted.get(triple_of(fact), ()) if it.text == fact.text)
+        return next((it for it in same if since in {part.since for part in it.statements}), None)
 
 
 def _ending(fact: Fact) -> Ending:

@@ -1,4 +1,4 @@
-"""What a person may say of a fact by hand, as pure functions: what of it stands from then on.
+"""Edits by hand: of facts and of who is one; here what a person may say of a fact, purely.
 
 Nothing is overwritten that would be missed. What was said before is void and stays, with the reason
 and what is right instead; what the person says is a statement of its own. A changed end or relation
@@ -30,6 +30,7 @@ class Keep(Enum):
 
 KEEP: Final = Keep.KEEP
 Basis = tuple[Assertion, ...]
+"""What a fact rests on."""
 
 
 @dataclass(frozen=True, slots=True)

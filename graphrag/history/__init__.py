@@ -1,4 +1,4 @@
-"""The past of the graph: who did what, and taking it back.
+"""The log of a group, and what takes back or erases: events, reverts, removals, replays.
 
 What takes back is imported when it is asked for: most programs never do.
 """

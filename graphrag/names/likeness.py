@@ -103,10 +103,7 @@ def short_for(key: str, other: str) -> bool:
 
 
 def contained(key: str, other: str) -> bool:
-    """Tell whether the words of a key, at least three, are in another one, in whatever order.
-
-    Like a short name this says little alone: many may have all those words.
-    """
+    """Tell whether three words or more, all of a key, are in another one; alone it says little."""
     short = set(_words(key))
     return len(short) >= _LEAST_CONTAINED and short < set(_words(other)) and not sibling(key, other)
 

@@ -1,4 +1,4 @@
-"""Book of stored and new entities, with their names and attributes, for matching.
+"""Resolution of mentions to entities, and of duplicates; here the book of known entities.
 
 Equal names are one entity unless an attribute contradicts. A pair is proposed from a sum of
 weights, rough log odds of which only the order matters: an identifier outweighs a birth date, which

@@ -115,9 +115,9 @@ class Trusted:
             self._spells.append((start, end, next(first, None), next(last, None)))
 
     def against(self, pieces: Iterable[HeldInterval], end: int | None) -> HeldInterval | None:
-        """Return the trusted piece that contradicts some pieces, or the ``end`` that was stated.
+        """Return a trusted piece that begins later or ends sooner than one it touches of these.
 
-        It begins later than a piece that it touches, ends sooner, or goes on over that end.
+        Or one that holds over the ``end`` that was stated.
         """
         if end is not None and (over := self._cover.over_end(end)) is not None:
             return over

@@ -11,7 +11,7 @@ from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes import Exclusion, Statement
 from graphrag.ingest.lifetimes.accounts import first_said, line_of
 from graphrag.ingest.lifetimes.evidence import ClaimKey
-from graphrag.model.assertion import Assertion, Date, Ending, Kind, Void
+from graphrag.model.assertion import Assertion, Ending, Kind, Void
 from graphrag.model.ids import derived_id
 from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relations
@@ -95,8 +95,8 @@ class StoredStatements:
             for ending in endings:
                 statement = ending.assertion
                 if self.void(statement) is None and not statement.pending:
-                    ended = entity, ending.relation, ending.object_id
-                    yield _about(statement, ended, ending.text, fact=None, since=None, void=None)
+                    ended = ending.relation, entity, ending.object_id
+                    yield _about(replace(statement, since=None), ended, ending.text, None, None)
 
     def _replaced(self, fact: Fact, statement: Assertion) -> Iterator[Statement]:
         """Yield what a statement says of the facts whose place it takes, if it is no rival of them.
@@ -183,25 +183,19 @@ def merged(statement: Assertion, fact: Fact) -> bool:
 
 def stated(said: Assertion, fact: Fact, void: Void | None) -> Statement:
     """Return what a fact keeps of a source as lifetimes are derived from it."""
-    about, text = (fact.subject_id, fact.relation, fact.object_id), said.text or fact.text
-    return _about(said, about, text, fact=fact.id, since=said.since, void=void)
+    about, text = (fact.relation, fact.subject_id, fact.object_id), said.text or fact.text
+    return _about(said, about, text, fact.id, void)
 
 
 def _about(
-    said: Assertion,
-    about: tuple[str, str, str],
-    text: str,
-    *,
-    fact: str | None,
-    since: Date | None,
-    void: Void | None,
+    said: Assertion, about: ClaimKey, text: str, fact: str | None, void: Void | None
 ) -> Statement:
-    """Return what was said, with its subject, relation and object and their sentence."""
-    subject, relation, object_ = about
+    """Return what was said about a relation, a subject and an object."""
+    relation, subject, object_ = about
     return Statement(
-        id=said.id, since=since, until=said.until, at=said.at, kind=said.kind, trust=said.trust,
-        confidence=said.confidence, source=said.source, provenance=said.provenance,
-        start=said.start, end=said.end, untyped=said.untyped, as_given=said.as_given,
+        id=said.id, since=said.since, until=said.until, at=said.at, kind=said.kind,
+        trust=said.trust, confidence=said.confidence, source=said.source, start=said.start,
+        end=said.end, provenance=said.provenance, untyped=said.untyped, as_given=said.as_given,
         pending=said.pending, manual=said.manual, corrects=said.corrects, excludes=said.excludes,
         reason=said.reason, text=text, subject_as=said.subject_as, object_as=said.object_as,
         void=void, fact=fact, subject=subject, relation=relation, object=object_,

@@ -1,8 +1,8 @@
-"""Edits by hand: of facts and of who is one; here what a person may say of a fact, purely.
+"""Edits by hand: corrections of facts, merges and splits of entities.
 
-Nothing is overwritten that would be missed. What was said before is void and stays, with the reason
-and what is right instead; what the person says is a statement of its own. A changed end or relation
-makes another fact, because the old one was stated and stays in the history.
+This module has what a person may say of a fact, as pure functions. What was said before is void and
+stays, with the reason and what is right instead; what the person says is a statement of its own. A
+changed end or relation makes another fact: the old one was stated and stays in the history.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The log of a group, and what takes back or erases: events, reverts, removals, replays.
+"""History of a group: its log, and how it is reverted, replayed or erased.
 
 What takes back is imported when it is asked for: most programs never do.
 """

@@ -115,9 +115,9 @@ class Trusted:
             self._spells.append((start, end, next(first, None), next(last, None)))
 
     def against(self, pieces: Iterable[HeldInterval], end: int | None) -> HeldInterval | None:
-        """Return a trusted piece that begins later or ends sooner than one it touches of these.
+        """Return the trusted piece that contradicts the start or the end of a piece it touches.
 
-        Or one that holds over the ``end`` that was stated.
+        It may also hold over ``end``, an end that was stated.
         """
         if end is not None and (over := self._cover.over_end(end)) is not None:
             return over

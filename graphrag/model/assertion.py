@@ -95,7 +95,9 @@ class Assertion:
     """Where it stands in the episode, in characters."""
     end: int = 0
     untyped: bool = False
+    """True if its relation does not relate such entities: it excludes only what a ruling names."""
     as_given: bool = False
+    """True if it is of a table that is right about every lifetime: two such exclude nothing."""
     pending: bool = False
     """True while it waits for a person: it says nothing until then."""
     manual: bool = False

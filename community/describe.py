@@ -35,8 +35,7 @@ _CONSIDERED = 200
 _POINTED_AT = 1.01  # weight of a fact for its object: the tie-breaker between two equal ends
 _PLAIN = 0.3  # weight of a concept against a named thing
 _CLASSES = frozenset({"is_a", "instance_of", "type_of"})
-_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
-_PLURAL |= {"child": "children"}
+_MANY = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "child": "children"}
 _STATES = frozenset({"based", "born", "engaged", "located", "married"})
 """First words of relations that stand without "is", beside ``owned_by`` and ``sibling_of``."""
 
@@ -198,9 +197,9 @@ def verb_of(relation: str, *, plural: bool = False) -> str:
     first, *rest = relation.split("_")
     if first in _STATES or (rest in (["by"], ["of"]) and not first.endswith("s")):
         several = plural and rest == ["of"]
-        first, rest = "is", [_PLURAL.get(first, f"{first}s") if several else first, *rest]
+        first, rest = "is", [_MANY.get(first, f"{first}s") if several else first, *rest]
     if plural:
-        first = _PLURAL.get(first) or _without_s(first)
+        first = _MANY.get(first) or _without_s(first)
     return " ".join((first, *rest))
 
 

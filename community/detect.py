@@ -214,8 +214,9 @@ def improve(
         )
     # A community keeps the label that most of it had, unless more of another one had it.
     shares: Counter[tuple[int, int]] = Counter()
-    columns = partition.membership, old.tolist(), weight.tolist()
-    for cluster, label, share in zip(*columns, strict=True):
+    for cluster, label, share in zip(
+        partition.membership, old.tolist(), weight.tolist(), strict=True
+    ):
         shares[cluster, label] += share
     label_of: dict[int, int] = {}
     for (cluster, label), _ in shares.most_common():

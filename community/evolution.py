@@ -34,13 +34,13 @@ from graphrag.temporal.moment import to_micros
 _LARGE = 50_000  # nodes times slices from which on one starts from small parts
 _LONG = 2_000  # nodes times slices that take 50 ms
 _MOST = 5_000_000  # nodes times slices at most: a minute, and 2 GB
-_FINE = 20.0  # resolution of modularity for those: few lie across communities
+_FINE = 20.0  # resolution of modularity that finds small parts: few lie across communities
 _PASSES = 20  # passes over a graph that is not large: it ends earlier, when nothing gets better
 
 Every = Literal["month", "quarter", "year", "decade"]
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _SHORTEST = timedelta(hours=1)
-_MOST_SLICES = 240  # twenty years of months; each slice takes as much as the first
+_MOST_SLICES = 240  # twenty years of months; the time to find communities grows with their number
 
 
 def slices(every: Every | timedelta, start: datetime, end: datetime) -> tuple[Interval, ...]:

@@ -29,7 +29,7 @@ from graphrag.store.record import Record
 from graphrag.store.rows import from_row, to_row, unplain
 from graphrag.store.store import Store
 
-Ranks = Mapping[str, int]  # by entity id: minus the weight of its ties, in thousandths
+Ranks = Mapping[str, int]  # by entity id: minus the thousandths of its ties: the best tied first
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,7 @@ class GraphRAG(Writes):
             reranker=models.reranker,
         )
         writer = partial(Writer, actor=actor, policy=rules.policy)
-        return cls(Handle(target, embedder, writer, services, workers, memory))
+        return cls(Handle(target, embedder, writer, services, workers, memory, llm))
 
     def group(self, name: str, *, strict: bool = False) -> GraphRAG:
         """Return the graph of another group of the same store.

@@ -110,6 +110,7 @@ class Handle:
     services: Callable[[Writer], Session]
     workers: int
     memory_budget: int  # bytes of memory for groups that nobody is using
+    llm: LLM | None = None  # closed with the graph, even if that was never opened
     current: Session | None = field(default=None, init=False)
     loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
     """Where it was opened, and where alone it can be used."""
@@ -177,19 +178,20 @@ class Handle:
         queue, self._queue = self._queue, None
         if queue is not None:
             await queue.close()
-        if session is None:
-            return
-        if isinstance(session.llm, Connected):
-            await session.llm.close()
-        store, catalog = session.store, session.catalog
         try:
-            session.writer.streams.close()
-            await catalog.close()
+            if isinstance(self.llm, Connected):
+                await self.llm.close()
         finally:
-            # All that was in memory is free before the store gives memory back to the system.
-            del session, catalog, queue
-            self.embedder.clear()
-            await store.close()
+            if session is not None:
+                store, catalog = session.store, session.catalog
+                try:
+                    session.writer.streams.close()
+                    await catalog.close()
+                finally:
+                    # What was in memory is free before the store gives memory back to the system.
+                    del session, catalog, queue
+                    self.embedder.clear()
+                    await store.close()
 
     def __del__(self) -> None:
         if getattr(self, "current", None) is not None:

@@ -238,7 +238,7 @@ def _xml(items: Sequence[_Item], sources: _Sources) -> str:
             given = {"valid": item.valid, "sources": cited}
             if kind != "facts":
                 given = {"name": item.title, "date": item.valid, "source": cited}
-            attributes = "".join(f' {key}="{escape(v)}"' for key, v in given.items() if v)
+            attributes = "".join(f' {key}="{escape(text)}"' for key, text in given.items() if text)
             parts = (item.title, item.words) if kind == "facts" else (item.words,)
             body = ": ".join(filter(None, parts))
             lines.append(f"<{tag}{attributes}>{escape(body, quote=False)}</{tag}>")

@@ -14,12 +14,12 @@ from typing import Any, Final, Literal, NoReturn, get_args
 
 from graphrag.errors import QueryError
 from graphrag.model.values import Origin, Source
+from graphrag.search.recipe import SCOPES
 from graphrag.temporal.moment import parse_moment
 
 Kind = Literal["text", "choice", "number", "flag", "moment", "labels", "json"]
 Op = Literal["==", "!=", "<", "<=", ">", ">=", "in", "contains", "exists"]
 
-_SCOPES: Final = ("facts", "entities", "episodes", "communities")
 _SAME: Final[tuple[Op, ...]] = ("==", "!=", "in")
 _ORDER: Final[tuple[Op, ...]] = ("<", "<=", ">", ">=")
 OPERATORS: Final[Mapping[Kind, tuple[Op, ...]]] = MappingProxyType(
@@ -54,7 +54,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
     {
         spec.name: spec
         for spec in (
-            _spec("group", "text", **dict.fromkeys(_SCOPES, "")),
+            _spec("group", "text", **dict.fromkeys(SCOPES, "")),
             _spec("relation", "text", facts="name"),
             _spec("subject", "text", facts=""),
             _spec("object", "text", facts=""),
@@ -68,7 +68,7 @@ SPECS: Final[Mapping[str, Spec]] = MappingProxyType(
             _spec("fact_attributes", "json", facts="attributes"),
             _spec("valid_at", "moment", facts="valid_at", episodes="valid_at"),
             _spec("invalid_at", "moment", facts="invalid_at"),
-            _spec("created_at", "moment", **dict.fromkeys(_SCOPES, "created_at")),
+            _spec("created_at", "moment", **dict.fromkeys(SCOPES, "created_at")),
             _spec("expired_at", "moment", facts="expired_at"),
             _spec("reference_time", "moment", facts="reference_time", episodes="valid_at"),
             _spec("entity_type", "text", entities="entity_type"),

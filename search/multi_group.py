@@ -116,16 +116,16 @@ async def join(
 
 
 def _reached(within: Within, parts: Iterable[GroupPart], asked: Asked) -> Reach:
-    near, strange = Reach(), set(within.names)
+    near, strange, request = Reach(), set(within.names), asked.request
     for part in parts:
-        view = asked.viewpoint, part.past, Trace()
-        *_, seen = walked_rows(asked.request, part.index, *view, now=asked.now, partial=True)
+        *_, seen = walked_rows(
+            request, part.index, asked.viewpoint, part.past, Trace(), now=asked.now, partial=True
+        )
         strange -= {name for name in strange if bearers(name, part.index, seen)}
         near |= reach(seen, part.index)
     if strange:
         raise QueryError(
-            f"within {min(strange)!r}: no entity has this name or id in groups "
-            f"{asked.request.group}"
+            f"within {min(strange)!r}: no entity has this name or id in groups {request.group}"
         )
     return near
 

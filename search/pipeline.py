@@ -159,11 +159,7 @@ def rerank(hits: list[Fused], scope: str, question: Question) -> list[Fused]:
 
 
 async def reread(
-    hits: list[Fused],
-    items: Mapping[str, Item],
-    scope: str,
-    question: Question,
-    store: Store,
+    hits: list[Fused], items: Mapping[str, Item], scope: str, question: Question, store: Store
 ) -> list[Fused]:
     """Apply what reads the items, and all that comes after it; return what is wanted."""
     recipe, ids = question.recipe, question.rows(scope).ids

@@ -179,7 +179,7 @@ def _joined(found: list[Found], text: str) -> list[Found]:
         if last is not None and _range(text, stop, start, last.words):
             opening, closing = last.interval.start, said.interval.end
             both = Interval(opening, closing) if opening and closing and opening < closing else None
-        elif last is not None and {_open(last), _open(said)} == {(True, False), (False, True)}:
+        elif last is not None and {_half(last), _half(said)} == {"after", "before"}:
             both = last.interval.intersection(said.interval)
         if last is not None and both is not None:
             words = f"{last.words} {said.words}"
@@ -200,8 +200,12 @@ def _range(text: str, stop: int, start: int, first: str) -> bool:
     )
 
 
-def _open(said: Said) -> tuple[bool, bool]:
-    return said.interval.start is None, said.interval.end is None
+def _half(said: Said) -> Literal["after", "before"] | None:
+    """Return the side of a moment on which a time lies; None if it has two ends, or none."""
+    start, end = said.interval.start, said.interval.end
+    if (start is None) == (end is None):
+        return None
+    return "after" if end is None else "before"
 
 
 _HOW_LONG: Final = re.compile(

@@ -110,7 +110,8 @@ class Question:
 
     def ids(self, scope: str, hits: Iterable[Fused]) -> list[str]:
         """Return the ids of some hits of a scope."""
-        return [self.rows(scope).ids[hit.id] for hit in hits]
+        ids = self.rows(scope).ids
+        return [ids[hit.id] for hit in hits]
 
     def rows(self, scope: str) -> Rows:
         """Return the columns of a scope."""

@@ -48,8 +48,9 @@ def rank_facts(question: Question) -> list[Fused]:
     ]
     if recipe.graph * weights.graph and question.seeds:
         walked = question.walked
-        at_facts = *seen.ends, walked.facts, walked.facts_at
-        reached, distance = edges_reached(question.distance, *at_facts)
+        reached, distance = edges_reached(
+            question.distance, *seen.ends, walked.facts, walked.facts_at
+        )
         weight = recipe.graph * weights.graph * _telling(distance, question)
         methods.append(Method("graph", _near_facts(question, reached, distance, cosines), weight))
         trace.step("facts: graph")

@@ -21,12 +21,7 @@ Scope = Literal["facts", "entities", "episodes", "communities"]
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 TABLES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "facts": "relates_to",
-        "entities": "entity",
-        "episodes": "episode",
-        "communities": "community",
-    }
+    {"facts": "relates_to", "entities": "entity", "episodes": "episode", "communities": "community"}
 )
 """Table of the store by scope."""
 _RANGES: Final = {"pool": (1, 10_000), "depth": (1, 3), "seeds": (1, 100), "rrf_k": (1, 10_000)}

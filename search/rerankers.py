@@ -87,15 +87,15 @@ class EpisodeMentions:
         self, hits: list[Fused], items: Sequence[Item], question: Question, store: Store
     ) -> list[Fused]:
         """Return the hits, most mentioned first."""
-        episodes_of: list[Sequence[str]] = [i.episodes for i in items if isinstance(i, Fact)]
+        sources: list[Sequence[str]] = [item.episodes for item in items if isinstance(item, Fact)]
         if entities := [item.id for item in items if isinstance(item, Entity)]:
-            episodes_of = await _mentions(entities, question, store)
-        if not episodes_of:
+            sources = await _mentions(entities, question, store)
+        if not sources:
             return hits
         row_of, seen = question.index.episodes.row_of, question.walked.episodes
         counts = [
             float(sum(id_ in row_of and bool(seen[row_of[id_]]) for id_ in episodes))
-            for episodes in episodes_of
+            for episodes in sources
         ]
         return reordered(hits, counts, self.name)
 

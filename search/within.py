@@ -162,10 +162,11 @@ def _near(
 
 
 def _held(ids: Iterable[str], rows: ScopeIndex) -> Mask:
-    mask = np.zeros(len(rows), dtype=np.bool_)
-    mask[[rows.row_of[id_] for id_ in ids if id_ in rows.row_of]] = True
+    mask, row_of = np.zeros(len(rows), dtype=np.bool_), rows.row_of
+    mask[[row_of[id_] for id_ in ids if id_ in row_of]] = True
     return mask
 
 
 def _ids(rows: ScopeIndex, mask: Mask) -> frozenset[str]:
-    return frozenset(rows.ids[row] for row in np.flatnonzero(mask).tolist())
+    ids = rows.ids
+    return frozenset(ids[row] for row in np.flatnonzero(mask).tolist())

@@ -5,9 +5,11 @@ is tried without being named here.
 """
 
 import asyncio
+import importlib
 import inspect
 from dataclasses import fields
 from datetime import datetime
+from decimal import Decimal
 
 import anyio
 import numpy as np
@@ -317,6 +319,30 @@ async def test_what_is_as_good_becomes_plain():
         assert type(entity.attributes["age"]) is int
         assert len(await graph.neighbors("Alice", limit=np.int64(1))) == 1
         assert len(await graph.neighbors("Alice", types={"person"})) == 1
+
+
+RENAMED = """
+from typing import TYPE_CHECKING
+
+from graphrag.model.arguments import checked
+
+if TYPE_CHECKING:
+    from decimal import Decimal as Amount
+
+
+@checked()
+def pay(amount: "Amount"):
+    return amount
+"""
+
+
+def test_an_import_for_types_alone_is_found_by_the_name_that_it_is_given(tmp_path, monkeypatch):
+    (tmp_path / "paying.py").write_text(RENAMED, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    pay = importlib.import_module("paying").pay
+    assert pay(Decimal(3)) == 3
+    with pytest.raises(InputError, match="amount 3: give Decimal"):
+        pay(3)
 
 
 NUL = {

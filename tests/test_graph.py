@@ -20,7 +20,7 @@ from graphrag import (
 from graphrag.ontology.relations import Relation
 from graphrag.session import Rules
 from graphrag.temporal.moment import utc_now
-from graphrag.testing import HashEmbedder, ScriptedExtractor
+from graphrag.testing import HashEmbedder, ScriptedExtractor, ScriptedLLM
 from tests.conftest import PlainExtractor, open_graph, triples
 
 JOINED = "Alice works_at Acme from 2021-03-01."
@@ -259,6 +259,38 @@ async def test_using_a_closed_graph_says_how_to_open_it():
     graph = GraphRAG.open("mem://", models=Models(extractor=PlainExtractor()))
     with pytest.raises(StoreClosedError, match="async with"):
         await graph.search("Alice")
+
+
+class ConnectedLLM(ScriptedLLM):
+    """A model that counts how often it is closed, and may fail at it."""
+
+    def __init__(self, error=None):
+        super().__init__()
+        self.closed, self.error = 0, error
+
+    async def close(self):
+        self.closed += 1
+        if self.error:
+            raise self.error
+
+
+@pytest.mark.parametrize("entered", [True, False])
+async def test_a_graph_closes_its_model_whether_it_was_opened_or_not(entered):
+    llm = ConnectedLLM()
+    graph = open_graph(llm=llm)
+    if entered:
+        await graph
+    await graph.close()
+    assert llm.closed == 1
+
+
+async def test_a_model_that_fails_to_close_leaves_the_store_closed(tmp_path):
+    llm, url = ConnectedLLM(OSError("connection lost")), f"surrealkv://{tmp_path}/store"
+    graph = await open_graph(url, llm=llm)
+    with pytest.raises(OSError, match="connection lost"):
+        await graph.close()
+    async with open_graph(url) as again:
+        assert await again.stats()
 
 
 def test_url_is_checked_before_anything_opens():

@@ -57,7 +57,8 @@ class Stats:
         kinds = {"type": counts.pop("types"), "relation": counts.pop("relations")}
         for kind, numbers in kinds.items():
             counts |= {f"{kind}: {name}": numbers[name] for name in [*numbers][:_SHOWN]}
-            counts[f"{kind}: {len(numbers) - _SHOWN} others"] = sum([*numbers.values()][_SHOWN:])
+            if others := [*numbers.values()][_SHOWN:]:
+                counts[f"{kind}: {len(others)} others"] = sum(others)
         rows = (
             (
                 name.replace("_", " "),

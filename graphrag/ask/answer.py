@@ -142,7 +142,7 @@ class CitedAnswer:
         lines = [self.text]
         if self.by == "facts":
             lines += [f"  {sentence}" for sentence in self.sentences]
-        lines += [f"dropped: {flatten(s.text)} ({flatten(s.problem)})" for s in self.dropped]
+        lines += [f"dropped: {flatten(bad.text)} ({flatten(bad.problem)})" for bad in self.dropped]
         lines += [f"[{citation.number}] {_titled(citation)}" for citation in self.citations]
         return "\n".join(lines)
 
@@ -151,10 +151,10 @@ class CitedAnswer:
         if self.by == "facts" or not self:
             head += f"<p>{escape(self.text)}</p>"
         items = "".join(
-            f'<li title="{escape(s.quote)}">{escape(str(s))}</li>' for s in self.sentences
+            f'<li title="{escape(item.quote)}">{escape(str(item))}</li>' for item in self.sentences
         )
         wrong = "".join(
-            f"<li><s>{escape(s.text)}</s> {escape(s.problem)}</li>" for s in self.dropped
+            f"<li><s>{escape(item.text)}</s> {escape(item.problem)}</li>" for item in self.dropped
         )
         sources = "".join(f"<li>{escape(_titled(citation))}</li>" for citation in self.citations)
         return (

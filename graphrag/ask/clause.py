@@ -216,6 +216,10 @@ class Frame:
 
 _EDGE: Final = frozenset("first last latest earliest newest oldest next".split())
 _COMPARING: Final = frozenset("more most less least few fewer longer shorter than once".split())
+_UNPLACED: Final = frozenset(
+    "previous previously preceding next earlier later recently then soon".split()
+)
+"""Words that order facts, by something that is not said: "where did A live previously"."""
 CHANGING: Final = frozenset(
     "no not never nor neither none nobody n't without hardly rarely other else another why if "
     "only alone even twice decade century half same together simultaneously again back return "
@@ -263,5 +267,8 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     if word in CHANGING:
         linked = word == "same" and frame.conditions
         return not (linked or frame.among or frame.apart or frame.without)
+    if word in _UNPLACED and frame.wants in ("entities", "whether"):
+        ordered = any(part.order or part.during for part in frame.clauses)
+        return not (frame.conditions or frame.among or frame.apart or ordered)
     asks_number = word in ("how", "many", "often", "long")
     return asks_number and not frame.wants.startswith("how") and frame.wants != "age"

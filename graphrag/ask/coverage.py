@@ -206,7 +206,7 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
         straight = meant.swapped or meant.passive or symmetric or not meant.places
         for side in ("subject", "object"):
-            near = [r for r in rows if r.relation == relation and r.at(side) in way.rows]
+            near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
             if not near:
                 continue
             far = dict.fromkeys(row.object if side == "subject" else row.subject for row in near)

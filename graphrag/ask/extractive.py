@@ -51,7 +51,7 @@ class QuestionWords:
     def of(cls, question: str, known: Iterable[Sequence[str]]) -> "QuestionWords":
         """Read a question that names these entities."""
         words, known, written = _stems(question), tuple(known), tuple(_written(question))
-        names = _stems(" ".join(name for names in known for name in names)) & words
+        names = _stems(" ".join(name for called in known for name in called)) & words
         return cls(names | _stems(" ".join(written)), words - names, written, known)
 
     def share(self, text: str) -> float:
@@ -64,7 +64,9 @@ class QuestionWords:
     def borne(self, said: str, contents: Sequence[str]) -> set[str]:
         """Return the written names that stand in what is said, or in one of its sources."""
         words = _stems(said)
-        same = [" ".join(names) for names in self.known if any(_stems(n) <= words for n in names)]
+        same = [
+            " ".join(names) for names in self.known if any(_stems(name) <= words for name in names)
+        ]
         sources = [*contents, *same]
         return {
             name
@@ -105,11 +107,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def extract(
-    results: Results,
-    names: Iterable[Sequence[str]],
-    numbers: Mapping[str, int],
-    *,
-    now: datetime,
+    results: Results, names: Iterable[Sequence[str]], numbers: Mapping[str, int], *, now: datetime
 ) -> tuple[tuple[Sentence, ...], str]:
     """Return the sentences that answer, what holds before what is over, best first; or why none.
 
@@ -146,8 +144,9 @@ def _grounds(
     """Return what a sentence and its facts say, and the texts that it cites."""
     facts = (f"{triple(fact)} {fact.text}" for fact in sentence.facts)
     episodes = (*results.passages, *(hit.item for hit in results.episodes))
-    cited = {e.id: e.content for e in episodes if numbers.get(e.id) in sentence.citations}
-    return " ".join((sentence.text, sentence.quote, *facts)), [*cited.values()]
+    contents = {episode.id: episode.content for episode in episodes}
+    cited = [text for id_, text in contents.items() if numbers.get(id_) in sentence.citations]
+    return " ".join((sentence.text, sentence.quote, *facts)), cited
 
 
 def _of_facts(
@@ -158,22 +157,22 @@ def _of_facts(
         fact = hit.item
         quote = results.source_of(fact) or ""
         # A record is nothing to read, and tells what its other facts say too.
-        told = "" if records.intersection(fact.episodes) else quote
-        share = wanted.share(f"{triple(fact)} {fact.text} {told}")
+        prose = "" if records.intersection(fact.episodes) else quote
+        share = wanted.share(f"{triple(fact)} {fact.text} {prose}")
         answers = any(why.method == "answer" for why in hit.why)
         if share >= _ENOUGH or (share > 0 and hit.relevance >= _NEAR) or answers:
             sources = [id_ for id_ in (*fact.episodes, fact.id) if id_ in numbers]
             cited = tuple(dict.fromkeys(numbers[id_] for id_ in sources))
-            text, standing = told or f"{triple(fact)}.", standing_of((fact,), now)
+            text, standing = prose or f"{triple(fact)}.", standing_of((fact,), now)
             yield Sentence(text, cited, quote, (fact,), standing), share
 
 
 def _of_episodes(
     results: Results, wanted: QuestionWords, numbers: Mapping[str, int]
 ) -> Iterator[tuple[Sentence, float]]:
-    told = {id_ for hit in results.facts for id_ in hit.item.episodes}
+    stated = {id_ for hit in results.facts for id_ in hit.item.episodes}
     for hit in results.episodes:
-        if hit.item.source == "json" and hit.item.id in told:
+        if hit.item.source == "json" and hit.item.id in stated:
             continue  # its facts say it better, or do not answer
         sentences = split_sentences(hit.item.content, longest=_SENTENCE)
         best = max(sentences, key=wanted.share, default="")

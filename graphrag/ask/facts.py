@@ -16,7 +16,7 @@ from graphrag.index.group import BEGINNING, FOREVER
 
 _MOST: Final = 40
 """Entities that a query inside another may stand for."""
-_DATES: Final = ("when", "since", "until", "how long", "age")
+DATES: Final = ("when", "since", "until", "how long", "age")
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ def _limited(query: Query, rows: list[FactRow], world: World, done: Solution) ->
             rows = [row for row in rows if row.end <= world.now and far(query, row) not in live]
         case "planned":
             rows = [row for row in rows if row.start > world.now]
-        case _ if query.interval is None and query.wants not in _DATES and world.begun:
+        case _ if query.interval is None and query.wants not in DATES and world.begun:
             rows = [row for row in rows if row.start <= world.now]
     if query.holds:
         done.steps.append(f"{counted(rows)}: {query.holds}")
@@ -162,13 +162,15 @@ def _bounded(
         case "before":
             if several:  # of a stretch between two: what still held before the one
                 return [row for row in rows if row.start < point and row not in marks]
-            kept = [row for row in others if edge_point(row, edge) < point + (row.end == point)]
+            # What ended at that very moment was before it, by its end too.
+            kept = [row for row in others if row.end == point or edge_point(row, edge) < point]
             nearest = max((edge_point(row, edge) for row in kept), default=0)
         case "after":
             if several:
                 end = point if side else marks[-1].end
                 return [row for row in others if row.end > end]
-            kept = [row for row in others if edge_point(row, edge) > point - (side == "end")]
+            first = point if side == "end" else point + 1  # an end is the first moment after
+            kept = [row for row in others if edge_point(row, edge) >= first]
             nearest = min((edge_point(row, edge) for row in kept), default=0)
         case "since":
             return [row for row in others if row.meets(point, FOREVER)]

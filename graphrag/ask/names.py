@@ -210,8 +210,9 @@ class _Names:
         parts = _parts(words)
         rows: set[int] | None = None
         for part in parts if len(parts) > whole else ():
-            having = self._rows.get(part) or self._rows.setdefault(part, self._having(part))
-            rows = having if rows is None else rows & having
+            if part not in self._rows:
+                self._rows[part] = self._having(part)
+            rows = self._rows[part] if rows is None else rows & self._rows[part]
             if not rows:
                 break
         if not rows or len(rows) > _MOST_ROWS:

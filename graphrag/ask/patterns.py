@@ -124,7 +124,15 @@ class Patterns:
             raise NotUnderstood(f"not understood: {', '.join(left)}; known: {known}")
         if "where" in clause.words and {self.world.kind(row) for row in first.far} <= {"person"}:
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
+        self._refuse_opposite(clause, first.meant.relation)
         return first.query(self._single(owner, first.rows), used.kind)
+
+    def _refuse_opposite(self, clause: Clause, relation: str) -> None:
+        """Refuse a relation if the clause names one that excludes it: both are near in meaning."""
+        stems = set(map(stem_of, clause.content))
+        for other in self.world.relations[relation].exclusive_with:
+            if not stems.isdisjoint(stems_of(other)):
+                raise CannotAnswer(f"only the opposite is known: {relation}")
 
     def _sided(
         self, clause: Clause, owner: Named, meant: Evidence, rows: Sequence[FactRow]
@@ -187,6 +195,7 @@ class Patterns:
                 f"not understood of {one.name} and {other.name}: {words}; "
                 f"known: {_listed(row.relation for row in known)}"
             )
+        self._refuse_opposite(clause, meant.relation)
         left = set(world.rows_of(one))
         same = [row for row in rows if row.relation == meant.relation]
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)

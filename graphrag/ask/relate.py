@@ -10,15 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag.ask.clause import Clause, Token
-from graphrag.ask.senses import (
-    CONVERSE,
-    GENDERED,
-    is_light,
-    parts_of,
-    senses_of,
-    stem_of,
-    stems_of,
-)
+from graphrag.ask.senses import CONVERSE, GENDERED, is_light, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.world import FactRow, World
 
 Side = Literal["subject", "object"]

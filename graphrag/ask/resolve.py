@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
-from graphrag.ask.facts import Solution, edge_point, matching
+from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
@@ -22,7 +22,6 @@ from graphrag.temporal.dates import MONTHS
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import from_micros
 
-_DATES: Final = ("when", "since", "until", "how long", "age")
 _NOUN: Final = ("the", "a", "an", "to", "its", "his", "her", "their", "'s")
 
 
@@ -47,7 +46,7 @@ class Resolver:
         pattern = self._main()
         bounds = tuple(self._bound(condition, pattern) for condition in frame.conditions)
         edge = self._edge(main, pattern)
-        if frame.wants in _DATES and not frame.ago:
+        if frame.wants in DATES and not frame.ago:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
             edge = "end" if over else None
         query = replace(
@@ -108,7 +107,7 @@ class Resolver:
         timed = query.bounds or any(condition.clause.during for condition in frame.conditions)
         if frame.holds or (timeless and not query.bounds):
             return replace(query, holds=frame.holds or "now")
-        ended = query.edge == "end" and not timed and query.wants not in _DATES
+        ended = query.edge == "end" and not timed and query.wants not in DATES
         return replace(query, holds="ended" if ended else "")
 
     @staticmethod

@@ -175,10 +175,9 @@ class World:
         """
         names = [self.relations.canonical(name)[0] for name in self.index.relations]
         codes = [code for code, name in enumerate(names) if name == relation]
-        mask = (
-            np.isin(self.index.facts["relation"], codes)[: len(self.seen.valid)] & self.seen.facts
-        )
-        moments = np.concatenate((self.seen.valid[mask], self.seen.invalid[mask]))
+        valid = self.seen.valid
+        mask = self.seen.facts & np.isin(self.index.facts["relation"], codes)[: len(valid)]
+        moments = np.concatenate((valid[mask], self.seen.invalid[mask]))
         moments = moments[(moments != BEGINNING) & (moments != FOREVER)][:_SAMPLE]
         days = moments.astype("datetime64[us]")
         for unit, letter in (("year", "Y"), ("month", "M"), ("day", "D")):

@@ -9,8 +9,9 @@ from typing import TypeVar
 from graphrag.display.picture import Labels, shape, word
 from graphrag.display.visible import Html, cut, escape
 
-AXIS = 240  # pixels of an axis in a table
-_BAR_HEIGHT, _SHORTEST, _FADE = 12, 2.5, 14  # pixels; an open side fades out in the last
+AXIS, _BAR_HEIGHT = 240, 12  # pixels, in a table
+_SHORTEST = 2.5  # pixels that even the shortest lifetime has, so that it is seen
+_FADE = 14  # pixels in which a bar with an open side fades out
 _ENOUGH, _FAR, _SQUEEZED = 4, 8, 3
 """Of so many moments one in so many may be cut off, if the rest then has so many times the room."""
 _TICKS = 6

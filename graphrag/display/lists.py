@@ -105,8 +105,8 @@ class Log(Listed[Event]):
         left = len(self) - _SHOWN
         more = f"<p>… and {left} before these</p>" if left > 0 else ""
         rows = (
-            (str(it.seq), moment(it), it.actor, it.kind, done(it), it.note or "")
-            for it in self[-_SHOWN:]
+            (str(event.seq), moment(event), event.actor, event.kind, done(event), event.note or "")
+            for event in self[-_SHOWN:]
         )
         return more + table(("no.", "when (UTC)", "who", "what", "to", "note"), rows)
 

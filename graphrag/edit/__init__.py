@@ -1,8 +1,8 @@
-"""What a person may say of a fact by hand, as pure functions: what of it stands from then on.
+"""Edits by hand: corrections of facts, merges and splits of entities.
 
-Nothing is overwritten that would be missed. What was said before is void and stays, with the reason
-and what is right instead; what the person says is a statement of its own. A changed end or relation
-makes another fact, because the old one was stated and stays in the history.
+This module has what a person may say of a fact, as pure functions. What was said before is void and
+stays, with the reason and what is right instead; what the person says is a statement of its own. A
+changed end or relation makes another fact: the old one was stated and stays in the history.
 """
 
 from dataclasses import dataclass, replace
@@ -30,6 +30,7 @@ class Keep(Enum):
 
 KEEP: Final = Keep.KEEP
 Basis = tuple[Assertion, ...]
+"""What a fact rests on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from graphrag.edit import (
-    KEEP,
-    Basis,
-    Correction,
-    Edit,
-    Keep,
-    corrected,
-    ended,
-    retracted,
-    waiting,
-)
+from graphrag.edit import KEEP, Basis, Correction, Edit, Keep, corrected, ended, retracted, waiting
 from graphrag.edit.editor import (
     Door,
     Waiting,
@@ -244,10 +234,8 @@ class ManualEdits(Door):
             await component.read(component.reach([triple_of(wanted.fact)]))
             id_ = stand(component, current, wanted, outcome)
             stands = component.facts[id_]
-            others = [
-                other for other in component.changed().values() if other.id not in {current.id, id_}
-            ]
-            known = component.stored
+            known, edited = component.stored, {current.id, id_}
+            others = [other for other in component.changed().values() if other.id not in edited]
             changed = [(known[other.id], other) for other in others if other.id in known]
             words = closed((other for other in others if other.id not in known), changed)
             also = "; ".join(filter(None, (note, *words)))

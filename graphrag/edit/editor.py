@@ -97,7 +97,10 @@ async def stored_event(event: Event | int, group: str, store: Store) -> Event:
 
 
 def stand(component: Component, current: Fact, wanted: Edit, before: Outcome) -> str:
-    """Let a person's word stand, believed like the best that it meets; return its fact's id."""
+    """Settle a component with an edit, and return the id of the fact that stands for it.
+
+    What the person says is trusted as much as the most trusted statement that it meets.
+    """
     rests_on, void = before.supporting(current.id), wanted.void
     trust = max((statement.trust for _, statement in before.said.by_id.values()), default=0.0)
     if void is not None:
@@ -179,10 +182,7 @@ async def put_component(
 
 
 async def put_facts(
-    changes: ChangeSet,
-    before: Mapping[str, Fact],
-    after: Mapping[str, Fact],
-    ingestion: Ingestion,
+    changes: ChangeSet, before: Mapping[str, Fact], after: Mapping[str, Fact], ingestion: Ingestion
 ) -> None:
     """Note facts that change or are new, with the vectors of what they say now."""
     facts = [

@@ -48,10 +48,11 @@ def inverse(
     event: Event | None = None,
     force: bool = False,
 ) -> Value:
-    """Return a value without what a change did to it; one that made or erased it changes nothing.
+    """Return a value without what a change did to it, or to some ``columns`` of it.
 
-    Of what was changed again since, the later value stays; with the ``event`` of the change that
-    is refused, unless ``force`` restores it.
+    A change that made or erased the value leaves it as it is. A field that was changed again since
+    keeps its later value; with ``event``, that of the change, this raises an ``InputError``. With
+    ``force`` the field gets its earlier value all the same.
     """
     if change.before is None or change.after is None:
         return value

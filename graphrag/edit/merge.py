@@ -23,7 +23,7 @@ from graphrag.ingest.summaries import ends_of
 from graphrag.model.attributes import names_of, newer
 from graphrag.model.values import Change, Entity, Event
 from graphrag.names.key import name_key
-from graphrag.resolve.mentions import UNTYPED
+from graphrag.resolve import UNTYPED
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
 
@@ -45,7 +45,9 @@ async def merge(
     left = joined(kept, given_up), replace(given_up, merged_into=keep)
     for entity in left:
         changes.change(entities[entity.id], entity)
-    return await _resettle(changes, (keep, other), keep, left, {}, index, ingestion, now)
+    return await _resettle(
+        changes, (keep, other), index, ingestion, heir=keep, entities=left, images={}, now=now
+    )
 
 
 async def unmerge(
@@ -69,8 +71,10 @@ async def unmerge(
     await _refuse_one_name(left[keep], left[other], event, ingestion.store)
     for id_, entity in left.items():
         changes.change(entities[id_], entity)
-    facts = changes_of(event, "relates_to")
-    return await _resettle(changes, pair, None, left.values(), facts, index, ingestion, now)
+    both, facts = left.values(), changes_of(event, "relates_to")
+    return await _resettle(
+        changes, pair, index, ingestion, heir=None, entities=both, images=facts, now=now
+    )
 
 
 async def _refuse_one_name(kept: Entity, parted: Entity, event: Event, store: Store) -> None:
@@ -118,23 +122,26 @@ async def remerge(
     for id_, entity in (await ingestion.store.get(Entity, images)).items():
         left.append(inverse(entity, images[id_], event=event, force=force))
         changes.change(entity, left[-1])
-    return await _resettle(changes, pair, pair[0], left, facts, index, ingestion, now)
+    return await _resettle(
+        changes, pair, index, ingestion, heir=pair[0], entities=left, images=facts, now=now
+    )
 
 
 async def _resettle(
     changes: ChangeSet,
     pair: tuple[str, str],
+    index: GroupIndex,
+    ingestion: Ingestion,
+    *,
     heir: str | None,
     entities: Iterable[Entity],
     images: Mapping[str, Change],
-    index: GroupIndex,
-    ingestion: Ingestion,
     now: datetime,
 ) -> ChangeSet:
-    """Note what is different of all that two entities meet once they are one, or two again.
+    """Settle all facts that two entities meet, and add to the changes what is different.
 
-    ``heir`` is the one through which the other speaks then, ``entities`` are both as they are to
-    be, ``images`` what the event that is undone did to facts, by id.
+    ``heir`` is the entity that the second is merged into, None for an unmerge. ``entities`` are
+    both as they are to be, ``images`` what the event that is undone did to facts, by id.
     """
     keep, other = pair
     with index.heirs.supposing(other, None):

@@ -230,7 +230,8 @@ def _own(fact: Fact, entity: str) -> Fact:
 def mention(changes: ChangeSet, new: Entity, copies: Iterable[Fact]) -> None:
     """Link the new entity to the episodes that speak of it."""
     first = {span.episode_id: span for copy in copies for span in reversed(copy.sources)}
+    target, group = ("entity", new.id), new.group_id
     for episode, span in first.items():
-        ends = ("episode", episode), ("entity", new.id)
-        row = edge("mentions", new_id(), *ends, group_id=new.group_id)
-        changes.insert_row("mentions", row | {"start": span.start, "end": span.end})
+        source, start, end = ("episode", episode), span.start, span.end
+        row = edge("mentions", new_id(), source, target, group_id=group, start=start, end=end)
+        changes.insert_row("mentions", row)

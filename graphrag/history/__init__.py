@@ -1,4 +1,4 @@
-"""The past of the graph: who did what, and taking it back.
+"""History of a group: its log, and how it is reverted, replayed or erased.
 
 What takes back is imported when it is asked for: most programs never do.
 """

@@ -88,9 +88,8 @@ async def settled_plan(
     entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, now: datetime
 ) -> ErasePlan:
     """Return what goes with an entity, given by id, and the facts that stay, settled without it."""
-    plan = await _plan_of(entity, index, ingestion, texts, now)
+    plan, component = await _plan_of(entity, index, ingestion, texts, now)
     gone, facts = plan.rows["episode"], plan.rows["relates_to"]
-    component = Component.of(index, ingestion.relations, ingestion.store, now, gone=gone)
     await read_touched(component, gone, (*facts, *plan.touched_in("relates_to")))
     component.stored = _staying(plan, component.stored)
     nameless = Eraser(Names(()), plan.records(), frozenset(gone))
@@ -129,7 +128,8 @@ def _staying(plan: ErasePlan, facts: Mapping[str, Fact]) -> dict[str, Fact]:
 
 async def _plan_of(
     entity: str, index: GroupIndex, ingestion: Ingestion, texts: Texts, now: datetime
-) -> ErasePlan:
+) -> tuple[ErasePlan, Component]:
+    """Return what goes with an entity, and a component that has read nothing yet."""
     family, group, store = set(index.heirs.family(entity)), index.group_id, ingestion.store
     names = await _names(family, index, store)
     rows: Rows = {table: {} for table in ("passage", "relates_to", "episode", "entity", "saga")}
@@ -156,8 +156,9 @@ async def _plan_of(
         if id_ not in facts and not _sources(row) <= rows["episode"].keys()
     ]
     # What these closed, or were closed by, may quote them.
-    around = Component.of(index, ingestion.relations, store, now)
-    plan.touched |= {f"relates_to:{id_}" for id_ in around.reach_from(sorted(rows["relates_to"]))}
+    component = Component.of(index, ingestion.relations, store, now, gone=rows["episode"])
+    met = component.reach_from(sorted(rows["relates_to"]))
+    plan.touched |= {f"relates_to:{id_}" for id_ in met}
     for id_ in resting:
         del rows["relates_to"][id_]
     await plan.enter("saga", await _emptied(plan, store), store)
@@ -172,7 +173,7 @@ async def _plan_of(
     there = [index.episodes.row_of[id_] for id_ in rows["episode"] if id_ in index.episodes.row_of]
     pieces = np.flatnonzero(np.isin(index.passages["episode"], there) & index.passages.alive.values)
     await plan.enter("passage", (index.passages.ids[piece] for piece in pieces), store)
-    return plan
+    return plan, component
 
 
 async def _names(family: set[str], index: GroupIndex, store: Store) -> Names:

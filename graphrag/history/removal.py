@@ -55,11 +55,8 @@ class RemovalPlan:
 
     def named(self, fact: Fact) -> list[str]:
         """Return the ids of the statements of a fact that the source made without an episode."""
-        return [
-            statement.id
-            for statement in fact.statements
-            if self.source and statement.provenance == self.source and not statement.manual
-        ]
+        said = fact.statements if self.source else ()
+        return [it.id for it in said if it.provenance == self.source and not it.manual]
 
 
 async def withdraw(
@@ -151,11 +148,7 @@ async def _facts(
     await read_touched(component, plan.episodes, (*changed, *plan.facts))
     for id_, fact in list(component.facts.items()):
         fact = undone(fact, told.get(f"relates_to:{id_}", ()), columns=_ATTRIBUTES)
-        left = tuple(
-            statement
-            for statement in fact.statements
-            if statement.source not in plan.episodes or statement.manual
-        )
+        left = tuple(it for it in fact.statements if it.source not in plan.episodes or it.manual)
         # What nothing else states keeps what was said of it: it leads to the episode.
         component.facts[id_] = replace(fact, statements=left) if left else fact
     component.void({id_ for fact in component.facts.values() for id_ in plan.named(fact)}, _GONE)

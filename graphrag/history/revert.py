@@ -137,7 +137,10 @@ async def _entities(
     left: Mapping[str, Entity],
     facts: Mapping[str, Fact],
 ) -> dict[str, Entity]:
-    """Return the entities as they are to be; those that the event alone brought are removed."""
+    """Return the entities as they are to be: those that the event brought are removed.
+
+    One stays of which another episode, a live fact or a merged entity speaks.
+    """
     index, images, after = undoing.index, changes_of(undoing.event, "entity"), dict(left)
     for id_, entity in stored.items():
         if images[id_].before is None:
@@ -149,9 +152,8 @@ async def _entities(
     mentions = changes_of(undoing.event, "mentions")
     new = [id_ for id_, change in mentions.items() if change.before is None]
     silent = undoing.gone | undoing.unread
-    spoken = await links.mentioned_beside(
-        undoing.ingestion.store, families, episodes=silent, links=new
-    )
+    store = undoing.ingestion.store
+    spoken = await links.mentioned_beside(store, families, episodes=silent, links=new)
     for id_ in {families[member] for member in spoken} | standing(gone, facts, index):
         after[id_] = replace(after[id_], removed_at=None)
     return after
@@ -160,10 +162,9 @@ async def _entities(
 async def _undone_facts(undoing: Undoing, entities: Mapping[str, Entity]) -> Component:
     """Return the facts concerned, settled without the event; ``entities`` are to be so."""
     index, changed = undoing.index, changes_of(undoing.event, "relates_to")
-    ingestion, gone, back = undoing.ingestion, undoing.gone, undoing.returned
-    component = Component.of(
-        index, ingestion.relations, ingestion.store, undoing.now, gone=gone, back=back
-    )
+    gone, back = undoing.gone, undoing.returned
+    relations, store = undoing.ingestion.relations, undoing.ingestion.store
+    component = Component.of(index, relations, store, undoing.now, gone=gone, back=back)
     await read_touched(component, gone | back, changed)
     await component.read(component.reach((), _ended(entities, component)))
     changed = {id_: change for id_, change in changed.items() if id_ in component.facts}
@@ -181,12 +182,8 @@ def _ended(entities: Mapping[str, Entity], component: Component) -> list[tuple[s
     heirs = component.index.heirs
     for id_, entity in entities.items():
         heir = heirs.of(id_)
-        others = [
-            ending
-            for member in heirs.family(id_)
-            if member != id_ and member in component.entities
-            for ending in component.entities[member].endings
-        ]
+        members = (component.entities.get(it) for it in heirs.family(id_) if it != id_)
+        others = [ending for member in members if member for ending in member.endings]
         if id_ in component.entities or entity.endings:
             component.entities[id_] = entity
             component.endings[heir] = (*others, *entity.endings)
@@ -198,6 +195,7 @@ def _ended(entities: Mapping[str, Entity], component: Component) -> list[tuple[s
 
 
 def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ...]:
+    """Return what is said of a fact without the event."""
     if "statements" not in (change.after or {}):
         return fact.statements
     event, force = undoing.event, undoing.force
@@ -207,7 +205,7 @@ def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ..
     left: list[Assertion] = []
     for statement in fact.statements:
         was, brought = then.get(statement.id), now.get(statement.id)
-        if brought is None:
+        if brought is None:  # the event did not leave it: it is older, or was said since
             later = was is None and statement.manual and statement.void is None
             left.append(replace(statement, void=void) if later and force else statement)
         elif was == brought or (statement.manual and not (was or brought.manual)):
@@ -250,7 +248,7 @@ async def _refuse_added_again(
         alike = index.timeline.known(episode.content_hash, to_micros(episode.valid_at, BEGINNING))
         said = episode.saga, episode.author
         others = (await store.get(Episode, alike)).values() if alike else ()
-        known = next((one.id for one in others if (one.saga, one.author) == said), None)
+        known = next((it.id for it in others if (it.saga, it.author) == said), None)
     if known is not None:
         raise InputError(
             f"episode {episode.id} ({episode.name!r}) cannot return: it was added again as "

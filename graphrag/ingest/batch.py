@@ -139,30 +139,31 @@ class _ReadAhead:
         If the stream fails, what came before is yielded first and then the error is raised.
         """
         extractor = self.ingestion.extractor
-        abreast = int(getattr(extractor, "side_by_side", 1))
+        abreast = max(1, int(getattr(extractor, "side_by_side", 1)))
         many = 1 if abreast > 1 or looks_at_graph(extractor) else _MANY
         source = windows(episodes, many=many, size=_size, longest=_LONG)
         waiting: dict[Key, Arrival] = {}
-        room, tasks = asyncio.Semaphore(abreast), set[asyncio.Task[Any]]()
-        reading: asyncio.Queue[asyncio.Task[list[Arrival]] | None] = asyncio.Queue()
+        slots, tasks = asyncio.Semaphore(abreast), set[asyncio.Task[Any]]()
+        started: asyncio.Queue[asyncio.Task[list[Arrival]] | None] = asyncio.Queue()
 
-        async def begin() -> None:
+        async def produce() -> None:
             try:
-                await room.acquire()
+                await slots.acquire()
                 async for window in source:
                     before = [*filter(None, (other.to_read for other in waiting.values()))]
                     arrivals = await self._prepared(window, waiting)
                     task = asyncio.create_task(self._window(arrivals, before))
                     tasks.add(task)
-                    reading.put_nowait(task)
-                    await room.acquire()
+                    started.put_nowait(task)
+                    await slots.acquire()
             finally:
-                reading.put_nowait(None)
+                started.put_nowait(None)
 
-        beginning = asyncio.create_task(begin())
-        tasks.add(beginning)
+        # In a task of its own: what is read is not kept waiting for a slow stream.
+        producer = asyncio.create_task(produce())
+        tasks.add(producer)
         try:
-            while (task := await reading.get()) is not None:
+            while (task := await started.get()) is not None:
                 began, embedded = time.perf_counter(), self.steps["embed"]
                 arrivals = await task
                 tasks.discard(task)
@@ -172,8 +173,8 @@ class _ReadAhead:
                     yield arrival
                     if arrival.episode is not None and not arrival.again:
                         waiting.pop(_key(arrival.episode), None)
-                room.release()
-            await beginning
+                slots.release()
+            await producer
         finally:
             for task in tasks:
                 task.cancel()

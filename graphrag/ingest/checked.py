@@ -34,8 +34,8 @@ def checked_extraction(given: Extraction, episode: Episode) -> Extraction:
     shown_ids = tuple(checking.each("shown", given.shown, _text))
     dropped = [*checking.each("dropped", given.dropped, checked_text)]
     adjusted = [*checking.each("adjusted", given.adjusted, checked_text)]
-    notes = _notes([*dropped, *checking.notes]), _notes(adjusted)
-    return Extraction(mentions, claims, *notes, shown_ids)
+    notes = _notes([*dropped, *checking.notes])
+    return Extraction(mentions, claims, notes, _notes(adjusted), shown_ids)
 
 
 def checked_ruling(given: Ruling, case: Case) -> Ruling:
@@ -99,10 +99,12 @@ class _Checking:
         if not kind.strip():
             raise InputError(f"entity_type of {shown(given.name)} is empty: leave it out")
         text = _text("the name of a mention", given.name)
+        start, end = self._place("mention", text, given.start, given.end)
         checked = Mention(
             text,
             kind,
-            *self._place("mention", text, given.start, given.end),
+            start,
+            end,
             aliases=_texts("aliases", given.aliases),
             attributes=checked_attributes(given.attributes, shown(text)),
             entity_id=None if given.entity_id is None else _text("entity_id", given.entity_id),

@@ -17,7 +17,7 @@ from graphrag.ingest.plan import EpisodeRows, Plan, new_saga
 from graphrag.ingest.planning import Planning, without_effect
 from graphrag.ingest.read_episode import fitted, read, ruled
 from graphrag.ingest.reports import Added
-from graphrag.ingest.statements import mentions_of, state, unusable
+from graphrag.ingest.statements import mentions_of, state
 from graphrag.model.extraction import Extraction, Mention
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
@@ -224,14 +224,16 @@ class EpisodeWrite:
         planning = Planning(plan, index, ingestion, now)
         said = ((self._with_alias(mention), id_) for mention, id_ in entity_of.items())
         await planning.enrich(said, episode.valid_at, episode.id)
-        about = extraction.claims, episode, entity_of, planning.named
-        statements = state(*about, now=now, ruling=self.ruling, trust=self.trust)
+        claims, named, unused = extraction.claims, planning.named, list[str]()
+        ruling, trust = self.ruling, self.trust
+        statements = state(
+            claims, episode, entity_of, named, now=now, ruling=ruling, trust=trust, unused=unused
+        )
         new = [fact async for fact in in_turns(statements)]
         with traced(ingestion.tracer, "judge", group=group) as note:
             ledger = await planning.judge(new)
             note({"stated": len(new), "facts": len(plan.facts), "changed": len(plan.changed_facts)})
         lost = dict.fromkeys(without_effect(new, ledger))  # a death is more than one fact
-        unused = filter(None, (unusable(claim, entity_of) for claim in extraction.claims))
         plan.notes = (*extraction.dropped, *unused, *lost)
         started = time.perf_counter()
         await planning.finish()

@@ -29,7 +29,7 @@ from graphrag.names.key import name_key
 from graphrag.ontology.conform import loops
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Matrix
-from graphrag.resolve.mentions import UNTYPED
+from graphrag.resolve import UNTYPED
 from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 
 

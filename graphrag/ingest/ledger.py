@@ -109,6 +109,13 @@ class Ledger:
             else:
                 self.new_facts[id_] = fact
 
+    def denies_in_vain(self, fact: Fact) -> bool:
+        """Tell whether a statement denies a fact, which ends none, and calls off no plan."""
+        said, outcome = fact.statements[0], self.component.outcome
+        if not said.corrects or said.kind != "cancelled" or outcome is None:
+            return False
+        return all(lifetime.closed_by != said.id for lifetime in outcome.settlement.lifetimes)
+
     def _settle(self, new: Sequence[Fact]) -> None:
         if not new:
             return
@@ -214,8 +221,8 @@ class Ledger:
     def _taken_back(self, fact: Fact) -> Fact | None:
         """Return the retracted fact of the same words, if those are not to be added again."""
         since = fact.statements[0].since
-        alike = (it for it in self._retracted.get(triple_of(fact), ()) if it.text == fact.text)
-        return next((it for it in alike if since in {part.since for part in it.statements}), None)
+        same = (it for it in self._retracted.get(triple_of(fact), ()) if it.text == fact.text)
+        return next((it for it in same if since in {part.since for part in it.statements}), None)
 
 
 def _ending(fact: Fact) -> Ending:

@@ -214,9 +214,11 @@ def without_effect(new: Sequence[Fact], ledger: Ledger) -> Iterator[str]:
     said = {ending.assertion.id for ends in ledger.endings.values() for ending in ends}
     kept = {fact.text for fact in ledger.new_facts.values()}
     for fact in new:
+        about = f"{fact.subject} {fact.relation} {fact.object}".strip()
         if not (fact.id in ledger.stands or fact.statements[0].id in said or fact.text in kept):
-            about = f"{fact.subject} {fact.relation} {fact.object}".strip()
             yield f"the fact {about!r}, too doubtful to end or cancel anything"
+        elif ledger.denies_in_vain(fact):
+            yield f"the denial of {about!r}, which calls off no plan: edit.retract takes facts back"
     yield from denied(new, ledger, contested=False)
     yield from _replacing_nothing(new, ledger)
 

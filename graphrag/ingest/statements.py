@@ -35,14 +35,11 @@ def mentions_of(extraction: Extraction) -> Iterable[Mention]:
 def with_values(extraction: Extraction) -> Extraction:
     """Return an extraction with its values typed: a name of which something is said is none."""
     subjects = {name_key(claim.subject.name) for claim in extraction.claims}
-
-    def typed(mention: Mention) -> Mention:
-        return mention if name_key(mention.name) in subjects else as_value(mention)
-
-    claims = (
-        replace(claim, object=claim.object and typed(claim.object)) for claim in extraction.claims
-    )
-    mentions = map(typed, extraction.mentions)
+    # Each once, by identity: mentions compare without attributes, and one that has any is none.
+    each = {id(mention): mention for mention in mentions_of(extraction)}
+    typed = {key: it if name_key(it.name) in subjects else as_value(it) for key, it in each.items()}
+    claims = (replace(it, object=it.object and typed[id(it.object)]) for it in extraction.claims)
+    mentions = (typed[id(mention)] for mention in extraction.mentions)
     return replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
 
 
@@ -104,13 +101,16 @@ def state(
     now: datetime,
     ruling: Ruling = NO_RULING,
     trust: float = 0.0,
+    unused: list[str] | None = None,
 ) -> Iterator[Fact]:
-    """Yield the statement of each claim that makes one.
+    """Yield the statement of each claim that makes one; ``unused`` collects why others do not.
 
     ``named`` gives an entity, by its id and the name that the claim has for it.
     """
     for claim in claims:
-        if unusable(claim, entity_of):
+        if problem := _unusable(claim, entity_of):
+            if unused is not None:
+                unused.append(problem)
             continue
         subject, object_ = entity_of[claim.subject], claim.object and entity_of[claim.object]
         decided = (conflict.fact.id for conflict in ruling.exclusive if conflict.claim == claim)
@@ -131,7 +131,7 @@ def state(
         )
 
 
-def unusable(claim: Claim, entity_of: Mapping[Mention, str]) -> str:
+def _unusable(claim: Claim, entity_of: Mapping[Mention, str]) -> str:
     """Return what a claim is that makes no statement, and why; empty if it makes one."""
     ends = [claim.subject] if claim.object is None else [claim.subject, claim.object]
     ids = [entity_of.get(end) for end in ends]

@@ -60,7 +60,7 @@ def updated(
     now: datetime,
     names: Mapping[str, str] | None = None,
 ) -> list[Update]:
-    """Return the updates that make the summaries of those of these entities right that are stored.
+    """Return the updates that bring the summaries of entities up to date, if they are stored.
 
     ``changed`` are facts as they will be: new, closed, retracted, and None for erased ones.
     ``names`` are the new names of entities, by id.

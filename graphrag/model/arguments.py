@@ -51,8 +51,9 @@ def checked(
 ) -> Callable[[Checked], Checked]:
     """Make a function, or a class's public methods with those it inherits, check their arguments.
 
-    What does not fit its annotation raises ``error``, of methods that the class ``reads`` has, too,
-    ``QueryError``; asynchronous ones of these are awaited by ``around``, ``but`` for some.
+    An argument that does not fit its annotation raises ``error``, and ``QueryError`` in a method
+    that ``reads`` has too. ``around`` awaits the asynchronous methods of ``reads``, or all if it is
+    not given, except those named in ``but``. ``door`` is as in ``named``.
     """
 
     def decorate(target: Checked) -> Checked:
@@ -86,8 +87,9 @@ def named(door: str | None = None) -> Callable[[Named], Named]:
             member = inspect.getattr_static(target, name)
             if not name.startswith("_") and isinstance(member, FunctionType):
                 plain = cast(FunctionType, inspect.unwrap(member))
-                parts = (plain.__globals__, name, plain.__defaults__, plain.__closure__)
-                own = FunctionType(plain.__code__, *parts)
+                own = FunctionType(
+                    plain.__code__, plain.__globals__, name, plain.__defaults__, plain.__closure__
+                )
                 own.__kwdefaults__ = plain.__kwdefaults__
                 functools.update_wrapper(own, plain)
                 own.__qualname__ = f"{door or target.__name__}.{name}"
@@ -143,7 +145,7 @@ def _kinds_of(method: Callable[..., Any]) -> dict[str, Kinds]:
 class _Names(dict[str, Any]):
     """Names in a module's annotations; what it imports for them alone is imported when needed.
 
-    All of that would load half of the package at the first write.
+    Importing all of it at the first call would load half of the package.
     """
 
     def __init__(self, module: ModuleType) -> None:
@@ -151,19 +153,20 @@ class _Names(dict[str, Any]):
         self._module = module
 
     @functools.cached_property
-    def _late(self) -> dict[str, str]:
+    def _late(self) -> dict[str, tuple[str, str]]:
+        """Module and name of everything that the module imports, by its name here."""
         return {
-            alias.name: node.module
+            alias.asname or alias.name: (node.module, alias.name)
             for node in ast.walk(ast.parse(inspect.getsource(self._module)))
             if isinstance(node, ast.ImportFrom) and node.module is not None
             for alias in node.names
         }
 
     def __missing__(self, name: str) -> Any:
-        module = self._late[name]
+        module, imported = self._late[name]
         if find_spec(module.partition(".")[0]) is None:
             return Any
-        return getattr(import_module(module), name)
+        return getattr(import_module(module), imported)
 
 
 def _read(name: str, value: Any, kinds: Kinds) -> Any:

@@ -95,7 +95,9 @@ class Assertion:
     """Where it stands in the episode, in characters."""
     end: int = 0
     untyped: bool = False
+    """True if its relation does not relate such entities: it excludes only what a ruling names."""
     as_given: bool = False
+    """True if it is of a table that is right about every lifetime: two such exclude nothing."""
     pending: bool = False
     """True while it waits for a person: it says nothing until then."""
     manual: bool = False
@@ -209,7 +211,7 @@ def _ends(name: str, names: Sequence[EntityName]) -> Iterable[int]:
 
 
 def latest_first(name: str, aliases: Iterable[str], names: Sequence[EntityName]) -> tuple[str, ...]:
-    """Return all names of an entity, its own after the latest proper one, if that is an alias."""
+    """Return all names, the latest proper one first; if that is an alias, ``name`` is second."""
     shown = name_at(name, names, FOREVER - 1)
     return (name, *aliases) if shown == name else (shown, name, *aliases)
 

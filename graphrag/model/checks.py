@@ -42,7 +42,7 @@ def printable(text: str) -> str:
 
 
 def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
-    """Return a text as Python's own, unless it is too long or no encoding has all of it."""
+    """Return a text as Python's own; one too long, or with half a surrogate pair, is refused."""
     if not isinstance(value, str):
         raise InputError(f"{what} {shown(value)}: give text")
     text = str.__str__(value)

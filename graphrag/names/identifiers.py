@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any, Literal
 
-from graphrag.names.key import folded
+from graphrag.names.key import REMEMBERED, folded
 
 Identifier = tuple[str, str]
 """Name of the attribute and its value, both normalised."""
@@ -56,9 +56,10 @@ def unique(
     """Yield those that identify an entity of a type: declared for it, or usual."""
     own = {attribute_key(name) for name in declared.get(kind, ())}
     for name, value in pairs:
-        clearly = len(value) >= _CLEARLY and any(map(str.isdigit, value))
-        if name in own or name in USUAL or (clearly and _KEY.search(name)):
-            yield name, value
+        if name not in own and name not in USUAL:
+            if len(value) < _CLEARLY or not _KEY.search(name) or not any(map(str.isdigit, value)):
+                continue
+        yield name, value
 
 
 def own_keys(pairs: Iterable[Identifier], kind: str) -> frozenset[Identifier]:
@@ -198,7 +199,9 @@ def _addresses(values: list[str], others: list[str]) -> Outcome | None:
     if min(_words(values), _words(others)) < _ADDRESS:
         return None
     ratio = fuzz.token_sort_ratio(*(folded(" ".join(each)) for each in (values, others))) / 100
-    return "same" if ratio >= _ONE_ADDRESS else "other" if ratio < _TWO_ADDRESSES else "like"
+    if ratio >= _ONE_ADDRESS:
+        return "same"
+    return "other" if ratio < _TWO_ADDRESSES else "like"
 
 
 def _texts(values: list[str], others: list[str]) -> Outcome | None:
@@ -232,7 +235,7 @@ def _digits(year: int, rest: Iterable[int]) -> str:
     return f"{year}{''.join(f'{part:02}' for part in rest)}"
 
 
-@lru_cache(50_000)
+@lru_cache(REMEMBERED)
 def _date(value: str) -> tuple[int, tuple[int, ...]] | None:
     """Return year and the rest of a date, smallest first: which is the month is not always said."""
     parts = [
@@ -254,7 +257,9 @@ def _people(values: list[str], others: list[str]) -> Outcome | None:
         return None
     short, long = sorted((left, right), key=len)
     matched = sum(any(_one_name(name, like) for like in long) for name in short)
-    return "same" if matched == len(short) == len(long) else "like" if matched else "other"
+    if matched == len(short) == len(long):
+        return "same"
+    return "like" if matched else "other"
 
 
 def _families(values: list[str]) -> list[str]:

@@ -102,8 +102,7 @@ _ARABIC = _letters(
     "a,b,t,th,j,h,kh,d,dh,r,z,s,sh,s,d,t,z,,gh,f,q,k,l,m,n,h,w,y,a,a,,a,a,a,w,y,p,ch,zh,g,k,y",
 )
 _HEBREW = _letters(
-    "אבגדהוזחטיכךלמםנןסעפףצץקרשת",
-    "a,b,g,d,h,v,z,h,t,y,k,k,l,m,m,n,n,s,,p,p,tz,tz,k,r,sh,t",
+    "אבגדהוזחטיכךלמםנןסעפףצץקרשת", "a,b,g,d,h,v,z,h,t,y,k,k,l,m,m,n,n,s,,p,p,tz,tz,k,r,sh,t"
 )
 _LATIN = _letters("ßøłđðþæœı", "ss,o,l,d,d,th,ae,oe,i")
 _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, **_ARABIC, **_HEBREW, **_LATIN, "&": " and "})
@@ -112,13 +111,13 @@ _VOWELS = str.maketrans("", "", "aeiouwyv")
 _UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _SOUNDS = (("ph", "f"), ("ck", "k"), ("y", "i"))
 _TWICE = re.compile(r"([a-z])\1+")
-_REMEMBERED = 50_000
+REMEMBERED = 50_000
 """Keys whose readings are remembered: in a list of pairs each comes up often."""
-_LEAST = 4
+_LEAST_CONSONANTS = 4
 _COMMA = re.compile(r"^([^,]+),\s*([^,]+)$")
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def folded(key: str) -> str:
     """Return the key without accents, in Latin letters as far as they are known."""
     turned = _COMMA.sub(r"\2 \1", key) if "," in key else key
@@ -145,7 +144,7 @@ def spelled_out(key: str) -> str:
 def skeleton(plain: str) -> str:
     """Return the consonants of a folded key, all that Arabic and Hebrew write; none if too few."""
     bare = _TWICE.sub(r"\1", plain.translate(_VOWELS))
-    return bare if len(bare.replace(" ", "")) >= _LEAST else ""
+    return bare if len(bare.replace(" ", "")) >= _LEAST_CONSONANTS else ""
 
 
 def without_vowels(key: str) -> bool:
@@ -194,7 +193,7 @@ def is_value(name: str) -> bool:
     return _VALUE.fullmatch(name.strip()) is not None
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(REMEMBERED)
 def models(key: str) -> frozenset[Model]:
     """Return the model numbers in a key of a name."""
     return frozenset(_models(key)) if _DIGIT.search(key) else frozenset()

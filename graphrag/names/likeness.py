@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import permutations
 
 from graphrag.names.key import (
+    REMEMBERED,
     folded,
     same_model,
     sibling,
@@ -102,7 +103,7 @@ def short_for(key: str, other: str) -> bool:
 
 
 def contained(key: str, other: str) -> bool:
-    """Tell whether the words of a key, at least three, are in another one, in whatever order."""
+    """Tell whether three words or more, all of a key, are in another one; alone it says little."""
     short = set(_words(key))
     return len(short) >= _LEAST_CONTAINED and short < set(_words(other)) and not sibling(key, other)
 
@@ -154,19 +155,19 @@ def distinct(key: str, other: str) -> bool:
     return any(only_left & words and only_right & words for words in OPPOSED)
 
 
-@lru_cache(50_000)
+@lru_cache(REMEMBERED)
 def _words(key: str) -> tuple[str, ...]:
     return tuple(core(folded(key)).split())
 
 
-@lru_cache(50_000)
+@lru_cache(REMEMBERED)
 def readings(key: str) -> frozenset[str]:
     """Return a key in the ways in which it may be read: folded, spelled out, as others say it."""
     plain = folded(key)
     return frozenset((plain, spelled_out(key), current(plain)))
 
 
-@lru_cache(50_000)
+@lru_cache(REMEMBERED)
 def _marks(key: str) -> tuple[Counter[str], ...]:
     key = _ZERO.sub("", key)
     words = key.split()

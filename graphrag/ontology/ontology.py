@@ -64,8 +64,8 @@ class Ontology:
         """The declared types of entity by name."""
         self.facts: Mapping[str, FactKind] = {}
         """The declared types of fact by name."""
-        self._excluded = frozenset[str]()
-        if entities or facts or (excluded := [*excluded]):
+        self._excluded, excluded = frozenset[str](), tuple(excluded)
+        if entities or facts or excluded:
             # Imported here: pydantic costs more than the rest, and most graphs declare nothing.
             from graphrag.ontology.declare import entity_kinds, fact_kinds, type_name
 

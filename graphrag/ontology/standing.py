@@ -100,7 +100,7 @@ def is_variable(term: str) -> bool:
 
 
 def checked_rules(rules: Iterable[StandingRule]) -> tuple[StandingRule, ...]:
-    """Return rules, unless one is none or two have one name."""
+    """Return rules as a tuple; what is no rule, or has the name of another, is refused."""
     found = tuple(rules)
     names = set[str]()
     for rule in found:
@@ -113,10 +113,10 @@ def checked_rules(rules: Iterable[StandingRule]) -> tuple[StandingRule, ...]:
 
 
 def levels(links: Sequence[tuple[str, str, str, bool]]) -> dict[str, int]:
-    """Return in which order relations are settled, from what each rests on.
+    """Return the level of each relation: relations of a lower level are settled first.
 
-    ``links`` are rule, what follows, what it rests on, and whether on its absence. A rule by which
-    something would follow from its own absence is refused.
+    A link has a rule, the relation that follows, one that it rests on, and whether it rests on the
+    absence of that one. A rule by which a relation would follow from its own absence is refused.
     """
     found = dict.fromkeys(chain.from_iterable(link[1:3] for link in links), 0)
     for _ in range(len(found) + 1):

@@ -1,9 +1,10 @@
-"""Book of stored and new entities, with their names and attributes, for matching.
+"""Resolution of mentions to entities, and search for duplicates.
 
-Equal names are one entity unless an attribute contradicts. A pair is proposed from a sum of
-weights, rough log odds of which only the order matters: an identifier outweighs a birth date, which
-equals an address and a half. What is said later loses nothing: a fuller name demotes a lone first
-name to an alias, and the attribute value with the later reference time stands.
+This module has the book of known entities. Equal names are one entity unless an attribute
+contradicts. A pair is proposed from a sum of weights, rough log odds of which only the order
+matters: an identifier outweighs a birth date, which equals an address and a half. What is said
+later loses nothing: a fuller name demotes a lone first name to an alias, and the attribute value
+with the later reference time stands.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping

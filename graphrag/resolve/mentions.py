@@ -25,8 +25,7 @@ from graphrag.model.values import CONCEPT, VALUE, Entity
 from graphrag.names.key import completes, full_name, name_key
 from graphrag.names.words import GENERIC
 from graphrag.protocols import NO_RULING, Ruling
-from graphrag.resolve import UNTYPED as UNTYPED
-from graphrag.resolve import Declared, KnownEntities, enriched, promotes, with_attributes
+from graphrag.resolve import UNTYPED, Declared, KnownEntities, enriched, promotes, with_attributes
 from graphrag.resolve.doubt import OpenMention, look_alikes
 
 _SHORTENS = {UNTYPED: ("organization", "work"), "organization": ("organization",)}

@@ -141,9 +141,9 @@ def _holds(row: int, index: GroupIndex, at: int) -> bool:
 
 
 def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
-    ends = _known(fact.subject_id, index), _known(fact.object_id, index)
-    times = fact.valid_at, fact.observed, fact.invalid_at
-    return KnownFact(fact.id, ends[0], fact.relation, ends[1], *times)
+    subject, object_ = _known(fact.subject_id, index), _known(fact.object_id, index)
+    start, end = fact.valid_at, fact.invalid_at
+    return KnownFact(fact.id, subject, fact.relation, object_, start, fact.observed, end)
 
 
 def _known(id_: str, index: GroupIndex) -> Known:

@@ -56,10 +56,8 @@ class SagaView:
         """Return what happened: as a model wrote it, else out of its own sentences."""
         if self.written:
             return self.written
-        facts, taken = (
-            [stage.fact for stage in self.timeline if (stage.status in _UNTRUE) is taken]
-            for taken in (False, True)
-        )
+        facts = [stage.fact for stage in self.timeline if stage.status not in _UNTRUE]
+        taken = [stage.fact for stage in self.timeline if stage.status in _UNTRUE]
         return composed(self.episodes, self.entities, facts, self.facts, taken)
 
     @property

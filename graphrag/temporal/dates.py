@@ -119,7 +119,7 @@ Shape = tuple[re.Pattern[str], Callable[[re.Match[str], Reference], Period | Non
 def occurrence(name: str, reference: Reference, cycle: int) -> Period:
     """Give a weekday of the reference's week, or a month, season or holiday of its year.
 
-    ``cycle`` counts the weeks or years from there.
+    With ``cycle`` it lies so many weeks, or years, later.
     """
     if name in WEEKDAYS:
         monday = floor(reference.moment, "week")

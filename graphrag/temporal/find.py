@@ -57,8 +57,10 @@ def tense(text: str, start: int, end: int) -> Prefer | None:
     before = _SENTENCE_END.split(text[max(0, start - _AROUND) : start])[-1]
     after = _SENTENCE_END.split(text[end : end + _AROUND])[0]
     sentence = f"{before} {after}"
-    back, ahead = _PAST.search(sentence), _FUTURE.search(sentence)
-    return None if bool(back) == bool(ahead) else "past" if back else "future"
+    back, ahead = bool(_PAST.search(sentence)), bool(_FUTURE.search(sentence))
+    if back == ahead:
+        return None
+    return "past" if back else "future"
 
 
 def choose(
@@ -116,9 +118,9 @@ def find_times(
 ) -> list[TimeExpression]:
     """Find the expressions of time in an English text, in order, none overlapping another.
 
-    The ``reference`` is when it was written. An undated "3 May" lies on the side that is preferred
-    if its sentence does not tell, on that of ``leaning`` whatever it tells; an undated "Friday" or
-    "May" of which nothing tells is left out, unless the future is preferred.
+    The ``reference`` is when it was written. An undated "3 May" lies on the side of ``leaning``, or
+    where its sentence points, or else on the side of ``prefer``. An undated "Friday" or "May" that
+    neither of the first two places is left out, unless ``prefer`` is the future.
     """
     counted_from = reference_of(reference, prefer)
     return _Finder(text, tokenise(text), counted_from, leaning).find() if hints(text) else []

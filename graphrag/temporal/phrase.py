@@ -15,7 +15,7 @@ from graphrag.temporal.interval import DAY, Bound, Period, Prefer, Reference
 
 _IMPOSSIBLE: Final = (ValueError, OverflowError)  # for 30 February, and beyond years 1-9999
 _VERBS: Final = ("may", "march", "fall", "spring")  # alone and in lower case more often not times
-_LONGEST = 80  # characters; no expression that we can read is longer
+_LONGEST = 80  # characters: none that we can read is longer, and regular expressions need a bound
 _BOUNDS: Final[dict[str, Bound]] = {
     **dict.fromkeys(("since", "ever since", "from", "between", "as from"), "since"),
     **dict.fromkeys(("starting", "starting in", "starting on"), "since"),

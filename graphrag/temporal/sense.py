@@ -250,10 +250,25 @@ def _stretch(c: Candidate) -> bool:
     )
 
 
+def _figure_of_speech(c: Candidate) -> bool:
+    """Doubt "feels like yesterday", "in today's world" and "USA Today"."""
+    if c.keys[-1] not in DAY_WORDS or len(c.keys) > 2:
+        return False
+    title = c.at > 0 and c.words[0].capital and c.tokens[c.at - 1].capital
+    like = c.keys[-1] == "yesterday" and "like" in (c.near(-1), c.near(-2), c.near(-3))
+    return c.keys[0] == "in" or title or like
+
+
 def _before_christ(c: Candidate) -> bool:
     """Doubt years and centuries BC, which the calendar of datetimes does not reach."""
     era = c.near(1) in ("bc", "bce") or (c.near(1) == "b" and c.near(2) == ".")
     return era and (c.keys[-1].isdecimal() or c.period.granularity == "century")
+
+
+def _event_named_by_day(c: Candidate) -> bool:
+    """Doubt "in the September 11 attacks": a time of a day takes "on"."""
+    day = c.period.granularity == "day" and c.keys[0] == "in"
+    return day and not any(re.search(r"\d{4}", key) for key in c.keys)
 
 
 def _unplaced_part(c: Candidate) -> bool:
@@ -272,6 +287,8 @@ _DOUBTS: Final[tuple[Callable[[Candidate], bool], ...]] = (
     _weekday_of_no_week,
     _counted_from_story,
     _stretch,
+    _figure_of_speech,
     _before_christ,
+    _event_named_by_day,
     _unplaced_part,
 )

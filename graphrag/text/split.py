@@ -162,7 +162,9 @@ def prose_of(text: str) -> str:
 
 def fence_after(fence: str, mark: str) -> str:
     """Return the fence that is open after a line of backquotes or tildes."""
-    return mark if not fence else "" if mark.startswith(fence) else fence
+    if not fence:
+        return mark
+    return "" if mark.startswith(fence) else fence
 
 
 def _without_marks(text: str) -> Iterator[str]:

@@ -71,14 +71,9 @@ class _Memory:
     def extracted(self) -> CitedAnswer:
         """Return the sentences of the sources that answer."""
         numbers = {
-            citation.episode_id: citation.number
-            for citation in self.memory.citations
-            if citation.episode_id
-        }
-        numbers |= {
             id_: citation.number
             for citation in self.memory.citations
-            for id_ in (() if citation.episode_id else citation.fact_ids)
+            for id_ in ((citation.episode_id,) if citation.episode_id else citation.fact_ids)
         }
         sentences, why = extract(self.results, self.named(self.question), numbers, now=self.now)
         return self.answer("texts", sentences, why)

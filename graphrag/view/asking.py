@@ -36,7 +36,11 @@ async def answers_first(context: ViewContext, text: str) -> AnswersFirst | None:
     if len(text) > _SHORT or not _ASKS.match(text):
         return None
     world = await _world(context)
-    frame = _read(text, world, context)
+    text = worded(text, world.index, world.seen)
+    tokens = tokens_of(text, world.index, world.seen, context.now())
+    if not any(token.named for token in tokens):
+        return None  # a search for a topic: nothing to read the grammar for
+    frame = read(text, tokens)
     if frame.known or not any(clause.names for clause in frame.clauses):
         return None
     try:
@@ -127,8 +131,7 @@ async def _answered(
         return Answer(question, query, missing=str(error))
     rows = list(dict.fromkeys(row.row for row in solution.rows))
     support = [row.row for row in solution.support if row.row not in rows]
-    known = world.index, world.past
-    entities, facts = await context.read(solution.entities, [*rows, *support], *known)
+    entities, facts = await context.read(solution.entities, rows + support, world.index, world.past)
     values = solution.values
     if query.wants in ("when", "since", "until"):
         stated = {row: stated_units(facts[row]) for row in rows}

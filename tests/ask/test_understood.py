@@ -2,7 +2,9 @@
 
 import pytest
 
+from graphrag.testing import HashEmbedder
 from tests.ask.conftest import knowing, unlike
+from tests.conftest import open_graph
 
 NOT_UNDERSTOOD = {
     "Who never led Hull?": "never",
@@ -16,6 +18,11 @@ NOT_UNDERSTOOD = {
     "Who else lived in York?": "else",
     "Who lived in York twice?": "twice",
     "Who only lived in York?": "only",
+    "Where did Ada Vance live previously?": "previously",
+    "Who was the previous bailiff of Hull?": "previous",
+    "Did Ada Vance live in York earlier?": "earlier",
+    "Where did Ada Vance live next?": "next",
+    "Who recently inspected Brook Mill?": "recently",
     "Did Ada Vance teleport to York?": "teleport",
     "Where did Ada Vance live without Tom?": "without",
     "Which religious residence did Ada Vance have?": "religious",
@@ -35,6 +42,21 @@ async def test_word_that_is_not_understood_is_named(town):
         assert not answer, answer.how
         assert answer.missing.startswith("not understood")
         assert word in answer.missing
+
+
+class NearOpposites(HashEmbedder):
+    """Embed "dislike" as "likes": as words of one topic, opposites are near in meaning."""
+
+    def _word(self, word):
+        return super()._word(word.replace("dislike", "likes"))
+
+
+@pytest.mark.parametrize("question", ["Whom does Ada dislike?", "Does Ada dislike Tom?"])
+async def test_the_opposite_of_what_is_asked_is_no_answer(question):
+    async with open_graph(embedder=NearOpposites()) as graph:
+        await graph.add_fact("Ada", "likes", "Tom")
+        answer = await graph.ask(question)
+        assert answer.missing == "only the opposite is known: likes"
 
 
 NO_ANSWER = {

@@ -78,6 +78,15 @@ async def test_as_many_are_under_way_as_the_extractor_says():
         assert (report.added, extractor.most) == (12, 4)
 
 
+@pytest.mark.parametrize("side_by_side", [0, -3])
+async def test_an_extractor_that_says_none_at_a_time_reads_one_at_a_time(side_by_side):
+    extractor = Abreast(side_by_side)
+    async with open_graph(extractor=extractor) as graph:
+        batch = graph.add_episodes(days("Ann likes tea.", "Bo likes tea.", "Cy likes tea."))
+        report = await asyncio.wait_for(batch, 10)
+        assert (report.added, extractor.most) == (3, 1)
+
+
 async def test_what_came_before_an_error_is_written_and_nothing_after_it():
     extractor = Abreast(side_by_side=8)
     async with open_graph(extractor=extractor) as graph:

@@ -137,7 +137,7 @@ async def test_a_summary_that_stays_the_same_is_not_written_again(graph):
     assert not [change for change in last.changes if change.record.startswith("entity:")]
 
 
-async def test_a_retracted_fact_leaves_through_refreshed(graph):
+async def test_a_retracted_fact_leaves_both_summaries(graph):
     added = await graph.add_episode("Alice works_at Acme. Alice likes Tea.")
     wrong = next(fact for fact in added.facts if fact.relation == "works_at")
     ingestion = graph.handle.session
@@ -161,7 +161,7 @@ async def test_a_retracted_fact_leaves_through_refreshed(graph):
     assert again == []
 
 
-async def test_an_erased_fact_leaves_through_refreshed(graph):
+async def test_an_erased_fact_leaves_both_summaries_empty(graph):
     added = await graph.add_episode("Alice works_at Acme.")
     [gone] = added.facts
     index = await graph.handle.session.catalog.group("default")

@@ -246,6 +246,35 @@ async def test_a_claim_that_names_no_object_is_no_fact_and_is_said():
         assert added.dropped == ("the fact 'Acme merged_with', which names no object",)
 
 
+@pytest.mark.parametrize("object_", [Mention("Acme"), None])
+async def test_a_denial_changes_no_fact_and_is_said(object_):
+    text, ann = "Ann never worked at Acme.", Mention("Ann", "person")
+    denial = Claim(ann, "works_at", object_, text, 0, 25, kind="cancelled", corrects=True)
+    extractor = ScriptedExtractor({text: Extraction(claims=(denial,))})
+    async with open_graph(extractor=extractor) as graph:
+        await graph.add_fact("Ann", "works_at", "Acme", valid_at="2020")
+        added = await graph.add_episode(text, reference_time="2024-05-01")
+        assert [fact.object for fact in await graph.facts("Ann")] == ["Acme"]
+        about = "Ann works_at Acme" if object_ else "Ann works_at"
+        [note] = added.dropped
+        assert note.startswith(f"the denial of {about!r}, which calls off no plan: edit.retract")
+
+
+async def test_a_denial_of_a_plan_calls_it_off_and_nothing_is_dropped():
+    text = "Ann does not join Acme."
+    denial = Claim(
+        Mention("Ann"), "works_at", Mention("Acme"), text, 0, 23, kind="cancelled", corrects=True
+    )
+    extractor = ScriptedExtractor({text: Extraction(claims=(denial,))})
+    async with open_graph(extractor=extractor) as graph:
+        await graph.add_fact(
+            "Ann", "works_at", "Acme", kind="planned", valid_at="2030", reference_time="2024"
+        )
+        added = await graph.add_episode(text, reference_time="2024-05-01")
+        assert [fact.closed_as for fact in added.changed] == ["cancelled"]
+        assert not added.dropped
+
+
 def test_the_table_is_as_long_as_it_should_be():
     assert len(STORIES) >= 95
 

@@ -37,6 +37,9 @@ PERIODS = [
     ("what was the index of malaysia in the year 1980", True, [("1980-01-01", "1981-01-01")]),
     ("What did she do in May?", True, [("2024-05-01", "2024-06-01")]),
     ("Where was Tim in the week before 16 November 2023?", True, [("2023-11-09", "2023-11-16")]),
+    # A figure of speech is no time.
+    ("In today's world, who leads Acme?", False, []),
+    ("Who died in the September 11 attacks?", False, []),
     # Relative words, names with years and several times only prefer.
     ("What did we do last spring?", False, [("2023-03-01", "2023-06-01")]),
     ("What did Ann say yesterday?", False, [("2024-05-14", "2024-05-15")]),

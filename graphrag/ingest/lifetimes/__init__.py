@@ -26,9 +26,8 @@ NOWHERE = frozenset[Closing | None]({"overruled", "corrected", "cancelled", "ret
 class Statement(Assertion):
     """An assertion with what it is about.
 
-    One without an ``object`` ends whatever the subject has of the relation ("quit her job"); one
-    that is ``untyped`` excludes only what a ruling names; two that are ``as_given`` exclude nothing
-    of each other.
+    With ``until`` and no ``since`` it is an explicit end ("left on d"); one without an ``object``
+    ends whatever the subject has of the relation ("quit her job").
     """
 
     fact: str | None = None

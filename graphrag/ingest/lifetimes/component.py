@@ -160,7 +160,7 @@ class Component:
         valued = [triple for triple in self._reached if triple[0] in self.rivalry.nestable]
         if len(valued) > 1:
             with self.supposed():
-                ids = self._surroundings().links(valued)
+                ids = sorted(self._surroundings().links(valued))
             nested = await self._fetched(ids)
             self.nested |= {id_: fact for id_, fact in nested.items() if stands(fact)}
         if self.nearby is not None:
@@ -221,8 +221,8 @@ class Component:
         """Return what would follow from some facts; ``alone``, without standing rules."""
         endings = self.endings if endings is None else endings
         near = None if alone or self.nearby is None else self.nearby.beside(self.facts)
-        known = facts, endings, self.rivalry.relations, self.gone
-        return derive(*known, now=self.now, beside=near, nested=self.nested)
+        relations, gone, now, nested = self.rivalry.relations, self.gone, self.now, self.nested
+        return derive(facts, endings, relations, gone, now=now, beside=near, nested=nested)
 
     def settle(self) -> Outcome:
         """Work out when the facts hold, and note it."""

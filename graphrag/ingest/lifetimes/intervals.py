@@ -115,7 +115,10 @@ class Trusted:
             self._spells.append((start, end, next(first, None), next(last, None)))
 
     def against(self, pieces: Iterable[HeldInterval], end: int | None) -> HeldInterval | None:
-        """Return what begins later, ends sooner than a piece it touches, or holds over its end."""
+        """Return the trusted piece that contradicts the start or the end of a piece it touches.
+
+        It may also hold over ``end``, an end that was stated.
+        """
         if end is not None and (over := self._cover.over_end(end)) is not None:
             return over
         for piece in pieces:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes import Exclusion, Statement
@@ -95,9 +95,8 @@ class StoredStatements:
             for ending in endings:
                 statement = ending.assertion
                 if self.void(statement) is None and not statement.pending:
-                    about = {"relation": ending.relation, "object": ending.object_id}
-                    about |= {"subject": entity, "text": ending.text}
-                    yield _about(statement, **about, since=None, void=None)
+                    ended = ending.relation, entity, ending.object_id
+                    yield _about(replace(statement, since=None), ended, ending.text, None, None)
 
     def _replaced(self, fact: Fact, statement: Assertion) -> Iterator[Statement]:
         """Yield what a statement says of the facts whose place it takes, if it is no rival of them.
@@ -184,16 +183,20 @@ def merged(statement: Assertion, fact: Fact) -> bool:
 
 def stated(said: Assertion, fact: Fact, void: Void | None) -> Statement:
     """Return what a fact keeps of a source as lifetimes are derived from it."""
-    return _about(
-        said,
-        fact=fact.id,
-        subject=fact.subject_id,
-        relation=fact.relation,
-        object=fact.object_id,
-        text=said.text or fact.text,
-        void=void,
-    )
+    about, text = (fact.relation, fact.subject_id, fact.object_id), said.text or fact.text
+    return _about(said, about, text, fact.id, void)
 
 
-def _about(said: Assertion, **about: Any) -> Statement:
-    return Statement(**({name: getattr(said, name) for name in Assertion.__slots__} | about))
+def _about(
+    said: Assertion, about: ClaimKey, text: str, fact: str | None, void: Void | None
+) -> Statement:
+    """Return what was said about a relation, a subject and an object."""
+    relation, subject, object_ = about
+    return Statement(
+        id=said.id, since=said.since, until=said.until, at=said.at, kind=said.kind,
+        trust=said.trust, confidence=said.confidence, source=said.source, start=said.start,
+        end=said.end, provenance=said.provenance, untyped=said.untyped, as_given=said.as_given,
+        pending=said.pending, manual=said.manual, corrects=said.corrects, excludes=said.excludes,
+        reason=said.reason, text=text, subject_as=said.subject_as, object_as=said.object_as,
+        void=void, fact=fact, subject=subject, relation=relation, object=object_,
+    )  # fmt: skip

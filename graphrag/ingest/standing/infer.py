@@ -151,7 +151,10 @@ class InferredFacts:
         return f"{names[0]} {relation.replace('_', ' ')} {names[1]}."
 
     def _root(self, spells: Iterable[Inferred]) -> None:
-        """Find the first stated fact that each stretch begins with, and the least sure of them."""
+        """Find the first stated fact that the start of each stretch rests on.
+
+        A stretch is as sure as the least sure fact that its start rests on.
+        """
         below: dict[Inferred, list[Inferred]] = {}
         for spell in spells:
             first, below[spell], sure = "", [], 1.0
@@ -177,10 +180,11 @@ class InferredFacts:
 
     def at(self, line: ClaimKey, moment: int) -> PlacedFact | None:
         """Return the fact that says a line at a moment."""
-        placed = _at(self.places.get(line, ()), moment)
-        if placed is None and (spell := _at(self._spells.get(line, ()), moment)) is not None:
+        if (placed := _at(self.places.get(line, ()), moment)) is not None:
+            return placed
+        if (spell := _at(self._spells.get(line, ()), moment)) is not None:
             return PlacedFact(spell.start, spell.end, self._ids[spell], False, inferred=True)
-        return placed
+        return None
 
 
 def _at(stretches: Iterable[Stretched], moment: int) -> Stretched | None:

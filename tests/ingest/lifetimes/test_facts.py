@@ -1,7 +1,7 @@
 """From statements to facts: ids, what joins and splits, what no longer stands, what ends what."""
 
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -9,9 +9,11 @@ import pytest
 
 from graphrag import InputError
 from graphrag.ingest.lifetimes import Exclusion, Statement
+from graphrag.ingest.lifetimes.said import stated
 from graphrag.ingest.lifetimes.settle import settle
-from graphrag.model.assertion import Date, Void
+from graphrag.model.assertion import Assertion, Date, Void
 from graphrag.model.ids import derived_id
+from graphrag.model.values import Fact
 from graphrag.ontology.relations import Relation, Relations
 from tests.ingest.lifetimes.telling import date, held, holds_at, moment, statement, tell, tell_all
 
@@ -21,6 +23,21 @@ FIRST, LATER = Date(moment("2011")), Date(moment("2012"))
 
 def by_id(settlement):
     return {one.id: one for one in settlement.lifetimes}
+
+
+def test_a_statement_of_a_fact_keeps_all_that_its_source_said():
+    at = moment("2013")
+    said = Assertion(
+        "s", FIRST, LATER, at, "was", 0.5, 0.4, "episode", "table", 3, 9, True, True, True, True,
+        True, ("other",), "why", "words", "Anna", "Bob", Void("retracted"),
+    )  # fmt: skip
+    fact = Fact("f", "g", at, "ann", "bo", "Ann", "knows", "Bo", "Ann knows Bo.")
+    statement = stated(said, fact, said.void)
+    kept = {field.name: getattr(statement, field.name) for field in fields(Assertion)}
+    assert kept == {name: getattr(said, name) for name in kept}
+    assert all(kept[field.name] != field.default for field in fields(Assertion)), "all are tested"
+    about = statement.fact, statement.subject, statement.relation, statement.object
+    assert about == ("f", "ann", "knows", "bo")
 
 
 def test_a_gap_that_opens_splits_a_fact_and_its_first_statement_keeps_the_id():

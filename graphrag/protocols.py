@@ -111,6 +111,8 @@ class KnownFact:
     observed: bool = False
     """True if ``valid_at`` is only when it was first seen to hold."""
     invalid_at: datetime | None = None
+    planned: bool = False
+    """True if it was only stated before it was to begin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from functools import partial
 
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.derive import alike
-from graphrag.ingest.lifetimes.repeat import keep, kept_by, let_fall
+from graphrag.ingest.lifetimes.repeat import deny, keep, kept_by, let_fall
 from graphrag.ingest.lifetimes.rivalry import Triple, exclusion, shares_end, triple_of
 from graphrag.ingest.lifetimes.said import stated
 from graphrag.model.assertion import Assertion, Ending
@@ -68,7 +68,7 @@ class Ledger:
             (triple_of(fact) for fact in both if fact.object_id),
             ((fact.relation, fact.subject_id) for fact in ended),
         )
-        ruled = {id_ for fact in meeting for id_ in fact.statements[0].excludes}
+        ruled = {id_ for fact in both for id_ in fact.statements[0].excludes}
         known, entities = index.facts.row_of, index.entities.row_of
         ids = {fact.id for fact in facts}
         reached += component.reach_from(sorted(ruled & known.keys()))
@@ -101,6 +101,8 @@ class Ledger:
             self.component.settle()
             if _is_fact(fact):
                 fact = let_fall(self.component, self._ruled(fact))
+            else:
+                deny(self.component, fact)
             self._settle([fact])
         self._settle(together)
         for id_, fact in self.component.changed().items():
@@ -110,9 +112,12 @@ class Ledger:
                 self.new_facts[id_] = fact
 
     def denies_in_vain(self, fact: Fact) -> bool:
-        """Tell whether a statement denies a fact, which ends none, and calls off no plan."""
+        """Tell whether a statement denies what no stored fact says, and calls off no plan."""
         said, outcome = fact.statements[0], self.component.outcome
         if not said.corrects or said.kind != "cancelled" or outcome is None:
+            return False
+        voids = (it.void for denied in self.component.facts.values() for it in denied.statements)
+        if any(void is not None and void.by == said.id for void in voids):
             return False
         return all(lifetime.closed_by != said.id for lifetime in outcome.settlement.lifetimes)
 

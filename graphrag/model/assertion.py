@@ -117,6 +117,13 @@ class Assertion:
     void: Void | None = None
 
     @property
+    def planned(self) -> bool:
+        """Tell whether it spoke of what was to come when it was stated."""
+        if self.kind not in ("state", "event") or self.since is None or self.at is None:
+            return self.kind == "planned"
+        return self.since.moment > self.at
+
+    @property
     def ends(self) -> bool:
         """Tell whether it says when something ended, and not when that began."""
         return self.kind in ("state", "was") and self.until is not None and self.since is None

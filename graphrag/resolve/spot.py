@@ -38,8 +38,10 @@ _NEAR = 24
 _NAMED, _SPEAKS = 0.5, 1.0
 """What it counts that the text names an end of a fact, or that this end speaks; all words shared
 count 1, the same meaning 1."""
+_OVER = 0.5
+"""What it counts against a fact that it is over."""
 _LATELY = 31 * 86_400_000_000
-"""Microseconds after its end for which a fact is shown."""
+"""Microseconds after its end for which a fact is as near as before: it may have been moved."""
 _NAMES = 16
 """Relations in use that are named."""
 _ABOUT = 12
@@ -104,9 +106,8 @@ def _relevant(
 ) -> list[str]:
     """Return the facts that a text may say again, end or replace, the likeliest first.
 
-    They hold at a moment, later or shortly before: yesterday's meeting may have been moved. The
-    words and the meaning that they share with the text count,
-    and whether it names one of their ends or one of them speaks.
+    The words and the meaning that they share with the text count, and whether it names one of their
+    ends or one of them speaks. What is over counts less: it can only be corrected or begin again.
     """
     facts = index.facts
     if not len(facts):
@@ -123,8 +124,10 @@ def _relevant(
         for rows in index.latest_facts(entity, relations=_RELATIONS, each=_EACH).values():
             for row in rows:
                 scores[row] = max(scores.get(row, 0.0), float(shared[row]) + share)
-    fitting = [row for row in scores if _holds(row, index, at)]
-    best = sorted(fitting, key=lambda row: (-scores[row], -row))[:_FACTS]
+    hidden = facts["pending"] | (facts["retracted"] != FOREVER)
+    over = facts["invalid"] <= at - _LATELY
+    fitting = {row: scores[row] - _OVER * bool(over[row]) for row in scores if not hidden[row]}
+    best = sorted(fitting, key=lambda row: (-fitting[row], -row))[:_FACTS]
     return [facts.ids[row] for row in best]
 
 
@@ -134,16 +137,11 @@ def _speakers(episode: Episode) -> tuple[str, ...]:
     return (episode.author or "", *labels)
 
 
-def _holds(row: int, index: GroupIndex, at: int) -> bool:
-    facts = index.facts
-    stands = not facts["pending"][row] and facts["retracted"][row] == FOREVER
-    return bool(stands and facts["invalid"][row] > at - _LATELY)
-
-
 def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
     subject, object_ = _known(fact.subject_id, index), _known(fact.object_id, index)
     start, end = fact.valid_at, fact.invalid_at
-    return KnownFact(fact.id, subject, fact.relation, object_, start, fact.observed, end)
+    planned = all(statement.planned for statement in fact.statements)
+    return KnownFact(fact.id, subject, fact.relation, object_, start, fact.observed, end, planned)
 
 
 def _known(id_: str, index: GroupIndex) -> Known:

@@ -65,6 +65,7 @@ class Belief:
         """Validate a reading of ``content[start:end]``."""
         for lost in reading.lost:
             self._drop("cut" if lost.cut else "shape", str(lost))
+        self._dating.begins |= {fact.since for fact in reading.facts if fact.since}
         self._cast.introduce(reading, self._content[start:end], start)
         for entity in reading.entities:
             self._cast.enter(entity)
@@ -85,6 +86,11 @@ class Belief:
         )
         meant = self._shown(fact, subject, object_)
         same, replaced = (None, meant) if fact.effect else (meant, None)
+        denied = self._denied(fact, meant)
+        if fact.kind == "cancelled" and meant is not None and not (denied or meant.planned):
+            # What goes on is over: "cancelled the gym".
+            over = {"kind": "ended", "until": fact.until or fact.since, "since": ""}
+            fact = fact.model_copy(update=over)
         if same is not None:
             subject, object_ = self._cast.stored(same.subject), self._cast.stored(same.object)
         unnamed = not fact.object.strip() and fact.kind in ("ended", "cancelled")
@@ -117,14 +123,14 @@ class Belief:
             first,
             last,
             ends=tense.ends,
-            corrects=fact.effect == "corrects",
+            corrects=denied or fact.effect == "corrects",
             confidence=confidence,
             origin=origin,
             attributes=attributes,
             replaces=fact.effect == "replaces" and replaced is None,
             current=tense.current,
             kind=tense.kind,
-            excludes=() if replaced is None else (replaced.id,),
+            excludes=tuple(it.id for it in (meant,) if it and (denied or replaced)),
             settled="about" in fact.model_fields_set,
         )
         if since := tense.since:
@@ -134,6 +140,13 @@ class Belief:
         if claim in self._claims:
             self._drop("again", f"the fact {str(fact)!r}, said twice")
         self._claims[claim] = None
+
+    def _denied(self, fact: ReadFact, known: KnownFact | None) -> bool:
+        """Tell whether a fact says that a known one never was, or a plan that is past."""
+        if fact.kind != "cancelled" or known is None:
+            return False
+        past = known.valid_at is not None and known.valid_at <= self._context.episode.valid_at
+        return past if known.planned else fact.effect == "corrects"
 
     def _shown(
         self, fact: ReadFact, subject: Mention | None, object_: Mention | None

@@ -54,6 +54,8 @@ class Dating:
         """Take the episode; with ``strict`` a date that its text does not name is none."""
         self._episode = episode
         self._strict = strict
+        self.begins: set[str] = set()
+        """Dates from which on something else holds: what ends then has no last day of its own."""
         self.doubts: list[str] = []
         """Dates that stand although their quote names another time, in words."""
 
@@ -82,7 +84,12 @@ class Dating:
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
         ahead = date.moment > self._episode.valid_at
-        if (ahead or not over or _LAST.search(quote)) and self._is_last(date, quote):
+        follows = over and given.strip() in self.begins
+        if (
+            (ahead or not over or _LAST.search(quote))
+            and not follows
+            and self._is_last(date, quote)
+        ):
             return Date(from_micros(date.end), "day")
         return date
 

@@ -29,6 +29,8 @@ from graphrag.resolve.spot import NAMING
 _LONGEST_NAME = 200
 _PERSON = "person"
 _UNTYPED = "thing"
+_DESCRIBED = frozenset({"event", "work", _UNTYPED})
+"""Types of what may be called by a description instead of a name."""
 _NEW = "new"
 _RENAMING = NAMING | {"named"}
 Drop = Callable[[str, str], None]
@@ -88,7 +90,8 @@ class Cast:
             self._mentions[f"{name_key(bearer.name)}#{bearer.start}"] = bearer
         if bearers:
             return
-        if kind == CONCEPT and not self._is_named(entity.name):
+        described = kind == CONCEPT or (kind in _DESCRIBED and self._ground.describes(entity.name))
+        if described and not self._is_named(entity.name):
             self._concepts[name_key(entity.name)] = entity
             return
         mention = self.mention(entity.name, None, kind=kind)
@@ -129,7 +132,7 @@ class Cast:
             if concept is None and not (quoted and name.islower() and key not in PRONOUNS):
                 self._drop("entity", f"the entity {name[:80]!r}, which no text names")
                 return None
-            kind = CONCEPT
+            kind = CONCEPT if concept is None else concept.type.strip().casefold()
         start, end = locate_name(name, self._content) or (0, 0)
         role = self._speakers.role_of(name)
         kind = kind or self._types.get(key, _PERSON if role else "thing")

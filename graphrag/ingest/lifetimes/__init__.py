@@ -54,13 +54,6 @@ class Statement(Assertion):
         return to_micros(self.at, BEGINNING)
 
     @property
-    def planned(self) -> bool:
-        """Tell whether it spoke of what was to come when it was stated."""
-        if self.kind not in ("state", "event") or self.since is None or self.at is None:
-            return self.kind == "planned"
-        return self.since.moment > self.at
-
-    @property
     def undated(self) -> bool:
         """Tell whether it says nothing of any time."""
         return self.kind == "state" and (self.since, self.until, self.at) == (None, None, None)

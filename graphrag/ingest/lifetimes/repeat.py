@@ -95,6 +95,21 @@ def let_fall(component: Component, fact: Fact) -> Fact:
     return fact
 
 
+def deny(component: Component, fact: Fact) -> None:
+    """Let fall the facts that a denial names, unless somebody trusted more states them.
+
+    A plan that it names was called off; anything else was wrong from the start.
+    """
+    said = fact.statements[0]
+    for id_ in said.excludes:
+        known = component.facts.get(id_)
+        if known is None or not _may_be_wrong(component, known, said):
+            continue
+        plan = all(statement.planned for statement in known.statements)
+        why = Void("cancelled" if plan else "corrected", by=said.id, reason=f"denied: {fact.text}")
+        component.void({*component.supporting(id_)}, why)
+
+
 def _dated(fact: Fact, first: Assertion) -> Fact:
     """Return a fact that has no start of its own with that of the statement that was wrong."""
     said = fact.statements[0]

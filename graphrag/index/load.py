@@ -220,9 +220,8 @@ def _change(
         values = {name: column[place] for name, column in columns.items() if name not in kept}
         vector = vector_of.get(row[0])
         text = row_words(table, row)
-        if vector is None and (table != "entity" or _has_words(index, row, text)):
-            text = None
-        scope.replace(row[0], vector, text, **values)
+        known = vector is None and (table != "entity" or _has_words(index, row, text))
+        scope.replace(row[0], vector, None if known else text, **values)
         if table == "episode":
             index.timeline.stand(row[0], row[3], row[4], row[9], stands=row[5] == NEVER)
     scope.blank(blank)
@@ -236,7 +235,7 @@ def _has_words(index: GroupIndex, row: list[Any], text: str) -> bool:
         return False
     # The dated name that comes first may be none of the aliases: then its words do not count.
     rows = np.array([index.entities.row_of[row[0]]])
-    return len(tokenize(text)) == index.entities.postings.words_of(rows)[0]
+    return len(tokenize(text)) == int(index.entities.postings.words_of(rows)[0])
 
 
 def _names(row: list[Any]) -> tuple[str, ...]:

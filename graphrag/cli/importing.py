@@ -108,7 +108,9 @@ async def import_files(
         ("--reference-time", reference_time, "contacts"),
         *((f"--{name.replace('_', '-')}", given, "calendar") for name, given in calendar.items()),
     ):
-        if given and set(kinds.values()) != {wanted}:
+        if given and (
+            wanted not in kinds.values() or (wanted == "facts" and len({*kinds.values()}) > 1)
+        ):
             raise InputError(
                 f"{option} is for {_WHAT[wanted]}: import the other files on their own"
             )

@@ -102,8 +102,7 @@ _ARABIC = _letters(
     "a,b,t,th,j,h,kh,d,dh,r,z,s,sh,s,d,t,z,,gh,f,q,k,l,m,n,h,w,y,a,a,,a,a,a,w,y,p,ch,zh,g,k,y",
 )
 _HEBREW = _letters(
-    "אבגדהוזחטיכךלמםנןסעפףצץקרשת",
-    "a,b,g,d,h,v,z,h,t,y,k,k,l,m,m,n,n,s,,p,p,tz,tz,k,r,sh,t",
+    "אבגדהוזחטיכךלמםנןסעפףצץקרשת", "a,b,g,d,h,v,z,h,t,y,k,k,l,m,m,n,n,s,,p,p,tz,tz,k,r,sh,t"
 )
 _LATIN = _letters("ßøłđðþæœı", "ss,o,l,d,d,th,ae,oe,i")
 _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, **_ARABIC, **_HEBREW, **_LATIN, "&": " and "})

@@ -4,12 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphrag.errors import (
-    EmbedderMismatchError,
-    StoreError,
-    StoreProfileError,
-    StoreVersionError,
-)
+from graphrag.errors import EmbedderMismatchError, StoreError, StoreProfileError, StoreVersionError
 from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row

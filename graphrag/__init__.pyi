@@ -99,8 +99,8 @@ from graphrag.io.memories import MemoryReport as MemoryReport
 from graphrag.io.shown import Frames as Frames
 from graphrag.llm.bridge import PydanticAILLM as PydanticAILLM
 from graphrag.llm.client import OpenAILLM as OpenAILLM
-from graphrag.llm.usage import Budget as Budget
-from graphrag.llm.usage import Usage as Usage
+from graphrag.llm.spending import Budget as Budget
+from graphrag.llm.spending import Usage as Usage
 from graphrag.local.embedder import CachedEmbedder as CachedEmbedder
 from graphrag.local.embedder import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from graphrag.local.onnx import OnnxEmbedder as OnnxEmbedder

@@ -59,9 +59,9 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,
-    "modules": 356,
-    "modules with exactly one importer": 88,
-    "lines written by hand": 71_329,
+    "modules": 354,
+    "modules with exactly one importer": 86,
+    "lines written by hand": 71_519,
     "own files on one add_episode": 73,
     "own files on one search": 71,
     "public methods of GraphRAG": 29,

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import typer
 from typer import Argument, Option
@@ -162,14 +162,32 @@ def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: i
     )
 
 
+class TableOptions(TypedDict):
+    """Keyword arguments of ``load.facts``."""
+
+    columns: Mapping[str, str]
+    defaults: Mapping[str, str]
+    judge: bool
+    batch: int
+    on_error: OnError
+
+
+class CalendarOptions(TypedDict):
+    """Keyword arguments of ``load.calendar``."""
+
+    since: datetime | None
+    until: datetime | None
+    time_zone: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """Options for tables, address books and calendars, those of each as keyword arguments."""
+    """Options for tables, address books and calendars."""
 
     source: str | None
-    table: Mapping[str, Any]
-    contacts: Mapping[str, Any]
-    calendar: Mapping[str, Any]
+    table: TableOptions
+    reference_time: datetime | None
+    calendar: CalendarOptions
 
 
 async def import_tables(
@@ -228,7 +246,8 @@ async def _load(
     if kind == "facts":
         return await graph.load.facts(file, **options.table, source=source, on_progress=bar.rows)
     if kind == "contacts":
-        report = await graph.load.contacts(file, **options.contacts, source=source)
+        at = options.reference_time
+        report = await graph.load.contacts(file, reference_time=at, source=source)
     else:
         report = await graph.load.calendar(file, **options.calendar, source=source)
     bar.rows(report)

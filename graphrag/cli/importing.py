@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
-from graphrag.cli.add import FileOptions, Kind, OnError, import_tables, shortened
+from graphrag.cli.add import (
+    CalendarOptions,
+    FileOptions,
+    Kind,
+    OnError,
+    TableOptions,
+    import_tables,
+    shortened,
+)
 from graphrag.cli.command import PANEL, DryRun, Source
 from graphrag.cli.render import line, plain, table, tally
 from graphrag.cli.terminal import Bar, CommandRun
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
     from graphrag.io.memories import Of
 
 _KINDS: dict[str, Kind] = {".vcf": "contacts", ".ics": "calendar"}
+_WHAT = {"facts": "tables of facts", "contacts": "contacts", "calendar": "meetings"}
 _MEMORIES = (".json", ".jsonl", ".ndjson", ".gz")
 NOT_WRITTEN = "nothing was written (--dry-run)"
 
@@ -86,18 +95,24 @@ async def import_files(
     values = _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
     if relation is not None:
         values["relation"] = relation
-    table = {"columns": columns, "defaults": values, "judge": judge is not False}
-    options = FileOptions(
-        source,
-        {**table, "batch": batch, "on_error": on_error},
-        {"reference_time": reference_time},
-        {"since": since, "until": until, "time_zone": time_zone},
+    table = TableOptions(
+        columns=columns, defaults=values, judge=judge is not False, batch=batch, on_error=on_error
     )
+    calendar = CalendarOptions(since=since, until=until, time_zone=time_zone)
+    options = FileOptions(source, table, reference_time, calendar)
     kinds = {file: kind or _KINDS.get(file.suffix.casefold(), "facts") for file in files}
-    for option, given in (("--column", column), ("--relation", relation), ("--default", default)):
-        if given and set(kinds.values()) != {"facts"}:
+    for option, given, wanted in (
+        ("--column", column, "facts"),
+        ("--relation", relation, "facts"),
+        ("--default", default, "facts"),
+        ("--reference-time", reference_time, "contacts"),
+        *((f"--{name.replace('_', '-')}", given, "calendar") for name, given in calendar.items()),
+    ):
+        if given and (
+            wanted not in kinds.values() or (wanted == "facts" and len({*kinds.values()}) > 1)
+        ):
             raise InputError(
-                f"{option} is for tables of facts: import the other files on their own"
+                f"{option} is for {_WHAT[wanted]}: import the other files on their own"
             )
     for file in files:
         if not file.exists():
@@ -224,8 +239,9 @@ def _stated(file: Path, kind: Kind, options: FileOptions) -> "Iterator[GivenFact
         checked_columns(defaults)
         yield from without_vectors(rows, defaults)
     elif kind == "contacts":
+        at = options.reference_time
         for place, contact in read_contacts(file):
-            yield from contact_facts(contact, place, **options.contacts, source=None)
+            yield from contact_facts(contact, place, reference_time=at, source=None)
     else:
         for place, meeting in read_meetings(file, Horizon.of(**options.calendar)):
             yield from meeting_facts(meeting, place, source=None)

@@ -181,8 +181,11 @@ async def check_indexes(store: Store) -> IndexReport:
     findings: list[str] = []
     for group in await store.groups():
         for table in VECTORS:
-            what = "SELECT VALUE [record::id(id), embedding != NONE]"
-            [ids] = await store.query(f"{what} FROM {table} WHERE group_id = $group;", group=group)
+            sql = (
+                f"SELECT VALUE [record::id(id), embedding != NONE] FROM {table} "
+                "WHERE group_id = $group;"
+            )
+            [ids] = await store.query(sql, group=group)
             every = sorted(id_ for id_, _ in ids)
             sample = await _rows(store, table, every)
             looks = [("vector", vector_table(table, group), sum(given for _, given in ids))]

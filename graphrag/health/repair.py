@@ -21,12 +21,13 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.texts import EMBEDDED, embed_texts, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.protocols import Embedder
-from graphrag.store import migrate
 from graphrag.store.changes import REPAIR, ChangeSet, Update
 from graphrag.store.engine import Row
+from graphrag.store.migrate import embedder_of
 from graphrag.store.pages import count_rows, read_pages, rows_of
 from graphrag.store.record import Record
 from graphrag.store.rows import edge, row_of, vector_bytes
+from graphrag.store.staging import begin_vectors, end_vectors, stage_vectors, staged_words
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -176,7 +177,7 @@ async def reembed_store(
 ) -> Reembedded:
     """Give every row of a store a vector of another model."""
     began = time.perf_counter()
-    name, dimension = await migrate.embedder_of(target)
+    name, dimension = await embedder_of(target)
     opening = Store.open(target, embedder=name, dimension=dimension, derived=SearchRows())
     async with await opening as store:
         counts = {table: await count_rows(store, table) for table in EMBEDDED}
@@ -188,11 +189,11 @@ async def reembed_store(
                 f"the store at {target.url} has profile 'engine', whose indexes are made for "
                 f"{dimension} numbers: log.replay_all() into a new store embeds again"
             )
-        await migrate.begin_vectors(store, embedder.name, embedder.dimension)
+        await begin_vectors(store, embedder.name, embedder.dimension)
         done = made = 0
         for table in EMBEDDED:
             async for rows in read_pages(store, table, "* OMIT embedding"):
-                staged = await migrate.staged_words(store, table, [row["id"].id for row in rows])
+                staged = await staged_words(store, table, [row["id"].id for row in rows])
                 ids = {row["episode"] for row in rows} if table == "passage" else set()
                 records = [Record("episode", id_) for id_ in ids]
                 told = await rows_of(store, records, vectors=False)
@@ -204,12 +205,12 @@ async def reembed_store(
                     batch = {id_: texts[id_] for id_ in wanted[first : first + _AT_ONCE]}
                     vectors = await embed_texts(embedder, batch)
                     hashes = {id_: _hash(text) for id_, text in batch.items()}
-                    await migrate.stage_vectors(store, table, hashes, vectors)
+                    await stage_vectors(store, table, hashes, vectors)
                     done, made = done + len(batch), made + len(batch)
                     if on_progress is not None:
                         spent = time.perf_counter() - began
                         on_progress(Reembedded(embedder.name, done, total, made, spent))
-        await migrate.end_vectors(store)
+        await end_vectors(store)
     # Opening puts them in place; as the new model, which is what the store has then.
     async with await Store.open(target, embedder=embedder.name, dimension=embedder.dimension):
         return Reembedded(embedder.name, done, total, made, time.perf_counter() - began)

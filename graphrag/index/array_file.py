@@ -204,7 +204,7 @@ class ArrayReader(ArrayFile):
                 raise DamagedFileError(f"{name} has numbers outside of {within}")
         return np.frombuffer(self._view, kind, count, at).reshape(shape)
 
-    def texts(self, name: str, texts: Iterable[str] = ()) -> "Texts":
+    def texts(self, name: str, texts: Iterable[str] = ()) -> Texts:
         """Return the texts of the file."""
         exchanged = super().texts(name, ())
         _, (size,), at = self._places[f"{name}.text"]

@@ -60,8 +60,8 @@ class BM25Index(Shared):
         """The row that each chunk belongs to."""
         self._first, self._stop = Column(np.int32), Column(np.int32)
         """The chunks of each row."""
-        self._plain = True
-        """Each row is one chunk, and has its number."""
+        self._single = True
+        """Each row is one chunk; without replaced rows, the chunk has the number of the row."""
         self._live = self._total = 0
         self._segments = Segments()
         self._waiting: list[NDArray[np.int64]] = []
@@ -102,10 +102,10 @@ class BM25Index(Shared):
         stop[owner] = np.arange(1, len(owner) + 1, dtype=np.int32)
         if not stop.all():
             raise DamagedFileError(f"{name} has a row without a chunk")
-        self._plain = np.array_equal(owner, np.arange(rows))
         self.owner.take(owner)
         self._stop.take(stop)
         chunks = np.maximum(np.bincount(owner[alive], minlength=rows), 1)
+        self._single = bool((chunks == 1).all())
         self._first.take(stop - chunks.astype(np.int32))
         self._alive.take(alive)
         self._lengths.take(np.maximum(lengths, 0))
@@ -133,7 +133,7 @@ class BM25Index(Shared):
         """Add many texts at once."""
         split = [text.split(PIECE) for text in texts]
         counts = np.array([*map(len, split)], dtype=np.int32)
-        self._plain &= bool((counts == 1).all())
+        self._single &= bool((counts == 1).all())
         ends = self.chunks + np.cumsum(counts, dtype=np.int32)
         rows = np.arange(len(self), len(self) + len(texts), dtype=np.int32)
         self._first.extend(ends - counts)
@@ -144,7 +144,7 @@ class BM25Index(Shared):
         """Give a row another text; a removed row comes back."""
         self.leave(np.array([row], dtype=np.intp))
         chunks = text.split(PIECE)
-        self._plain = False
+        self._single &= len(chunks) == 1
         self._first[row], self._stop[row] = self.chunks, self.chunks + len(chunks)
         self._enter(chunks, np.full(len(chunks), row, dtype=np.int32))
 
@@ -175,15 +175,17 @@ class BM25Index(Shared):
 
     def scores(self, query: str | Sequence[str]) -> NDArray[np.float32]:
         """Return the score of the best chunk of every row; 0 where no term of the query occurs."""
-        scores = np.zeros(self.chunks, dtype=np.float32)
+        replaced, owner = self.chunks > len(self), self.owner.values
+        scores = np.zeros(len(self) if self._single else self.chunks, dtype=np.float32)
         for _, chunks, gains in self._gains(terms_of(query)):
-            # Twice as quick as ``scores[chunks] += gains``: each chunk is there once.
-            np.add.at(scores, chunks.astype(np.intp), gains)
-        if self._plain:
+            places = owner.take(chunks) if self._single and replaced else chunks
+            # Twice as quick as ``scores[places] += gains``: each place is there once.
+            np.add.at(scores, places.astype(np.intp), gains)
+        if self._single:
             return scores
         best = np.zeros(len(self), dtype=np.float32)
         held = np.flatnonzero(scores > 0)
-        np.maximum.at(best, self.owner.values[held].astype(np.intp), scores[held])
+        np.maximum.at(best, owner[held].astype(np.intp), scores[held])
         return best
 
     def whole(self, query: str | Sequence[str]) -> float:

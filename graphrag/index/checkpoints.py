@@ -73,13 +73,13 @@ class Checkpoints:
         await self._written(group)  # it may just have been let go
         arrays = index = None
         if self._files is not None:
-            with _doubted(group):
+            with _unusable_logged(group):
                 arrays = self._files.open(group, self._dimension)
         if arrays is None:
             return None
         seq, at = int(arrays.stamp["seq"]), arrays.stamp["at"]
         if await self._store.moment_of(group, seq) == at:
-            with _doubted(group):
+            with _unusable_logged(group):
                 index = await asyncio.to_thread(read_group, arrays)
                 self._saved[index] = _Saved(seq)
         return index
@@ -255,7 +255,7 @@ def read_group(arrays: ArrayReader) -> GroupIndex:
 
 
 @contextmanager
-def _doubted(group: str) -> Iterator[None]:
+def _unusable_logged(group: str) -> Iterator[None]:
     try:
         yield
     except (OSError, MemoryError, *MALFORMED) as error:

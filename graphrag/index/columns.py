@@ -19,7 +19,6 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.index.array_file import ArrayReader, ArrayWriter
 from graphrag.index.arrays import ANY, ArrayFile
 from graphrag.index.cosines import Rows
 
@@ -121,7 +120,7 @@ class RowMatrix(Shared, Generic[Scalar]):
 
     def __init__(self, width: int, dtype: type[Scalar]) -> None:
         self._first: NDArray[Scalar] = np.empty((0, width), dtype)
-        self._file: tuple[ArrayReader, str] | None = None
+        self._file: tuple[ArrayFile, str] | None = None
         """The file of the first rows, and their name in it, if few at a time are read from it."""
         self._rest: NDArray[Scalar] = np.empty((0, width), dtype)
         self._added = 0  # rows of ``_rest`` that are filled
@@ -134,12 +133,11 @@ class RowMatrix(Shared, Generic[Scalar]):
 
     def exchange(self, file: ArrayFile, name: str, rows: int, *, picked: bool = False) -> None:
         """Write the rows, or read so many: few at a time are ``picked``, or all used."""
-        if isinstance(file, ArrayWriter):
+        if not file.reads:
             file.lend(name, *self.parts(slice(None)))
             return
         self._first = file.numbers(name, self._first, rows)
-        worth = picked and rows >= _WORTH_READING and hasattr(os, "preadv")  # not on Windows
-        if worth and isinstance(file, ArrayReader):
+        if picked and rows >= _WORTH_READING and hasattr(os, "preadv"):  # not on Windows
             self._file = file, name
 
     def share(self) -> Self:

@@ -134,8 +134,7 @@ class Segments(Shared):
         for segment in self._segments:
             place = segment.place(key)
             here, times = segment.rows[place], segment.counts[place]
-            if alive is not None:
-                living = alive[here]
+            if alive is not None and not (living := alive.take(here)).all():
                 here, times = here[living], times[living]
             if len(here):
                 rows.append(here)

@@ -45,8 +45,10 @@ class Adjacency:
         return np.asarray(rows[self._facts["relation"][rows] == relation])
 
     def latest(self, ends: Sequence[int], *, relations: int, each: int) -> dict[int, list[int]]:
-        """Return up to ``each`` rows of the ``relations`` relations that were added last."""
-        rows = self._all_at(ends)
+        """Return up to ``each`` rows of the ``relations`` relations added to last, by id."""
+        rows, ids = self._all_at(ends), self._facts.ids
+        if not ids.ascend:  # the rows of another process came later than their ids were made
+            rows = np.array(sorted(rows.tolist(), key=ids.__getitem__), dtype=np.intp)
         codes = self._facts["relation"][rows]
         newest = dict.fromkeys(codes[::-1].tolist())
         return {code: rows[codes == code][-each:].tolist() for code in [*newest][:relations]}
@@ -217,7 +219,11 @@ class GroupIndex(Shared):
         return list(rows[self.facts.alive.values[rows]].tolist())
 
     def latest_facts(self, entity: str, *, relations: int, each: int) -> dict[str, list[int]]:
-        """Return up to ``each`` rows of the ``relations`` relations added last at an entity."""
+        """Return up to ``each`` rows of the ``relations`` relations added last at an entity.
+
+        The relation added to last comes first. The rows of each are in the order of their ids: by
+        the moment at which the facts were made, then by id. So it is in every process.
+        """
         latest = self.adjacency.latest(self._rows_of(entity), relations=relations, each=each)
         alive = self.facts.alive.values
         return {

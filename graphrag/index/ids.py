@@ -6,6 +6,7 @@ Bisection takes 1 µs instead of 0.1, for the few that are looked up.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
+from operator import lt
 from typing import Final, SupportsIndex, overload
 
 import numpy as np
@@ -29,6 +30,8 @@ class Ids(Shared, Sequence[str]):
         """The ids of the rows that are not in a file."""
         self._later: dict[str, int] = {}
         """The row of each of these that lives."""
+        self.ascend = True
+        """Each id is larger than the one before."""
         self.alive = Column(np.bool_)
 
     def exchange(self, file: ArrayFile, name: str) -> None:
@@ -51,6 +54,7 @@ class Ids(Shared, Sequence[str]):
     def _load(self, name: str, coded: NDArray[np.bytes_], rest: list[str]) -> None:
         self._first, self._rest = _FiledIds(coded), rest
         first, alive = len(coded), self.alive.values
+        self.ascend = self._first.ascend and all(map(lt, rest, rest[1:]))
         numbered = zip(rest, range(first, len(self)), strict=True)
         self._later = dict(compress(numbered, alive[first:].tolist()))
         differ = len(self._later) == np.count_nonzero(alive[first:])
@@ -112,6 +116,8 @@ class Ids(Shared, Sequence[str]):
     def extend(self, ids: Sequence[str]) -> None:
         """Add rows, which live."""
         first = len(self)
+        last = [self[first - 1]] if first else []
+        self.ascend = self.ascend and all(map(lt, [*last, *ids], ids[1 - len(last) :]))
         self._rest.extend(ids)
         self._later.update(zip(ids, range(first, first + len(ids)), strict=True))
         self.alive.extend(np.ones(len(ids), dtype=np.bool_))
@@ -143,7 +149,8 @@ class _FiledIds:
 
     def __init__(self, ids: NDArray[np.bytes_]) -> None:
         self.ids = ids
-        self._order = None if (ids[1:] > ids[:-1]).all() else np.argsort(ids, kind="stable")
+        self.ascend = bool((ids[1:] > ids[:-1]).all())
+        self._order = None if self.ascend else np.argsort(ids, kind="stable")
         self._sorted = ids if self._order is None else ids[self._order]
 
     def __len__(self) -> int:

@@ -23,6 +23,7 @@ from graphrag.store.groups import read_size
 from graphrag.store.record import Record, id_of
 from graphrag.store.rows import TABLES
 from graphrag.store.store import Store
+from graphrag.text.tokens import tokenize
 
 _REWORDED = {table: frozenset(WORD_COLUMNS[table]) for table in ("relates_to", "entity")}
 """Columns of the words of rows, in tables where they may change."""
@@ -218,9 +219,9 @@ def _change(
     for place, row in enumerate(rows):
         values = {name: column[place] for name, column in columns.items() if name not in kept}
         vector = vector_of.get(row[0])
-        renamed = table == "entity" and _is_renamed(index, row)
-        text = row_words(table, row) if renamed or vector is not None else None
-        scope.replace(row[0], vector, text, **values)
+        text = row_words(table, row)
+        known = vector is None and (table != "entity" or _has_words(index, row, text))
+        scope.replace(row[0], vector, None if known else text, **values)
         if table == "episode":
             index.timeline.stand(row[0], row[3], row[4], row[9], stands=row[5] == NEVER)
     scope.blank(blank)
@@ -228,17 +229,23 @@ def _change(
         _register(index, rows)
 
 
-def _is_renamed(index: GroupIndex, row: list[Any]) -> bool:
-    # A dated name is among the names before it is an alias: equal names may have other words.
-    name, aliases, dated = row[3], row[4], row[10]
-    return bool(dated) or index.names.names[row[0]] != (name, *aliases)
+def _has_words(index: GroupIndex, row: list[Any], text: str) -> bool:
+    """Tell whether an entity is found by these words already."""
+    if index.names.names[row[0]] != _names(row):
+        return False
+    # The dated name that comes first may be none of the aliases: then its words do not count.
+    rows = np.array([index.entities.row_of[row[0]]])
+    return len(tokenize(text)) == int(index.entities.postings.words_of(rows)[0])
+
+
+def _names(row: list[Any]) -> tuple[str, ...]:
+    return latest_first(row[3], row[4], name_values(row[10] or ()))
 
 
 def _register(index: GroupIndex, rows: Rows) -> None:
-    for id_, _, kind, name, aliases, summary, attributes, merged_into, _, _, dated in rows:
-        called = latest_first(name, aliases, name_values(dated or ()))
-        index.register_entity(id_, kind, called, attributes, id_of(merged_into))
-        index.summarize(id_, summary)
+    for row in rows:
+        index.register_entity(row[0], row[2], _names(row), row[6], id_of(row[7]))
+        index.summarize(row[0], row[5])
 
 
 def _columns(index: GroupIndex, table: str, rows: Rows) -> Mapping[str, Any]:

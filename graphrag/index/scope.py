@@ -209,7 +209,7 @@ class ScopeIndex(Shared):
             self.columns[name][row] = value
 
     def blank(self, ids: Iterable[str]) -> None:
-        """Let rows be like nothing: their vectors are missing or damaged where they are stored."""
+        """Rank rows by words alone: their stored vectors are missing or damaged."""
         for id_ in ids:
             self.vectors.blank(self.row_of[id_])
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from graphrag.errors import InputError, MissingExtraError
-from graphrag.llm.usage import SPENDING, Spending, Usage
+from graphrag.llm.spending import SPENDING, Spending, Usage
 from graphrag.protocols import Figures, Note, Step
 
 if TYPE_CHECKING:

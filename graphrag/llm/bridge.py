@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from graphrag.errors import LLMError, MissingExtraError
-from graphrag.llm.chat import BusyError, LLMQuestion, Reply, in_words
+from graphrag.llm.chat import BusyError, LLMQuestion, Reply, in_words, is_busy
 from graphrag.llm.dialogue import Dialogue
-from graphrag.llm.usage import Budget
+from graphrag.llm.spending import Budget
 from graphrag.protocols import Message
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model
-
-_BUSY = frozenset({408, 409, 425, 429})
 
 
 class PydanticAILLM(Dialogue):
@@ -78,7 +76,7 @@ class PydanticAILLM(Dialogue):
                 ),
             )
         except ModelHTTPError as error:
-            if error.status_code in _BUSY or error.status_code >= 500:
+            if is_busy(error.status_code, getattr(error, "provider_error_code", None)):
                 raise BusyError(
                     f"HTTP {error.status_code}", wait=getattr(error, "retry_after", None)
                 ) from None

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _INVALID = (400, 422)
+_BUSY = frozenset({408, 409, 425, 429})
+_NO_MONEY = "insufficient_quota"
 _FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
 _FENCE = 16
 _GROWN = 1.02  # how much longer a reply must be to be read anew: some fifty times its length in all
@@ -87,6 +88,11 @@ class BusyError(Exception):
         super().__init__(reason)
         self.wait = wait
         """Seconds that the server asked for."""
+
+
+def is_busy(status: int, code: object = None) -> bool:
+    """Tell whether to ask again after an HTTP status; ``code`` is what OpenAI says besides."""
+    return (status in _BUSY or status >= 500) and code != _NO_MONEY
 
 
 def in_words(question: LLMQuestion) -> tuple[Message, ...]:
@@ -191,6 +197,8 @@ def request(model: str, question: LLMQuestion, form: RequestForm) -> dict[str, A
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a server asks to wait, given as seconds or as a date."""
+    from email.utils import parsedate_to_datetime  # rarely needed, and it brings sockets
+
     given = headers.get("retry-after", "")
     with suppress(ValueError):
         return max(0.0, float(given))

@@ -17,13 +17,14 @@ from graphrag.llm.chat import (
     Reply,
     RequestForm,
     checked_url,
+    is_busy,
     reply_of,
     request,
     retry_after,
     streamed,
 )
 from graphrag.llm.dialogue import Dialogue
-from graphrag.llm.usage import Budget
+from graphrag.llm.spending import Budget
 from graphrag.protocols import Answer, Message
 from graphrag.settings import Settings, shown_url
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want some key; without one the SDK would take the environment's
-_BUSY = frozenset({408, 409, 425, 429})
-_NO_MONEY = "insufficient_quota"
 _LARGEST = 16_000_000
 """Bytes of one reply: the longest answer that is read, as long again in thoughts, all escaped."""
 
@@ -215,7 +214,7 @@ class OpenAILLM(Dialogue):
     def _refuse(self, error: "APIStatusError") -> NoReturn:
         status = error.status_code
         said = self._redacted(_said(error))[:300]
-        if (status in _BUSY or status >= 500) and error.code != _NO_MONEY:
+        if is_busy(status, error.code):
             raise BusyError(
                 f"HTTP {status}: {said}", wait=retry_after(error.response.headers)
             ) from None

@@ -15,7 +15,7 @@ from pathlib import Path
 from graphrag.errors import LLMError
 from graphrag.llm.chat import BusyError, LLMQuestion, Reply
 from graphrag.llm.schema import BadAnswerError, joined, lost_of, read_answer, strict_schema
-from graphrag.llm.usage import AnswerCache, Budget, Meter, Throttle, Usage
+from graphrag.llm.spending import AnswerCache, Budget, Meter, Throttle, Usage
 from graphrag.protocols import Answer, Message
 from graphrag.text.split import count_tokens
 

@@ -16,7 +16,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.index.tables import read_sources
 from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.schema import AnswerModel
-from graphrag.llm.usage import accounted_to
+from graphrag.llm.spending import accounted_to
 from graphrag.model.values import Episode, Saga
 from graphrag.protocols import LLM, Message, call
 from graphrag.sagas.order import Addition, after_watermark, fingerprint, mask_of

@@ -3,6 +3,8 @@
 An agent has thirteen tools and does not need these; a person who looks after a graph does.
 """
 
+from typing import Annotated
+
 from pydantic import Field
 
 from graphrag.graph import GraphRAG
@@ -29,47 +31,49 @@ class CandidatesInput(Input):
     facts: int = Field(4, ge=0, le=50, description="Facts of each of the two at most.")
 
 
-class EditInput(Input):
-    """Arguments of every verb that changes something by hand."""
-
-    reason: Line = Field("", description="Why, for the log.")
+Reason = Annotated[Line, Field(description="Why, for the log.")]
 
 
-class MergeInput(EditInput):
+class MergeInput(Input):
     """Arguments of ``merge``."""
 
     keep: Name = Field(description=_EITHER)
     other: Name = Field(description="The one that is given up: its names become aliases.")
+    reason: Reason = ""
 
 
-class KeepApartInput(EditInput):
+class KeepApartInput(Input):
     """Arguments of ``keep_apart``."""
 
     one: Name = Field(description=_EITHER)
     other: Name = Field(description=_EITHER)
+    reason: Reason = ""
 
 
-class RenameInput(EditInput):
+class RenameInput(Input):
     """Arguments of ``rename``."""
 
     entity: Name = Field(description=_EITHER)
     name: Name = Field(description="Its new primary name; the old one becomes an alias.")
+    reason: Reason = ""
 
 
-class SplitInput(EditInput):
+class SplitInput(Input):
     """Arguments of ``split``: the facts that belong to another entity."""
 
     entity: Name = Field(description=_EITHER)
     name: Name = Field(description="What the other one is called.")
     facts: list[Name] = Field(min_length=1, max_length=1000, description="Ids of facts to move.")
     type: Name | None = Field(None, description="Its type, if another.")
+    reason: Reason = ""
 
 
-class RevertInput(EditInput):
+class RevertInput(Input):
     """Arguments of ``revert``."""
 
     event: int = Field(ge=1, le=10**15 - 1, description="Its number.")
     force: bool = Field(False, description="Restore even what a later event changed.")
+    reason: Reason = ""
 
 
 class LogInput(Input):

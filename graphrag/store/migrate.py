@@ -1,21 +1,15 @@
-"""What a store remembers of itself: its schema and profile, whether it is a copy, its embedder.
-
-When a store changes to another embedder, a mark says so before the first vector moves, and whoever
-opens it next finishes what was begun.
-"""
+"""What a store remembers of itself: its schema and profile, whether it is a copy, its embedder."""
 
 import logging
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphrag.errors import StoreError, StoreProfileError, StoreVersionError
-from graphrag.protocols import Matrix
+from graphrag.errors import EmbedderMismatchError, StoreError, StoreProfileError, StoreVersionError
 from graphrag.schema import Profile, newest, oldest, pending
 from graphrag.store.connection import Connection
+from graphrag.store.engine import Row
 from graphrag.store.record import LINKS, Record, linked
-from graphrag.store.rows import vector_bytes
-from graphrag.store.target import Target, embedder_mismatch
+from graphrag.store.target import Target
 
 if TYPE_CHECKING:
     from graphrag.store.store import Store
@@ -29,8 +23,6 @@ _STRICT = (
     "DEFINE FIELD OVERWRITE parent ON community TYPE option<record<community>> "
     "COMMENT 'the community of the next level that it is part of';"
 )
-_KEPT = ("columns", "rows")
-"""Folders beside a store with what was read from it."""
 
 
 async def migrate(
@@ -54,7 +46,7 @@ async def migrate(
         )
     known = meta.get("embedder", {"name": embedder, "dimension": dimension})
     if (known["name"], known["dimension"]) != (embedder, dimension):
-        raise embedder_mismatch(target.url, {"embedder": known, **meta}, embedder, dimension)
+        raise _mismatch(target.url, {"embedder": known, **meta}, embedder, dimension)
     if "copy" in meta and not copying:
         raise StoreError(
             f"the store at {target.url} is an unfinished copy of {meta['copy']['source'][0]}: "
@@ -156,81 +148,6 @@ async def end_copy(store: "Store") -> None:
     await store.transact("DELETE meta:copy RETURN NONE;")
 
 
-async def begin_vectors(store: "Store", name: str, dimension: int) -> None:
-    """Note to which model a store changes; what was made for another one goes.
-
-    New vectors are made beside the old ones, which serve until all are there.
-    """
-    await store.transact("DEFINE TABLE IF NOT EXISTS staged_vector SCHEMALESS;")
-    [known] = await store.query("SELECT name, dimension FROM meta:revector;")
-    if known and (known[0]["name"], known[0]["dimension"]) != (name, dimension):
-        await store.transact("DELETE staged_vector RETURN NONE;")
-    sql = "UPSERT meta:revector SET name = $name, dimension = $dimension, whole = false;"
-    await store.transact(sql, name=name, dimension=dimension)
-
-
-async def staged_words(store: "Store", table: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return the hashes of the words of which vectors are staged, by the ids of their rows."""
-    [rows] = await store.query(
-        "SELECT VALUE [key, words] FROM $staged;", staged=[_record(table, id_) for id_ in ids]
-    )
-    return dict(rows)
-
-
-async def stage_vectors(
-    store: "Store", table: str, words: Mapping[str, str], vectors: Mapping[str, Matrix]
-) -> None:
-    """Keep vectors by the ids of their rows, with hashes of their words, until all are there."""
-    rows = [
-        {
-            "id": _record(table, id_),
-            "of": Record(table, id_),
-            "key": id_,
-            "words": words[id_],
-            "embedding": vector_bytes(vector),
-        }
-        for id_, vector in vectors.items()
-    ]
-    await store.transact(
-        "INSERT INTO staged_vector $rows ON DUPLICATE KEY UPDATE "
-        "words = $input.words, embedding = $input.embedding RETURN NONE;",
-        rows=rows,
-    )
-
-
-async def end_vectors(store: "Store") -> None:
-    """Note that all vectors are there."""
-    await store.transact("UPDATE meta:revector SET whole = true;")
-
-
-def _record(table: str, id_: str) -> Record:
-    return Record("staged_vector", f"{table}:{id_}")
-
-
-async def finish_vectors(connection: Connection) -> None:
-    """Put the vectors of another model in place if all of them are there; nothing otherwise."""
-    await connection.prepare()
-    [marks] = await connection.query("SELECT * FROM meta:revector;")
-    if not marks or not marks[0]["whole"]:
-        return
-    mark = marks[0]
-    if (path := connection.target.path) is not None:
-        for name in _KEPT:
-            shutil.rmtree(path / name, ignore_errors=True)
-    page = f"SELECT * FROM staged_vector LIMIT {_PAGE};"
-    while rows := (await connection.query(page))[0]:
-        await connection.transact(
-            "FOR $row IN $rows { UPDATE $row.of SET embedding = $row.embedding RETURN NONE; "
-            "DELETE $row.id RETURN NONE; };",
-            {"rows": [{name: row[name] for name in ("id", "of", "embedding")} for row in rows]},
-        )
-    await connection.transact(
-        "UPSERT meta:embedder SET name = $name, dimension = $dimension; DELETE meta:revector;",
-        {"name": mark["name"], "dimension": mark["dimension"]},
-    )
-    await connection.query("REMOVE TABLE IF EXISTS staged_vector;")
-
-
 async def embedder_of(target: Target) -> tuple[str, int]:
     """Return the name and the dimension of the embedder that a store was built with."""
     embedder: list[tuple[str, int]] = []
@@ -249,3 +166,25 @@ async def embedder_of(target: Target) -> tuple[str, int]:
         raise StoreError(f"there is no graph at {target.url}")
     name, dimension = embedder[0]
     return str(name), int(dimension)
+
+
+def _mismatch(
+    url: str, meta: Mapping[str, Row], name: str, dimension: int
+) -> EmbedderMismatchError:
+    """Return what is wrong with opening a store with another model, and what to do."""
+    known, wanted = meta["embedder"], (name, dimension)
+    change = meta.get("revector")
+    begun = change is not None and (change["name"], change["dimension"]) == wanted
+    how = (
+        "its vectors are being made anew with this one, and not all are there: start "
+        "'surreal-graphrag index embed' or health.reembed() again, which goes on; until then open "
+        "it with the old one"
+        if begun
+        else "open it with that embedder; 'surreal-graphrag index embed' or health.reembed() "
+        "makes the vectors anew with another one, without reading the episodes again, and "
+        "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) a new store with them"
+    )
+    return EmbedderMismatchError(
+        f"the store at {url} was built with embedder {known['name']!r} "
+        f"({known['dimension']} dimensions), not {name!r} ({dimension}): {how}"
+    )

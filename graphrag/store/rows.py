@@ -51,7 +51,7 @@ _MADE = {"attributes", "attribute_times", "metadata"}
 EMPTY: Mapping[str, Any] = {
     **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
     **dict.fromkeys(
-        "aliases distinct_from labels names derived_from provenance rivals".split(), ()
+        ("aliases", "distinct_from", "labels", "names", "derived_from", "provenance", "rivals"), ()
     ),
     **{name: {} for name in ("attributes", "attribute_times")},
 }

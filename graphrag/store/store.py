@@ -23,12 +23,13 @@ from graphrag.store.groups import (
     read_sizes,
     stated,
 )
-from graphrag.store.migrate import finish_vectors, migrate
+from graphrag.store.migrate import migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Packed, Record
 from graphrag.store.row_cache import RowCache
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
+from graphrag.store.staging import finish_vectors
 from graphrag.store.target import Target
 from graphrag.temporal.moment import from_micros, to_micros, utc_now
 

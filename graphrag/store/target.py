@@ -10,7 +10,6 @@ from typing import Any, get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from graphrag.errors import (
-    EmbedderMismatchError,
     InputError,
     StoreAuthError,
     StoreCorruptError,
@@ -216,28 +215,6 @@ def damaged(target: Target, text: str) -> StoreCorruptError:
     return StoreCorruptError(
         f"the store at {target.path} is damaged: {text.rpartition('datastore: ')[2]}; "
         "restore a copy, or start a new store and add the sources again"
-    )
-
-
-def embedder_mismatch(
-    url: str, meta: Mapping[str, Mapping[str, Any]], name: str, dimension: int
-) -> EmbedderMismatchError:
-    """Return what is wrong with opening a store with another model, and what to do."""
-    known, wanted = meta["embedder"], (name, dimension)
-    change = meta.get("revector")
-    begun = change is not None and (change["name"], change["dimension"]) == wanted
-    how = (
-        "its vectors are being made anew with this one, and not all are there: start "
-        "'surreal-graphrag index embed' or health.reembed() again, which goes on; until then open "
-        "it with the old one"
-        if begun
-        else "open it with that embedder; 'surreal-graphrag index embed' or health.reembed() "
-        "makes the vectors anew with another one, without reading the episodes again, and "
-        "log.replay_all(GraphRAG.open(NEW, models=Models(embedder=...))) a new store with them"
-    )
-    return EmbedderMismatchError(
-        f"the store at {url} was built with embedder {known['name']!r} "
-        f"({known['dimension']} dimensions), not {name!r} ({dimension}): {how}"
     )
 
 

@@ -119,6 +119,8 @@ def test_contacts_of_a_table(cli, write):
         (JOBS, ("--since", "soonish"), "soonish"),
         (JOBS, ("--as", "contacts"), "jobs.csv, line 2: no column is known"),
         (JOBS, ("--batch", "0"), "at least one row"),
+        (JOBS, ("--since", "2024-01-01"), "--since is for meetings: import the other"),
+        (JOBS, ("--reference-time", "2024-01-01"), "--reference-time is for contacts: import"),
     ],
 )
 def test_what_cannot_be_used_is_named(cli, write, text, options, words):

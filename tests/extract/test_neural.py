@@ -8,10 +8,11 @@ import pytest
 
 from graphrag.errors import InputError
 from graphrag.extract.neural.annotation import DATE, KINDS, Link, Reading, Span
-from graphrag.extract.neural.claims import Source, extraction
 from graphrag.extract.neural.extractor import NeuralExtractor
 from graphrag.extract.neural.features import Tree, words_of
+from graphrag.extract.neural.named import Source
 from graphrag.extract.neural.passage import Passage
+from graphrag.extract.neural.reading import extraction
 from graphrag.extract.neural.transformer import _product, network
 from graphrag.extract.rules.structure import read_structure
 from graphrag.ingest.intake import NewEpisode, prepare

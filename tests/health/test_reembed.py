@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from graphrag import EmbedderMismatchError, EmbeddingError, InputError
-from graphrag.store import migrate
+from graphrag.store.staging import end_vectors
 from graphrag.store.store import Store
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph, triples
@@ -115,7 +115,7 @@ async def killed_before_the_last_step(url):
     with pytest.raises(StopAsyncIteration):
         await graph.health.reembed(on_progress=_last)
     async with await Store.open(graph.handle.target, embedder=OLD.name, dimension=64) as store:
-        await migrate.end_vectors(store)
+        await end_vectors(store)
         [staged] = await store.query("SELECT * FROM staged_vector LIMIT 7;")
         for row in staged:  # as if some were moved already
             await store.transact(

@@ -6,15 +6,17 @@ from hypothesis import strategies as st
 
 from graphrag.index.columns import Column
 from graphrag.index.group import Adjacency
+from graphrag.index.ids import Ids
 
 FACTS = st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 4))
 BATCHES = st.lists(st.lists(FACTS, min_size=1, max_size=30), min_size=1, max_size=6)
 
 
 class Facts:
-    """Columns of the ends and relations of facts."""
+    """Ids, and columns of the ends and relations of facts."""
 
-    def __init__(self):
+    def __init__(self, step):
+        self.ids, self.step = Ids(), step
         self.columns = {name: Column(np.int32) for name in ("subject", "relation", "object")}
 
     def __len__(self):
@@ -26,11 +28,12 @@ class Facts:
     def tell(self, facts):
         for name, values in zip(self.columns, zip(*facts, strict=True), strict=True):
             self.columns[name].extend(np.array(values, dtype=np.int32))
+        self.ids.extend([f"{row * self.step % 1009:04}" for row in range(len(self.ids), len(self))])
 
 
-@given(batches=BATCHES)
-def test_rows_are_found_however_they_came(batches):
-    facts, every = Facts(), []
+@given(batches=BATCHES, step=st.sampled_from([1, 400]))
+def test_rows_are_found_however_they_came(batches, step):
+    facts, every = Facts(step), []
     ends = Adjacency(facts)
     for batch in batches:
         facts.tell(batch)
@@ -47,7 +50,7 @@ def test_rows_are_found_however_they_came(batches):
             assert {relation: ends.at([end], relation).tolist() for relation in rows} == rows
             both = ends.at([end, (end + 1) % 5], 1).tolist()
             assert both == sorted({*rows[1], *ends.at([(end + 1) % 5], 1).tolist()})
-            last = sorted((rows[has][-1], has) for has in rows if rows[has])[::-1][:2]
-            assert ends.latest([end], relations=2, each=3) == {
-                has: rows[has][-3:] for _, has in last
-            }
+            made = {has: sorted(rows[has], key=facts.ids.__getitem__) for has in rows if rows[has]}
+            latest = sorted(made, key=lambda has: facts.ids[made[has][-1]], reverse=True)[:2]
+            found = ends.latest([end], relations=2, each=3)
+            assert [*found.items()] == [(has, made[has][-3:]) for has in latest]

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from graphrag.index.bm25 import BM25Index
+from graphrag.index.bm25 import PIECE, BM25Index
 from graphrag.text.tokens import tokenize
 
 WORDS = st.sampled_from("acme alice bob globex joined left paris met the of 東京都 tea".split())
@@ -188,3 +188,29 @@ def test_what_waits_for_a_query_is_measured_in_no_time_however_long_it_waits():
     assert len(postings._waiting) <= 257
     assert postings.scores("Bob7")[7] > 0
     assert np.count_nonzero(postings.scores("alice")) == 2_000
+
+
+def test_a_replaced_row_of_one_chunk_leaves_scores_by_row():
+    postings = BM25Index(["acme alice", "acme", "bob", "acme bob"])
+    postings.replace(1, "beta")
+    postings.extend(["acme beta"])
+    assert postings._single  # one pass over the rows of each term, none over all chunks
+    assert postings.scores("acme beta").tolist() == pytest.approx(
+        reference(["acme alice", "beta", "bob", "acme bob", "acme beta"], "acme beta"), rel=1e-5
+    )
+    postings.replace(0, f"acme{PIECE}alice")
+    assert not postings._single
+
+
+async def test_words_are_read_anew_only_when_names_change(graph):
+    async def postings():
+        return (await graph.handle.session.catalog.group("default")).entities.postings
+
+    await graph.add_episode("Globex renamed_to Initech from 2021.", reference_time="2022-05-01")
+    for year in range(2010, 2016):
+        await graph.add_episode(f"Ann works_at Globex from {year}.", reference_time="2022-06-01")
+    assert (await postings()).chunks == len(await postings())
+    await graph.identity.rename("Ann", "Zoe")
+    assert (await postings()).chunks == len(await postings()) + 1
+    assert (await postings())._single
+    assert (await graph.search("Zoe")).entities[0].item.name == "Zoe"

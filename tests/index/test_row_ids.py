@@ -79,6 +79,7 @@ def test_ids_are_a_list_and_a_dict(tmp_path_factory, steps):
             ids, before = ids.share(), ids
             before.extend(["of the other alone"])
     assert [*ids] == listed
+    assert ids.ascend == (listed == sorted({*listed}))
     assert [ids[row] for row in range(-len(listed), len(listed))] == listed * 2
     assert ids[1:3] == listed[1:3]
     assert dict(ids.row_of) == row_of

@@ -16,6 +16,7 @@ from graphrag import (
     PydanticAILLM,
     Usage,
 )
+from graphrag.llm.chat import is_busy
 
 
 class Town(BaseModel):
@@ -74,6 +75,18 @@ async def test_a_busy_provider_is_asked_again_and_a_refusal_is_not():
     assert await llm.complete(QUESTION, answer=Town) == Town(name="Ghent")
     with pytest.raises(LLMError, match="HTTP 401"):
         await says(ModelHTTPError(401, "m", body="key sk-123")).complete(QUESTION, answer=Town)
+
+
+async def test_a_provider_without_money_is_not_asked_again():
+    broke = ModelHTTPError(429, "m", provider_error_code="insufficient_quota")
+    with pytest.raises(LLMError, match="HTTP 429"):
+        await says(broke).complete(QUESTION, answer=Town)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 408, 409, 422, 425, 429, 500, 503, 529])
+def test_busy_statuses_are_asked_again(status):
+    assert is_busy(status) == (status in (408, 409, 425, 429) or status >= 500)
+    assert not is_busy(status, "insufficient_quota")
 
 
 async def test_the_test_model_of_pydantic_ai_works_too(tmp_path):

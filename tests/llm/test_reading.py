@@ -17,7 +17,7 @@ from graphrag.extract.llm.wire import Reading
 from graphrag.ingest.intake import prepare
 from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.schema import BadAnswerError, read_answer, strict_schema
-from graphrag.llm.usage import Throttle
+from graphrag.llm.spending import Throttle
 from graphrag.text.split import count_tokens
 from tests.conftest import day
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphrag import LLMError, NewEpisode
 from graphrag.extract.llm.wire import Reading
 from graphrag.llm.schema import BadAnswerError, read_answer
-from graphrag.llm.usage import Budget
+from graphrag.llm.spending import Budget
 from tests.conftest import open_graph
 from tests.llm.server import Reply
 

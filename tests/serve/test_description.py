@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 
 from graphrag.serve.server import serve
+from graphrag.serve.verb_table import VERBS
 
 REQUESTS_EACH = 8
 
@@ -30,3 +31,9 @@ async def test_no_request_that_schemathesis_makes_is_answered_otherwise_than_des
     with suppress(asyncio.CancelledError):
         await server
     assert tried.returncode == 0, said.decode()
+
+
+def test_the_reason_of_a_change_comes_after_what_is_changed():
+    for verb in VERBS.values():
+        fields = [*verb.input.model_fields]
+        assert "reason" not in fields[:1], verb.name

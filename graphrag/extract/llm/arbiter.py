@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHand
 from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.salvage import MOST_THINGS
 from graphrag.llm.schema import AnswerModel
-from graphrag.llm.usage import accounted_to
+from graphrag.llm.spending import accounted_to
 from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity
 from graphrag.protocols import LLM, Case, Conflict, Doubt, Message, Ruling, call

@@ -60,10 +60,7 @@ class _Reader:
             self.record(value, depth)
 
     def record(
-        self,
-        fields: Fields,
-        depth: int,
-        under: keys.Link | None = None,
+        self, fields: Fields, depth: int, under: keys.Link | None = None
     ) -> tuple[Entity, Life] | None:
         """Read one record; return its entity and the dates that it gives to the link above it.
 

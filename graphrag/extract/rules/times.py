@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from graphrag.extract.rules.lifetime import day_before
 from graphrag.temporal.dates import WEEKDAYS
 from graphrag.temporal.find import TimeExpression, find_times
 from graphrag.temporal.interval import Bound, Period, Prefer, Unit, day_of, floor, shift, unit_from
@@ -62,7 +61,9 @@ def _period(expression: TimeExpression) -> Period:
     """Return what an expression names: of "the end of March" its last day."""
     period = expression.period
     ends = _EDGE.search(expression.text) and period.granularity != "day"
-    return day_before(period) if ends else period
+    if ends:  # "at the end of March" is the 31st
+        return Period(period.end - timedelta(days=1), period.end, "day", period.bound)
+    return period
 
 
 def _is_present(verb: "Token") -> bool:
@@ -101,11 +102,7 @@ def _verb(sentence: "Span", expression: TimeExpression) -> "Token":
 
 
 def _short_times(
-    text: str,
-    reference: datetime,
-    *,
-    ahead: bool,
-    leaning: Prefer | None = None,
+    text: str, reference: datetime, *, ahead: bool, leaning: Prefer | None = None
 ) -> list[TimeExpression]:
     """Find the expressions of time of a sentence, plain and short ones, in order.
 

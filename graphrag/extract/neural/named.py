@@ -1,4 +1,4 @@
-"""The network's statements as mentions and claims."""
+"""Whom and what a text names: its mentions by the places where the network saw them."""
 
 import re
 from collections import Counter
@@ -6,23 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from graphrag.extract.neural.dating import Calendar
-from graphrag.extract.neural.grammar import FIRST_PERSON, is_stated, relation_of
-from graphrag.extract.neural.passage import NAMED, Passage, Place, Statement
-from graphrag.extract.neural.repeats import Stated, surest
+from graphrag.extract.neural.passage import NAMED, Passage, Place
 from graphrag.extract.rules.speakers import INTERVIEW, OF_WRITER, Turn, turn_at
 from graphrag.local.parser import SCRIPT
-from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT
 from graphrag.names.key import name_key
 from graphrag.names.words import COURTESIES
 from graphrag.temporal.interval import Period
 
 _AGE = re.compile(r"\d{1,3}(?=\b)")
-_WE: Final = FIRST_PERSON | {"we", "us", "our", "ours"}
+_WE: Final = frozenset("i me my mine myself im i'm we us our ours".split())
 """Words for a speaker; ``we`` is who speaks and others."""
-_CONFIDENCE: Final = 0.8
-"""The most that a statement is believed."""
 _BLANKS = re.compile(r" (?=[.,;:!?)](?: |$))")
 """Left by what stood before a mark, as the end of a link."""
 _HALF = 0.5
@@ -31,8 +26,6 @@ _OF_KIND: Final = {
     "organization": frozenset("works_at studies_at plays_for member_of".split()),
 }
 """Relations whose object is of a kind."""
-_NEAR = 20
-"""Characters between words that take something back and the sentence that puts it right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +56,7 @@ class Source:
         return f"{speaker}: {words}" if speaker and OF_WRITER.search(words) else words
 
 
-class _Cast:
+class Names:
     """The mentions of a text, by what names them."""
 
     def __init__(self, passage: Passage, source: Source) -> None:
@@ -179,81 +172,3 @@ class _Cast:
 
     def _key(self, place: Place) -> str:
         return name_key(self._passage.words(place))
-
-
-def extraction(passage: Passage, source: Source, sure: float) -> Extraction:
-    """Return what a passage states with a probability of ``sure`` and more, and whom it names."""
-    cast = _Cast(passage, source)
-    for name in sorted(passage.names, key=lambda name: -len(passage.words(name).split())):
-        if name.start >= source.lead:
-            cast.mention(name)  # full names first: "Lee" is Ann Lee
-    density = passage.density()
-    believed = [
-        statement
-        for statement in surest(passage.statements.values())
-        if _surer(statement.sure, density) >= sure
-        and not any(
-            start <= statement.subject.start - source.lead < end for start, end in source.silent
-        )
-    ]
-    stated = Stated()
-    calendar = Calendar(passage, source.written)
-    claims: list[Claim] = []
-    for statement in sorted(believed, key=lambda statement: -statement.sure):
-        claim = _claim(statement, cast, calendar, passage, source)
-        if claim is not None and stated.takes(claim):
-            claims.append(claim)
-    return Extraction(cast.mentions(), tuple(claims))
-
-
-def _surer(sure: float, density: float) -> float:
-    odds = density * sure / max(1 - sure, 1e-9)
-    return odds / (1 + odds)
-
-
-def _claim(
-    statement: Statement, cast: _Cast, calendar: Calendar, passage: Passage, source: Source
-) -> Claim | None:
-    if statement.object.kind == "date" and statement.relation not in _DATED:
-        return None
-    if not is_stated(statement, passage):
-        return None
-    subject = cast.subject(statement.subject)
-    if statement.object.kind == "date":
-        other = cast.day(statement.object, calendar.day(statement))
-    elif statement.relation == "has_role":
-        other = cast.role(statement.object)
-    elif statement.relation == "has_age":
-        other = cast.age(statement.object)
-    else:
-        other = cast.mention(statement.object)
-    life = calendar.life(statement)
-    if (
-        subject is None
-        or other is None
-        or life is None
-        or name_key(subject.name) == name_key(other.name)
-    ):
-        return None
-    start, end = source.place(Place(*passage.sentence(statement.later), ""))
-    corrects = source.corrects or any(abs(start - back) <= _NEAR for back in source.taken_back)
-    return Claim(
-        subject=subject,
-        relation=relation_of(statement, passage),
-        object=other,
-        text=source.readable(passage.text[start + source.lead : end + source.lead], start),
-        start=start,
-        end=end,
-        valid_at=life.start,
-        invalid_at=life.end,
-        ends=life.over,
-        corrects=corrects,
-        confidence=min(_CONFIDENCE, statement.sure),
-        current=life.current,
-        kind=life.kind,
-        valid_precision=life.start_precision,
-        invalid_precision=life.end_precision,
-    )
-
-
-_DATED = frozenset("born_on died_on takes_place_on due_on valid_until".split())

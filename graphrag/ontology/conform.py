@@ -250,10 +250,8 @@ def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations
 
 _OF_THINGS = {"employs": "staffed_by", "manages": "responsible_for"}
 """Said of somebody these are stored from the other end; of anything else they are these."""
-_BEGIN = frozenset(
-    "owned_by works_at lives_in located_in leads studies_at married_to engaged_to member_of".split()
-)
-"""States that an event of the same name begins: a wedding, a purchase, a move."""
+_BEGIN = frozenset({"owned_by", "married_to", "engaged_to"})
+"""States that an event of the same name begins: a purchase, a wedding."""
 
 
 def _straight(claim: Claim, relations: Relations) -> Claim:

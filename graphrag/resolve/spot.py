@@ -35,6 +35,8 @@ _RELATIONS, _EACH = 12, 3
 """Facts that are looked at for each entity: of so many relations, so many each."""
 _NEAR = 24
 """Facts that share most words and meaning with the text, whomever they are about."""
+_ALIKE = 0.3
+"""Of words and meaning that a fact shares at least which is over, or about others."""
 _NAMED, _SPEAKS = 0.5, 1.0
 """What it counts that the text names an end of a fact, or that this end speaks; all words shared
 count 1, the same meaning 1."""
@@ -118,7 +120,7 @@ def _relevant(
         shared += np.clip(facts.vectors.scores(vector), 0.0, 1.0)
     speakers = {known.id for known in spot(_speakers(episode), index)}
     nearest = np.argsort(-shared, kind="stable")[:_NEAR]
-    scores = {row: float(shared[row]) for row in nearest.tolist() if shared[row] > 0}
+    scores = {row: float(shared[row]) for row in nearest.tolist() if shared[row] >= _ALIKE}
     for entity in named:
         share = _SPEAKS if entity in speakers else _NAMED
         for rows in index.latest_facts(entity, relations=_RELATIONS, each=_EACH).values():
@@ -126,7 +128,11 @@ def _relevant(
                 scores[row] = max(scores.get(row, 0.0), float(shared[row]) + share)
     hidden = facts["pending"] | (facts["retracted"] != FOREVER)
     over = facts["invalid"] <= at - _LATELY
-    fitting = {row: scores[row] - _OVER * bool(over[row]) for row in scores if not hidden[row]}
+    fitting = {
+        row: score - _OVER * bool(over[row])
+        for row, score in scores.items()
+        if not hidden[row] and (shared[row] >= _ALIKE or not over[row])
+    }
     best = sorted(fitting, key=lambda row: (-fitting[row], -row))[:_FACTS]
     return [facts.ids[row] for row in best]
 

@@ -224,7 +224,7 @@ async def test_a_thing_that_is_dead_and_a_person_who_is_alive_lose_nothing():
         assert {fact.relation for fact in await graph.facts()} == {"works_at", "has_status"}
 
 
-async def test_a_plan_without_a_date_is_no_fact_and_is_said():
+async def test_a_plan_without_a_date_waits_for_a_person():
     text = "Acme will merge with Globex."
     plan = Claim(
         Mention("Acme"), "merged_with", Mention("Globex"), text, 0, len(text), kind="planned"
@@ -233,7 +233,9 @@ async def test_a_plan_without_a_date_is_no_fact_and_is_said():
     async with open_graph(extractor=extractor) as graph:
         added = await graph.add_episode(text, reference_time="2024-05-01")
         assert not await graph.facts("Acme")
-        assert added.dropped == ("the plan 'Acme merged_with Globex', which has no date",)
+        assert added.dropped == ()
+        [waiting] = await graph.edit.pending()
+        assert (waiting.fact.object, waiting.fact.confidence) == ("Globex", 1.0)
 
 
 async def test_a_claim_that_names_no_object_is_no_fact_and_is_said():

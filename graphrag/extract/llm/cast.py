@@ -58,6 +58,8 @@ class Cast:
         self._types = {name_key(known.name): known.entity_type for known in context.known}
         self._renamed: set[str] = set()
         """Names of which a reading says that one replaced the other."""
+        self._listed: set[str] = set()
+        """Names of what a reading lists."""
         self._mentions: dict[str, Mention] = {}
         self._concepts: dict[str, ReadEntity] = {}
         """Concepts that no text spells like this, until a fact quotes them."""
@@ -77,6 +79,7 @@ class Cast:
             if relation_name(fact.relation) in _RENAMING
             for name in (fact.subject, fact.object)
         }
+        self._listed |= {name_key(entity.name) for entity in reading.entities}
         people = [entity.name.strip() for entity in reading.entities if entity.type == _PERSON]
         self._speakers.complete(people)
         for fact in reading.facts:
@@ -227,9 +230,16 @@ class Cast:
             return ""
         own = (mention.name, *mention.aliases)
         names = (known.name, *known.aliases)
+        if known.entity_type != _PERSON and self._is_said(names):
+            return ""  # "Burma, that is Myanmar"
         if self.means(mention, known) or any(_akin(one, other) for one in own for other in names):
             return ""
         return "with which it shares no word"
+
+    def _is_said(self, names: Iterable[str]) -> bool:
+        """Tell whether the text has one of these names, and a reading lists none of them."""
+        listed = any(name_key(name) in self._listed for name in names)
+        return not listed and any(locate_name(name, self._content) for name in names)
 
     def _meant(self, given: str, mention: Mention) -> Mention:
         if given.strip().casefold() == _NEW:

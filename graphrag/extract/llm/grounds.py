@@ -55,6 +55,12 @@ def locate_name(name: str, content: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
+def _stands(name: str, content: str) -> bool:
+    """Tell whether a name stands in a text as it is, between two spaces or signs."""
+    place = locate_name(name, content)
+    return place is not None and not content[place[1] : place[1] + 1].isalnum()
+
+
 def _without_spaces(quote: str, content: str) -> tuple[int, int] | None:
     """Find a quote by its letters and digits alone, at the beginning and end of words."""
     wanted = "".join(c for c in quote.casefold() if c.isalnum())
@@ -138,7 +144,7 @@ class Ground:
                 and (
                     all(map(self.has, words))
                     or _without_spaces(name, self._given) is not None
-                    or locate_name(name, self._given) is not None
+                    or _stands(name, self._given)
                 )
             )
         return self._believed[key]

@@ -283,6 +283,22 @@ class Oracle:
             return False
         return one.since is None or self.start(one, self.value(one)) <= one.at
 
+    def is_extended(self, one, value):
+        """Tell whether an end was put off while it was still to come."""
+        if one.until is None or one.at is None or one.at >= one.until.moment:
+            return False
+        return any(
+            self.value(later) == value
+            and later.kind == "state"
+            and later.since is None
+            and later.until is not None
+            and later.at is not None
+            and one.at < later.at < min(one.until.moment, later.until.moment)
+            and self.period(one.until)[1] <= later.until.moment
+            and later.trust >= one.trust
+            for later in self.standing
+        )
+
     def ends_of(self, value):
         """Every end told of a value: moment, trust, the newest evidence that it takes, by whom."""
         name, subject, object_ = value
@@ -292,6 +308,9 @@ class Oracle:
             its, its_subject, its_object = self.value(one)
             only_end = one.since is None and one.until is not None and one.kind in ("state", "was")
             symmetric = self.relations[name].symmetric
+            own = (its, its_subject, its_object) == value
+            if own and self.is_extended(one, value):
+                continue
             if only_end and its == name:
                 whose = its_subject or its_object
                 unnamed = "" in (its_subject, its_object) and (

@@ -2,15 +2,16 @@
 
 Extractors of texts alone read windows of episodes: one that is shown entities would see fewer.
 Those that wait for a server (``side_by_side``) have several episodes under way, delivered in order.
-Each sees the texts before it, stored or not, and the entities stored when it began. Planning
-happens in order, so that with the rules the graph is the same as if they were added one by one.
+A text that may end or correct what an earlier one states is read when that is written; the others
+side by side. Planning happens in order, so that the graph is the same as if they were added one by
+one.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence, Sized
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from graphrag.errors import (
@@ -30,6 +31,7 @@ from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
+from graphrag.resolve.bearings import Bearings
 from graphrag.resolve.spot import looks_at_graph
 
 Episodes = Stream[NewEpisode]
@@ -100,6 +102,7 @@ class Arrival:
     error: GraphRAGError | None = None
     again: bool = False
     """True if perhaps the same episode comes before it and is not written yet."""
+    written: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def to_read(self) -> Episode | None:
@@ -123,6 +126,20 @@ async def _write(ingestion: Ingestion, arrival: Arrival) -> Added | GraphRAGErro
         return failure
 
 
+class _Order(Bearings):
+    """What of a stream is to be written before a text of it is read."""
+
+    def before(self, arrivals: Sequence[Arrival], unwritten: Sequence[Arrival]) -> list[Arrival]:
+        """Return the earlier texts that new ones bear on."""
+        new = [*filter(None, (arrival.to_read for arrival in arrivals))]
+        self.enter(new, filter(None, (arrival.to_read for arrival in unwritten)))
+        return [
+            arrival
+            for arrival in unwritten
+            if (earlier := arrival.to_read) and any(self.reach(earlier, text) for text in new)
+        ]
+
+
 @dataclass(slots=True)
 class _ReadAhead:
     """Reads ahead of what is being written."""
@@ -143,6 +160,7 @@ class _ReadAhead:
         many = 1 if abreast > 1 or looks_at_graph(extractor) else _MANY
         source = windows(episodes, many=many, size=_size, longest=_LONG)
         waiting: dict[Key, Arrival] = {}
+        order = _Order() if abreast > 1 and looks_at_graph(extractor) else None
         slots, tasks = asyncio.Semaphore(abreast), set[asyncio.Task[Any]]()
         started: asyncio.Queue[asyncio.Task[list[Arrival]] | None] = asyncio.Queue()
 
@@ -150,9 +168,11 @@ class _ReadAhead:
             try:
                 await slots.acquire()
                 async for window in source:
-                    before = [*filter(None, (other.to_read for other in waiting.values()))]
+                    unwritten = [*waiting.values()]
+                    before = [*filter(None, (other.to_read for other in unwritten))]
                     arrivals = await self._prepared(window, waiting)
-                    task = asyncio.create_task(self._window(arrivals, before))
+                    first = order.before(arrivals, unwritten) if order else []
+                    task = asyncio.create_task(self._window(arrivals, before, first))
                     tasks.add(task)
                     started.put_nowait(task)
                     await slots.acquire()
@@ -173,6 +193,7 @@ class _ReadAhead:
                     yield arrival
                     if arrival.episode is not None and not arrival.again:
                         waiting.pop(_key(arrival.episode), None)
+                    arrival.written.set()
                 slots.release()
             await producer
         finally:
@@ -202,8 +223,15 @@ class _ReadAhead:
                     waiting[_key(episode)] = arrivals[-1]
         return arrivals
 
-    async def _window(self, prepared: Sequence[Arrival], before: list[Episode]) -> list[Arrival]:
-        """Read a window, up to the first error if that is to stop the batch, and embed it."""
+    async def _window(
+        self, prepared: Sequence[Arrival], before: list[Episode], first: Sequence[Arrival]
+    ) -> list[Arrival]:
+        """Read a window, up to the first error if that is to stop the batch, and embed it.
+
+        That begins when what comes ``first`` is written.
+        """
+        for other in first:
+            await other.written.wait()
         ingestion, arrivals = self.ingestion, list[Arrival]()
         new = [episode for arrival in prepared if (episode := arrival.to_read) is not None]
         await prepare_texts(ingestion.extractor, new)
@@ -213,7 +241,7 @@ class _ReadAhead:
                     arrival = replace(arrival, extraction=await read(ingestion, episode, before))
                     before.append(episode)
                 except GraphRAGError as error:
-                    arrival = Arrival(arrival.name, episode, error=error)
+                    arrival = replace(arrival, episode=episode, error=error)
             arrivals.append(arrival)
             if arrival.error is not None and self.stops(arrival.error):
                 break

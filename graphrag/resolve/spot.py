@@ -19,6 +19,7 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact, Matrix
+from graphrag.resolve.bearings import speakers_of
 from graphrag.store.store import Store
 
 _SEPARATORS = re.compile(r"[,;:!?()\[\]{}<>\"“”„»«|]+")
@@ -118,7 +119,7 @@ def _relevant(
     shared /= max(float(shared.max()), 1e-9)
     if vector is not None:
         shared += np.clip(facts.vectors.scores(vector), 0.0, 1.0)
-    speakers = {known.id for known in spot(_speakers(episode), index)}
+    speakers = {known.id for known in spot(speakers_of(episode), index)}
     nearest = np.argsort(-shared, kind="stable")[:_NEAR]
     scores = {row: float(shared[row]) for row in nearest.tolist() if shared[row] >= _ALIKE}
     for entity in named:
@@ -135,12 +136,6 @@ def _relevant(
     }
     best = sorted(fitting, key=lambda row: (-fitting[row], -row))[:_FACTS]
     return [facts.ids[row] for row in best]
-
-
-def _speakers(episode: Episode) -> tuple[str, ...]:
-    lines = episode.content.splitlines() if episode.source == "message" else ()
-    labels = dict.fromkeys(line.partition(":")[0] for line in lines if ":" in line)
-    return (episode.author or "", *labels)
 
 
 def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
@@ -211,12 +206,14 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
 
 
 def _is_naming(claim: Claim) -> bool:
-    other = claim.object
+    own, other = claim.subject, claim.object
+    if other is None:
+        return False
+    same = own.entity_id is not None and own.entity_id == other.entity_id
     return (
-        other is not None
-        and claim.relation in NAMING
-        and CONCEPT not in (claim.subject.entity_type, other.entity_type)
-        and name_key(other.name) not in ("", name_key(claim.subject.name))
+        claim.relation in NAMING
+        and (same or CONCEPT not in (own.entity_type, other.entity_type))
+        and name_key(other.name) not in ("", name_key(own.name))
         and not claim.corrects
     )
 

@@ -22,11 +22,22 @@ async def measure(report: Report) -> None:
         rows.append(_row(kind, told))
         wrong += [problem for one in told for problem in one.wrong]
     total: dict[str, str | float] = {"kind": "all"}
-    for name in ("episodes", "expected", "right", "read", "stored", "reported", "lost", "calls"):
+    for name in (
+        "episodes",
+        "expected",
+        "right",
+        "right as a batch",
+        "read",
+        "stored",
+        "reported",
+        "lost",
+        "calls",
+    ):
         total[name] = sum(float(row[name]) for row in rows)
     total["right %"] = _percent(total)
-    tokens = sum(float(row["tokens an episode"]) * float(row["episodes"]) for row in rows)
-    total["tokens an episode"] = tokens / float(total["episodes"])
+    for name in ("tokens to ask", "tokens to answer"):
+        tokens = sum(float(row[name]) * float(row["episodes"]) for row in rows)
+        total[name] = tokens / float(total["episodes"])
     report.add(Section("Recorded answers of a strong model", [*rows, total], wrong))
 
 
@@ -37,11 +48,13 @@ def _row(kind, told):
         "episodes": episodes,
         "expected": sum(len(one.story["facts"]) for one in told),
         "right": sum(one.right for one in told),
+        "right as a batch": sum(one.batched for one in told),
         "read": sum(one.read for one in told),
         "stored": sum(one.kept for one in told),
         "reported": sum(one.named for one in told),
         "calls": sum(count for one in told for count in one.calls),
-        "tokens an episode": sum(count for one in told for count in one.tokens) / episodes,
+        "tokens to ask": sum(count for one in told for count in one.asked) / episodes,
+        "tokens to answer": sum(count for one in told for count in one.answered) / episodes,
     }
     row["lost"] = row["read"] - row["stored"] - row["reported"]
     row["right %"] = _percent(row)

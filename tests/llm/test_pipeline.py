@@ -305,7 +305,7 @@ async def test_instructions_in_a_text_stay_data(server, opened):
     asked = messages[-1]["content"]
     opening, rest = asked.split("\n" + INJECTED.splitlines()[0], 1)
     mark = opening.rsplit("<<text ", 1)[1].removesuffix(">>")
-    assert len(mark) == 16 and mark not in INJECTED
+    assert len(mark) == 8 and mark not in INJECTED
     assert rest.endswith(f"\n<<end text {mark}>>")
     assert rest.count(mark) == 1  # the text has not closed its own fence
 

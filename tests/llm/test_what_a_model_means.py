@@ -207,7 +207,6 @@ async def test_what_is_replaced_in_vain_is_told():
         ("Ines Faber arbeitet bis zum 31. Juli bei Miele.", "2025-07-31", "2025-07-31", "holds"),
         ("Ines Faber travaille chez Miele jusqu'au 1 août.", "2025-08-01", "2025-08-01", "holds"),
         ("Ines Faber works at Miele till the end of July.", "2025-08-01", "2025-07-31", "holds"),
-        ("Ines Faber leaves Miele on 2 May.", "2025-05-02", "2025-05-02", "ended"),
         ("Ines Faber left Miele on 2 March.", "2025-03-02", "2025-03-01", "ended"),
         ("Ines Faber left Miele, her last day was 2 March.", "2025-03-02", "2025-03-02", "ended"),
     ],

@@ -70,11 +70,14 @@ class Dating:
             self._compare(date, quote, _STARTS)
         return date
 
-    def stop(self, given: str, quote: str, *, over: bool = False) -> Date | None:
+    def stop(
+        self, given: str, quote: str, *, over: bool = False, counted: bool = True
+    ) -> Date | None:
         """Return when something no longer holds; a last day ("until 31 July") is included.
 
         A day on which something ended that is ``over`` is the first without it, unless the words
-        call it the last, or it is still to come: then a model gives the last day.
+        call it the last, or it is still to come: then a model gives the last day, unless that is
+        not ``counted`` or the first of a month.
         """
         date = self._read(given)
         if date is None:
@@ -83,13 +86,10 @@ class Dating:
             if period.bound == "until" and period.start <= date.moment <= period.end:
                 return Date(period.end, "day")  # "until 2019" takes in 2019
         self._compare(date, quote, _STOPS)
-        ahead = date.moment > self._episode.valid_at
-        follows = over and given.strip() in self.begins
-        if (
-            (ahead or not over or _LAST.search(quote))
-            and not follows
-            and self._is_last(date, quote)
-        ):
+        ahead = counted and date.moment.day > 1 and date.moment > self._episode.valid_at
+        counts = ahead or not over or _LAST.search(quote) is not None
+        follows = given.strip() in self.begins
+        if counts and not follows and self._is_last(date, quote):
             return Date(from_micros(date.end), "day")
         return date
 
@@ -170,7 +170,8 @@ def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, dr
     """Return when a fact holds; ``note`` takes doubts about dates, ``drop`` what is left out."""
     doubts = len(dating.doubts)
     since = _read(dating.start, fact.since, fact, drop)
-    until = _read(partial(dating.stop, over=fact.kind == "ended"), fact.until, fact, drop)
+    stop = partial(dating.stop, over=fact.kind == "ended", counted=fact.last)
+    until = _read(stop, fact.until, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
             since, until = None, _read(partial(dating.stop, over=True), fact.since, fact, drop)

@@ -119,6 +119,8 @@ class ReadFact(Lenient):
     ``corrects F3``; not in ``empty``, so that who left it out was not asked."""
     certainty: Literal["stated", "likely", "guess"]
     attributes: SkipJsonSchema[list[ReadAttribute]] = Field(default_factory=list)
+    last: SkipJsonSchema[bool] = True
+    """False if ``until`` is the first day without what "ended", as up to version 0.2."""
 
     @model_validator(mode="before")
     @classmethod
@@ -131,6 +133,7 @@ class ReadFact(Lenient):
         effect = _EFFECTS.get(kind, "")
         if effect:
             read["kind"] = "state"
+        read["last"] = "same" not in value and "replaces" not in value
         same, replaced = (str(value.get(name) or "").strip() for name in ("same", "replaces"))
         if "about" not in value and (effect or same or "replaces" in value):
             if replaced or effect:

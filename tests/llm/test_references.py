@@ -1,0 +1,404 @@
+"""What a model refers to: who speaks, which entity and fact it means; texts in their order."""
+
+import re
+
+import pytest
+
+from graphrag import GraphRAG, Models, NewEpisode
+from graphrag.extract.llm.wire import ReadFact
+from graphrag.testing import HashEmbedder
+from tests.conftest import day
+
+
+class Model:
+    """Answers each text with what a test wrote; ``F:words`` is the known fact with these words."""
+
+    def __init__(self, answers):
+        self.answers = answers
+        self.asked = []
+
+    async def complete(self, messages, *, answer):
+        if answer.__name__ != "Reading":
+            return answer.model_validate({"names": [], "exclusive_pairs": []})
+        asked = messages[-1].content
+        self.asked.append(asked)
+        text = next(text for text in self.answers if f"\n{text}\n" in asked)
+        entities, facts = self.answers[text]
+        given = [fact | {"about": number(fact["about"], asked)} for fact in facts]
+        return answer.model_validate({"entities": entities, "facts": given})
+
+
+def number(about, asked):
+    if not (found := re.search(r"F:(.+)$", about)):
+        return about
+    line = re.search(rf"^(F\d+) {re.escape(found[1])}", asked, re.MULTILINE)
+    return about.replace(found[0], line[1] if line else "")
+
+
+def entity(name, kind="person", known="", *aliases):
+    return {"name": name, "type": kind, "aliases": list(aliases), "known": known}
+
+
+def fact(subject, relation, object_, quote, kind="state", *, sentence="", about="", **dates):
+    ends = {"subject": subject, "relation": relation, "object": object_}
+    said = {"quote": quote, "fact": sentence, "kind": kind, "about": about}
+    return {**ends, **said, "since": "", "until": "", "certainty": "stated", **dates}
+
+
+def opened(answers):
+    model = Model(answers)
+    graph = GraphRAG.open("mem://", models=Models(embedder=HashEmbedder(), llm=model))
+    graph.model = model
+    return graph
+
+
+async def add(graph, text, date, source="text"):
+    return await graph.add_episode(text, reference_time=date, source=source)
+
+
+async def lines(graph):
+    facts = await graph.at(history=True).facts(limit=50)
+    return {
+        (one.subject, one.relation, one.object): (
+            one.valid_at and f"{one.valid_at:%Y-%m-%d}",
+            one.invalid_at and f"{one.invalid_at:%Y-%m-%d}",
+            one.closed_as,
+        )
+        for one in facts
+    }
+
+
+# -- who speaks ------------------------------------------------------------------------------------
+
+HULL, BATH = entity("Hull", "place"), entity("Bath", "place")
+MOVED = "user: I moved to Bath yesterday."
+MOVE = (
+    [entity("user"), BATH],
+    [fact("user", "lives_in", "Bath", "I moved to Bath yesterday.", about="replaces")],
+)
+
+
+def small_talk(number):
+    return f"user: Can you suggest film number {number}?\nassistant: Try Amelie."
+
+
+@pytest.mark.parametrize(
+    ("introduced", "name"),
+    [
+        ("user: Hi, I'm Dana, Dana Whitfield. I live in Hull.", "Dana Whitfield"),
+        ("user: I'm Dana Whitfield. I live in Hull.", "Dana Whitfield"),
+        ("user: Dana here. I live in Hull.", "Dana"),
+        ("user: Signed, Dana Whitfield. PS: I live in Hull.", "Dana Whitfield"),
+    ],
+)
+async def test_a_user_is_one_person_whatever_the_words_of_the_introduction(introduced, name):
+    lives = fact(name, "lives_in", "Hull", "I live in Hull.", sentence=f"{name} lives in Hull.")
+    answers = {introduced: ([entity(name), HULL], [lives]), MOVED: MOVE}
+    answers |= {small_talk(number): ([], []) for number in range(5)}
+    async with opened(answers) as graph:
+        await add(graph, introduced, "2025-01-10", "message")
+        for number in range(5):
+            await add(graph, small_talk(number), f"2025-01-1{number + 1}", "message")
+        await add(graph, MOVED, "2025-03-01", "message")
+        people = [one.name for one in await graph.entities() if one.entity_type == "person"]
+        assert people == [name]
+        assert [one.object for one in await graph.at(valid_at="2025-03-02").facts()] == ["Bath"]
+    assert f"{name} lives_in Hull" in graph.model.asked[-1]
+
+
+@pytest.mark.parametrize(
+    ("late", "listed"),
+    [
+        (
+            "user: By the way, Dana Whitfield is my name.",
+            entity("Dana Whitfield", "person", "", "user"),
+        ),
+        ("user: I sign as Dana Whitfield.", entity("Dana Whitfield", "person", "E1")),
+    ],
+)
+async def test_a_name_that_comes_late_is_that_of_the_user(late, listed):
+    first = "user: I live in Hull."
+    lives = fact("user", "lives_in", "Hull", "I live in Hull.", sentence="user lives in Hull.")
+    answers = {first: ([entity("user"), HULL], [lives]), late: ([listed], []), MOVED: MOVE}
+    async with opened(answers) as graph:
+        for text, date in ((first, "2025-01-10"), (late, "2025-02-01"), (MOVED, "2025-03-01")):
+            await add(graph, text, date, "message")
+        people = [one.name for one in await graph.entities() if one.entity_type == "person"]
+        assert people == ["Dana Whitfield"]
+        assert (await graph.ask("Where does Dana Whitfield live?")).values == ("Bath",)
+
+
+async def test_whom_the_user_speaks_of_is_not_the_user():
+    text = "user: I hired her in May, my sister Ann runs the shop."
+    said = [
+        fact("Ann", "works_at", "the shop", "I hired her in May", sentence="Ann was hired in May.")
+    ]
+    async with opened({text: ([entity("Ann"), entity("user")], said)}) as graph:
+        await add(graph, text, "2025-06-01", "message")
+        assert {one.name for one in await graph.entities()} >= {"Ann"}
+        [ann] = [one for one in await graph.entities() if one.name == "Ann"]
+        assert ann.aliases == ()
+
+
+async def test_a_heading_of_minutes_does_not_speak():
+    text = "Present: Tove Berg, Kim Ash\nTove Berg: I lead the depot now."
+    leads = fact("I", "leads", "the depot", "I lead the depot now.")
+    async with opened({text: ([entity("Tove Berg")], [leads])}) as graph:
+        await add(graph, text, "2025-06-01", "message")
+        assert [one.name for one in await graph.entities() if one.name == "Present"] == []
+        assert ("Tove Berg", "leads", "the depot") in await lines(graph)
+
+
+# -- which entity ----------------------------------------------------------------------------------
+
+WORKS = "Kai Noor works in Derby with Bo Lim."
+
+
+async def known_number(listed, text="Bo Lim bought a house in Derby. Kai Noor did not.", **more):
+    works = fact("Kai Noor", "works_in", "Derby", "Kai Noor works in Derby")
+    first = [entity("Kai Noor"), entity("Derby", "place"), entity("Bo Lim")]
+    owns = fact(listed["name"], "owns", "house", "bought a house", **more)
+    answers = {WORKS: (first, [works]), text: ([listed, entity("house", "thing")], [owns])}
+    async with opened(answers) as graph:
+        await add(graph, WORKS, "2025-01-01")
+        added = await add(graph, text, "2025-02-01")
+        shown = graph.model.asked[-1]
+        return added, await lines(graph), {one.name for one in await graph.entities()}, shown
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+async def test_a_wrong_number_makes_nobody_another(place):
+    added, found, names, shown = await known_number(entity("Bo Lim", "person", f"E{place}"))
+    right = f"E{place} Bo Lim" in shown
+    assert ("house", "owned_by", "Bo Lim") in found
+    assert {"Kai Noor", "Derby", "Bo Lim"} <= names
+    assert right == (not [words for words in added.dropped if words.startswith("that 'Bo Lim'")])
+
+
+async def test_a_number_of_another_family_is_not_believed():
+    listed = entity("Udo Rask", "person", "E1")
+    text = "Udo Rask bought a house."
+    added, _, names, _ = await known_number(listed, text)
+    assert "Udo Rask" in names
+    assert added.dropped == ("that 'Udo Rask' is 'Kai Noor', of another family name",)
+
+
+@pytest.mark.parametrize(
+    ("object_", "relation"), [("12 people", "has_employees"), ("cooks", "staffed_by")]
+)
+async def test_only_somebody_is_employed_at_a_place(object_, relation):
+    text = f"Kroon employs {object_}."
+    employs = fact("Kroon", "employs", object_, text)
+    listed = [entity("Kroon", "organization"), entity(object_, "concept")]
+    async with opened({text: (listed, [employs])}) as graph:
+        await add(graph, text, "2025-01-01")
+        assert ("Kroon", relation, object_) in await lines(graph)
+
+
+async def test_a_purchase_and_a_wedding_begin_what_goes_on():
+    text = "Arlo Inc acquired Brim Ltd on 4 May 2024. Ann married Bo on 9 May 2024."
+    said = [
+        fact(
+            "Arlo Inc",
+            "acquired",
+            "Brim Ltd",
+            "Arlo Inc acquired Brim Ltd",
+            "event",
+            since="2024-05-04",
+        ),
+        fact("Ann", "married_to", "Bo", "Ann married Bo", "event", since="2024-05-09"),
+    ]
+    people = [entity("Ann"), entity("Bo")]
+    firms = [entity("Arlo Inc", "organization"), entity("Brim Ltd", "organization")]
+    async with opened({text: (people + firms, said)}) as graph:
+        await add(graph, text, "2024-06-01")
+        assert {(one.relation, one.invalid_at) for one in await graph.facts()} == {
+            ("owned_by", None), ("married_to", None),
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("amount", ["1,450", "1 380 €", "2.300 EUR"])
+async def test_an_amount_is_named_by_the_text_as_it_stands(amount):
+    text = f"The flat costs {amount} now."
+    costs = fact("flat", "costs", amount, text)
+    async with opened({text: ([entity("flat", "thing")], [costs])}) as graph:
+        added = await add(graph, text, "2025-01-01")
+        assert added.dropped == ()
+        assert len(added.facts) == 1
+
+
+async def test_an_event_may_be_called_by_a_description_made_of_words_of_the_text():
+    text = "They rebuild Gannet Bridge for 2 million. It rains."
+    described, invented = "rebuilding of Gannet Bridge", "parade of Lumen Square"
+    said = [
+        fact(described, "costs", "2 million", "They rebuild Gannet Bridge for 2 million."),
+        fact(invented, "costs", "2 million", "They rebuild Gannet Bridge for 2 million."),
+    ]
+    listed = [entity(described, "event"), entity(invented, "event")]
+    async with opened({text: (listed, said)}) as graph:
+        await add(graph, text, "2025-01-01")
+        assert {one.subject for one in await graph.facts()} == {described}
+
+
+# -- which fact ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "effect", "reference"),
+    [
+        ("F2", "", "F2"),
+        ("replaces F2", "replaces", "F2"),
+        ("Replaces: F12", "replaces", "F12"),
+        ("replaces", "replaces", ""),
+        ("corrects F2.", "corrects", "F2"),
+        ("same as F3", "", "F3"),
+        ("ends F3", "", "F3"),
+        ("new", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_one_field_says_which_fact_is_meant_and_what_becomes_of_it(given, effect, reference):
+    read = ReadFact.model_validate(fact("a", "b", "c", "d", about=given))
+    assert (read.effect, read.reference) == (effect, reference)
+
+
+@pytest.mark.parametrize(
+    ("former", "kind", "about"),
+    [
+        ({"kind": "changed", "same": "", "replaces": "F2"}, "state", "replaces F2"),
+        ({"kind": "changed", "same": "", "replaces": ""}, "state", "replaces"),
+        ({"kind": "correction", "same": "F1", "replaces": ""}, "state", "corrects F1"),
+        ({"kind": "holds", "same": "F1", "replaces": ""}, "state", "F1"),
+        ({"kind": "event", "same": "", "replaces": "F4"}, "event", "replaces F4"),
+    ],
+)
+def test_an_answer_in_the_shape_of_version_0_2_is_read(former, kind, about):
+    ends = {"subject": "a", "relation": "b", "object": "c", "quote": "d"}
+    read = ReadFact.model_validate({**ends, **former})
+    assert (read.kind, read.about) == (kind, about)
+
+
+PLAN = "Lennart starts at Kroon on 4 November."
+STARTS = fact("Lennart", "works_at", "Kroon", PLAN, "planned", since="2024-11-04")
+WHO = [entity("Lennart"), entity("Kroon", "organization")]
+
+
+@pytest.mark.parametrize("told", ["2024-10-20", "2024-12-02"])
+async def test_a_plan_is_called_off_before_its_day_and_after(told):
+    off = "Lennart never started at Kroon."
+    ends = fact("Lennart", "works_at", "Kroon", off, "cancelled", about="F:Lennart works_at Kroon")
+    async with opened({PLAN: (WHO, [STARTS]), off: (WHO, [ends])}) as graph:
+        await add(graph, PLAN, "2024-10-08")
+        added = await add(graph, off, told)
+        assert added.dropped == ()
+        assert not await graph.at(valid_at="2025-01-01").facts()
+        assert (await lines(graph))["Lennart", "works_at", "Kroon"][2] == "cancelled"
+        await graph.history.remove_episode(added.episode.id)
+        assert await graph.at(valid_at="2025-01-01").facts()
+        assert (await graph.health.check_all()).findings == ()
+
+
+async def test_what_was_never_so_is_taken_back_and_what_is_merely_over_is_not():
+    joined = "Lennart is a member of the Guild and of the gym since 2020."
+    member = [fact("Lennart", "member_of", name, joined, since="2020") for name in ("Guild", "gym")]
+    later = "Lennart was never in the Guild. He cancelled the gym on 3 May."
+    denied = [
+        fact("Lennart", "member_of", "Guild", "Lennart was never in the Guild.", "cancelled",
+             about="corrects F:Lennart member_of Guild"),
+        fact("Lennart", "member_of", "gym", "He cancelled the gym on 3 May.", "cancelled",
+             about="F:Lennart member_of gym", until="2025-05-03"),
+    ]  # fmt: skip
+    listed = [entity("Lennart"), entity("Guild", "organization"), entity("gym", "organization")]
+    async with opened({joined: (listed, member), later: (listed, denied)}) as graph:
+        await add(graph, joined, "2023-01-01")
+        await add(graph, later, "2025-06-01")
+        found = await lines(graph)
+        assert found["Lennart", "member_of", "Guild"][2] == "corrected"
+        assert found["Lennart", "member_of", "gym"] == ("2020-01-01", "2025-05-03", "ended")
+
+
+async def test_a_text_that_calls_one_date_off_may_set_another():
+    first, later = "The band plays on 9 May.", "The 9th is off, the band plays on 20 May."
+    plays = fact("band", "plays_at", "Ropewalk", first, "planned_event", since="2025-05-09")
+    moved = [
+        fact("band", "plays_at", "Ropewalk", "The 9th is off", "cancelled",
+             about="F:band plays_at Ropewalk"),
+        fact("band", "plays_at", "Ropewalk", "the band plays on 20 May", "planned_event",
+             since="2025-05-20"),
+    ]  # fmt: skip
+    listed = [entity("band", "organization"), entity("Ropewalk", "place")]
+    texts = {f"{first} At the Ropewalk.": (listed, [plays]), f"{later} Ropewalk.": (listed, moved)}
+    async with opened(texts) as graph:
+        for text, date in zip(texts, ("2025-04-01", "2025-05-01"), strict=True):
+            await add(graph, text, date)
+        assert not await graph.at(valid_at="2025-05-09T12:00Z").facts()
+        assert await graph.at(valid_at="2025-05-20T12:00Z").facts()
+        assert not await graph.at(valid_at="2025-05-21T12:00Z").facts()
+
+
+async def test_an_end_to_come_is_put_off_by_a_newer_one():
+    first, later = "The pass is valid until 31 December.", "The pass now runs until 30 June."
+    until = fact("Ermeline", "holds", "pass", first, until="2023-12-31")
+    longer = fact("Ermeline", "holds", "pass", later, until="2024-06-30")
+    listed = [entity("Ermeline"), entity("pass", "thing")]
+    texts = {f"{first} Ermeline.": (listed, [until]), f"{later} Ermeline.": (listed, [longer])}
+    async with opened(texts) as graph:
+        for text, date in zip(texts, ("2023-10-03", "2023-11-20"), strict=True):
+            await add(graph, text, date)
+        [held] = await graph.at(valid_at="2024-01-01").facts()
+        assert held.invalid_at == day("2024-07-01")
+
+
+@pytest.mark.parametrize(
+    ("text", "until", "end"),
+    [
+        ("Ines leaves Miele on 2 May.", "2025-05-02", "2025-05-03"),
+        ("Ines leaves Miele on 1 June.", "2025-06-01", "2025-06-01"),
+        ("Ines left Miele on 2 March.", "2025-03-02", "2025-03-02"),
+        ("Ines left Miele, her last day was 2 March.", "2025-03-02", "2025-03-03"),
+        ("On 12 May Bo takes over from Ines at Miele.", "2025-05-12", "2025-05-12"),
+    ],
+)
+async def test_a_day_to_come_is_the_last_and_a_day_that_is_past_the_first_without_it(
+    text, until, end
+):
+    said = [fact("Ines", "works_at", "Miele", text, "ended", until=until)]
+    if "Bo" in text:
+        said.append(fact("Bo", "works_at", "Miele", text, "planned", since=until))
+    listed = [entity("Ines"), entity("Bo"), entity("Miele", "organization")]
+    async with opened({text: (listed, said)}) as graph:
+        await add(graph, text, "2025-05-01")
+        assert (await lines(graph))["Ines", "works_at", "Miele"][1] == end
+
+
+# -- in order --------------------------------------------------------------------------------------
+
+
+async def test_texts_that_bear_on_each_other_are_read_in_order_and_others_side_by_side():
+    texts = [f"In the year Person{number} of the town is well." for number in range(6)]
+    texts += [f"Then Person{number} of the town is ill." for number in range(2)]
+    answers = {text: ([], []) for text in texts}
+    under_way, most, order = 0, 0, []
+
+    class Slow(Model):
+        side_by_side = 8
+
+        async def complete(self, messages, *, answer):
+            nonlocal under_way, most
+            import asyncio
+
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.05)
+            under_way -= 1
+            read = await super().complete(messages, answer=answer)
+            order.append(next(text for text in texts if f"\n{text}\n" in self.asked[-1]))
+            return read
+
+    models = Models(embedder=HashEmbedder(), llm=Slow(answers))
+    async with GraphRAG.open("mem://", models=models) as graph:
+        await graph.add_episodes([NewEpisode(text, "2025-01-01") for text in texts])
+    assert most >= 4
+    for number in range(2):
+        well, ill = texts[number], texts[6 + number]
+        assert order.index(well) < order.index(ill)

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _INVALID = (400, 422)
 _BUSY = frozenset({408, 409, 425, 429})
 _NO_MONEY = "insufficient_quota"
-_FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
+_TOO_LONG = re.compile(r"context.{0,10}length|maximum context|too many tokens", re.IGNORECASE)
+_NEWER = "max_completion_tokens"
+_LOOSE = 0.5  # temperature
 _FENCE = 8
 _GROWN = 1.02  # how much longer a reply must be to be read anew: some fifty times its length in all
 _SHOWN = 200
@@ -40,6 +42,8 @@ class LLMQuestion:
     messages: tuple[Message, ...]
     name: str  # of the shape that the answer must have
     schema: Mapping[str, JSON]
+    loose: bool = False
+    """Asks in words, at a temperature that leaves a loop, whatever the server can do."""
 
     def followed_by(self, answer: str, words: str) -> "LLMQuestion":
         """Return the question that goes on with these words after an answer."""
@@ -54,21 +58,29 @@ class RequestForm:
     temperature: float | None  # None leaves it out
     schema: bool = True  # False puts the shape of the answer in words
     max_tokens: int | None = None  # of the answer; None leaves it out
+    limit: str = "max_tokens"  # what the server calls that
+    extra: Mapping[str, JSON] | None = None  # settings of the server
 
     def without(self, status: int, said: str) -> "RequestForm | None":
-        """Return the form without what the server refuses; None if it is nothing we can spare."""
-        if status not in _INVALID:
+        """Return the form without what the server refuses; None if it is nothing we can spare.
+
+        Some refuse a schema without naming it, so that is left out at last.
+        """
+        if status not in _INVALID or _TOO_LONG.search(said):
             return None
+        if self.max_tokens is not None and self.limit == "max_tokens" and _NEWER in said:
+            return replace(self, limit=_NEWER)
         if self.temperature is not None and "temperature" in said:
             return replace(self, temperature=None)
-        if self.schema and _FORMAT.search(said):
-            return replace(self, schema=False)
-        return None
+        return replace(self, schema=False) if self.schema else None
 
     def common(self, other: "RequestForm") -> "RequestForm":
         """Return the form without what either leaves out."""
         temperature = None if other.temperature is None else self.temperature
-        return RequestForm(temperature, self.schema and other.schema, self.max_tokens)
+        limit = self.limit if other.limit == "max_tokens" else other.limit
+        return replace(
+            self, temperature=temperature, schema=self.schema and other.schema, limit=limit
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +96,12 @@ class Reply:
 class BusyError(Exception):
     """The server may answer later: too many requests, a failure of its own, or silence."""
 
-    def __init__(self, reason: str, *, wait: float | None = None) -> None:
+    def __init__(self, reason: str, *, wait: float | None = None, loose: bool = False) -> None:
         super().__init__(reason)
         self.wait = wait
         """Seconds that the server asked for."""
+        self.loose = loose
+        """True if the same request would fail again."""
 
 
 def is_busy(status: int, code: object = None) -> bool:
@@ -180,18 +194,21 @@ async def streamed(
 
 def request(model: str, question: LLMQuestion, form: RequestForm) -> dict[str, Any]:
     """Return the arguments of a request, with the schema in words for a server that takes none."""
-    messages = question.messages if form.schema else in_words(question)
+    schema = form.schema and not question.loose
+    messages = question.messages if schema else in_words(question)
     sent: dict[str, Any] = {
         "model": model,
         "messages": [{"role": message.role, "content": message.content} for message in messages],
     }
-    if form.schema:
+    if schema:
         shape = {"name": question.name, "schema": dict(question.schema), "strict": True}
         sent["response_format"] = {"type": "json_schema", "json_schema": shape}
     if form.temperature is not None:
-        sent["temperature"] = form.temperature
+        sent["temperature"] = max(form.temperature, _LOOSE) if question.loose else form.temperature
     if form.max_tokens is not None:
-        sent["max_tokens"] = form.max_tokens
+        sent[form.limit] = form.max_tokens
+    if form.extra:
+        sent["extra_body"] = dict(form.extra)
     return sent
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import urlsplit
 
 from graphrag.errors import InputError, LLMError, MissingExtraError
 from graphrag.llm.chat import (
@@ -29,12 +30,17 @@ from graphrag.protocols import Answer, Message
 from graphrag.settings import Settings, shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from openai import APIStatusError, AsyncOpenAI
 
+    from graphrag.model.values import JSON
+
 _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want some key; without one the SDK would take the environment's
+_NO_JSON = "json_validate_failed"
+_LOCAL = ("localhost", "127.0.0.1", "::1", "host.docker.internal")
+_PATIENCE, _LOCAL_PATIENCE = 60.0, 300.0  # seconds; a model of this machine may be loaded first
 _LARGEST = 16_000_000
 """Bytes of one reply: the longest answer that is read, as long again in thoughts, all escaped."""
 
@@ -52,7 +58,7 @@ class OpenAILLM(Dialogue):
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout: float = 60.0,
+        timeout: float | None = None,
         concurrency: int = 8,
         per_minute: int | None = None,
         retries: int = 4,
@@ -60,6 +66,7 @@ class OpenAILLM(Dialogue):
         budget: Budget | None = None,
         temperature: float | None = 0.0,
         max_tokens: int | None = None,
+        extra: "Mapping[str, JSON] | None" = None,
     ) -> None:
         """Describe the model; nothing is connected yet.
 
@@ -67,7 +74,7 @@ class OpenAILLM(Dialogue):
             model: Its name at the server.
             base_url: ``http://localhost:11434/v1`` and the like; default: OpenAI's.
             api_key: Never shown; ``OpenAILLM.from_settings`` takes it from the environment.
-            timeout: Seconds for one answer.
+            timeout: Seconds for one answer; default: 60, and 300 for a server of this machine.
             concurrency: Questions under way at a time.
             per_minute: Questions that may start in a minute; None is no limit.
             retries: Further attempts when the server is busy, fails or is silent.
@@ -76,23 +83,26 @@ class OpenAILLM(Dialogue):
             temperature: None leaves it to the server, as does a server that refuses any.
             max_tokens: Of one answer; default: the server's limit. A small model that begins to
                 repeat itself goes on until there: give it 1,000.
+            extra: Settings of the server that are sent with each question, such as
+                ``{"options": {"num_ctx": 16384}}`` or ``{"reasoning_effort": "low"}``.
 
         Raises:
             MissingExtraError: if the extra ``openai`` is not installed.
             InputError: if the URL is none, or a limit is impossible.
         """
+        self.base_url = checked_url(base_url or _OPENAI)
+        local = urlsplit(self.base_url).hostname in _LOCAL
         super().__init__(
             model,
-            timeout=timeout,
+            timeout=(_LOCAL_PATIENCE if local else _PATIENCE) if timeout is None else timeout,
             concurrency=concurrency,
             per_minute=per_minute,
             retries=retries,
             cache=cache,
             budget=budget,
         )
-        self.base_url = checked_url(base_url or _OPENAI)
         self._api_key = api_key
-        self._form = RequestForm(temperature, max_tokens=max_tokens)
+        self._form = RequestForm(temperature, max_tokens=max_tokens, extra=extra)
         """How the next request is sent: without what the server has refused so far."""
         self._client: AsyncOpenAI | None = None
         self._asking: Counter[AsyncOpenAI] = Counter()
@@ -151,16 +161,15 @@ class OpenAILLM(Dialogue):
     async def _send(self, question: LLMQuestion) -> Reply:
         import openai
 
+        form, refused = self._form, False
         while True:
-            form = self._form
             try:
                 async with self._connected() as client:
-                    return await self._answered(client, question, form)
+                    reply = await self._answered(client, question, form)
             except openai.APIStatusError as error:
-                # By what this request sent: others under way may have learned the same meanwhile.
                 if (spared := form.without(error.status_code, _said(error))) is None:
                     self._refuse(error)
-                self._form = self._form.common(spared)
+                form, refused = spared, True
             except openai.APITimeoutError:
                 raise BusyError("no answer in time") from None
             except openai.APIConnectionError as error:
@@ -168,6 +177,10 @@ class OpenAILLM(Dialogue):
                 raise BusyError(self._redacted(f"{shown_url(self.base_url)}: {cause}")) from None
             except (openai.APIError, ValueError, RecursionError) as error:
                 raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
+            else:
+                if refused:  # others under way may have learned more meanwhile
+                    self._form = self._form.common(form)
+                return reply
 
     async def _pieces(self, question: LLMQuestion) -> "AsyncIterator[Reply]":
         import openai
@@ -214,6 +227,10 @@ class OpenAILLM(Dialogue):
     def _refuse(self, error: "APIStatusError") -> NoReturn:
         status = error.status_code
         said = self._redacted(_said(error))[:300]
+        if status == 400 and (
+            "json_validate_failed" in (error.code or "", said) or _NO_JSON in said
+        ):
+            raise BusyError(f"the server made no JSON: {said}", loose=True) from None
         if is_busy(status, error.code):
             raise BusyError(
                 f"HTTP {status}: {said}", wait=retry_after(error.response.headers)

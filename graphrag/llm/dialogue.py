@@ -10,11 +10,19 @@ import logging
 import random
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from graphrag.errors import LLMError
 from graphrag.llm.chat import BusyError, LLMQuestion, Reply
-from graphrag.llm.schema import BadAnswerError, joined, lost_of, read_answer, strict_schema
+from graphrag.llm.schema import (
+    AnswerModel,
+    BadAnswerError,
+    joined,
+    lost_of,
+    read_answer,
+    strict_schema,
+)
 from graphrag.llm.spending import AnswerCache, Budget, Meter, Throttle, Usage
 from graphrag.protocols import Answer, Message
 from graphrag.text.split import count_tokens
@@ -24,6 +32,8 @@ _SHOWN = 4000  # characters of a wrong answer that the model is shown again
 _TAIL = 1500  # characters of the end of a cut answer that the model is shown, to go on from
 _PROBLEMS = 12
 _LONGEST_BACKOFF = 30.0
+_LEAST_READ = 256  # tokens: what counts fewer counts something else
+_CUT_SHARE = 0.6  # of our own count, which is within a fifth of those in use
 Pieces = Callable[[LLMQuestion], AsyncIterator[Reply]]
 """Gives the reply to one question again and again as it grows; raises as ``Dialogue._send``."""
 
@@ -169,7 +179,9 @@ class Dialogue(ABC):
             if attempt:
                 self._meter.add(Usage(repairs=1))
             try:
-                return read_answer(reply.text, answer, cut_off=reply.cut_off)
+                given = read_answer(reply.text, answer, cut_off=reply.cut_off)
+                self._check_whole(question, reply, given)
+                return given
             except BadAnswerError as error:
                 problem = str(error)
             _LOG.info("%s gave no valid %s: %s", self.model, question.name, problem)
@@ -178,10 +190,26 @@ class Dialogue(ABC):
                 f"This was not valid: {problem}. Answer the same again as one JSON object of the "
                 "asked shape, with nothing before or after it.",
             )
+            if attempt + 1 == repairs:  # what fails twice alike may be a loop of the model
+                question = replace(question, loose=True)
         raise LLMError(
             f"model {self.model!r} gave no valid answer ({question.name}) in {repairs + 1} attempts"
             f"; the last problem: {problem}. Nothing of it was used"
         )
+
+    def _check_whole(self, question: LLMQuestion, reply: Reply, given: Answer) -> None:
+        """Notice a server that cuts long prompts in silence: it counts far fewer tokens."""
+        sent, read = self._expected(question).prompt_tokens, reply.prompt_tokens
+        if read is None or not _LEAST_READ <= read < _CUT_SHARE * sent:
+            return
+        cut = (
+            f"model {self.model!r}: its server read {read:,} of about {sent:,} tokens of the prompt"
+            ": give it a larger context, such as num_ctx for Ollama or -c for llama.cpp"
+        )
+        if isinstance(given, AnswerModel) and given.items:
+            if not any(getattr(given, name) for name in given.items):
+                raise LLMError(f"{cut}. It answered nothing")
+        _LOG.warning("%s", cut)
 
     async def _ask_until_answered(self, question: LLMQuestion) -> Reply:
         for attempt in range(self._retries + 1):
@@ -200,6 +228,7 @@ class Dialogue(ABC):
                         f"problem: {busy}"
                     ) from None
                 _LOG.info("%s: %s; asked again", self.model, busy)
+                question = replace(question, loose=question.loose or busy.loose)
             self._meter.add(Usage(retries=1))
             if wait is not None:
                 self._throttle.pause(wait)  # holds for every question to this model

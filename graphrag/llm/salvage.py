@@ -4,10 +4,13 @@ Invalid items are asked for again, and what never comes is reported as lost. Ans
 so each is read within bounds in one pass; what lies beyond them counts as lost.
 """
 
+import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -136,3 +139,72 @@ def problem_of(error: ValidationError) -> str:
     if len(errors) > _ERRORS:
         lines.append(f"and {len(errors) - _ERRORS} more")
     return "; ".join(lines)
+
+
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
+_SEARCHED = 200_000_000
+"""Characters that are looked through for the JSON in a text, a fifth of a second: each brace that
+begins none is tried, and Python counts the lines before each error."""
+_READ = 10  # how much longer a character takes to read than to look through
+_LITERAL = 100_000
+"""Characters of a Python literal that is read: that takes 40 times as long as JSON."""
+_THING = frozenset("subject source head name quote".split())
+"""Fields of which each thing of a list has one."""
+
+
+def without_thoughts(text: str) -> str:
+    """Return a reply without what a model thinks aloud before it answers."""
+    return _THOUGHTS.sub("", text)
+
+
+def candidates(text: str, items: Sequence[str]) -> Iterator[dict[str, JSON]]:
+    """Yield what in a text may be an answer whose lists are ``items``, in the order of the text.
+
+    That is each JSON object; a list, or lines, of the things of the last of the lists; JSON in a
+    string of JSON; and an object as Python writes it.
+    """
+    things, there = list[JSON](), False
+    for value in _values(text, "{"):
+        if items and isinstance(value, dict) and not value.keys() & set(items):
+            if _THING & value.keys():
+                things.append(value)
+        there = True
+        yield value
+    if items and things:
+        yield {items[-1]: things}
+    if there:
+        return
+    for value in _values(text, '"'):
+        if isinstance(value, str) and "{" in value and len(value) < len(text):
+            yield from candidates(value, items)
+    first, last = text.find("{"), text.rfind("}")
+    if 0 <= first < last < first + _LITERAL:
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            value = ast.literal_eval(text[first : last + 1])
+            if isinstance(value, dict):
+                yield json.loads(json.dumps(value, default=str))
+
+
+def _values(text: str, opening: str) -> Iterator[Any]:
+    for repaired in dict.fromkeys((text, _TRAILING_COMMA.sub("", text))):
+        at, left = repaired.find(opening), _SEARCHED
+        while at >= 0 and left > 0:
+            try:
+                value, end = DECODER.raw_decode(repaired, at)
+            except json.JSONDecodeError as error:
+                left -= error.pos + _READ * (error.pos - at)
+                end = at + 1
+            except RecursionError:
+                return
+            else:
+                yield value
+            at = repaired.find(opening, end)
+
+
+def unwrapped(value: dict[str, JSON]) -> Iterator[JSON]:
+    """Yield a value, and what it wraps: ``{"answer": {...}}``, values inside an echoed schema."""
+    yield value
+    for name in ("properties", *value):
+        if isinstance(value.get(name), dict) and (name == "properties" or len(value) == 1):
+            yield value[name]

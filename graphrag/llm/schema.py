@@ -6,9 +6,8 @@ tried, widest first, and the first of the right shape wins. Lists keep their val
 (``salvage``).
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, get_args
 
 from pydantic import (
@@ -21,18 +20,21 @@ from pydantic import (
 )
 
 from graphrag.llm.salvage import (
-    DECODER,
     LONGEST_ANSWER,
     LONGEST_THING,
     MOST_THINGS,
     Lost,
     as_words,
+    candidates,
     closed_early,
     problem_of,
+    unwrapped,
+    without_thoughts,
 )
 from graphrag.model.values import JSON
 from graphrag.protocols import Answer
 
+_LOG = logging.getLogger("graphrag")
 _DECORATION = ("title", "default", "minLength", "maxLength")
 """What strict mode refuses or small models trip over; pydantic checks it all the same."""
 
@@ -136,13 +138,7 @@ def _closed(node: JSON, definitions: Mapping[str, JSON], within: tuple[str, ...]
     return closed
 
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _SHOWN = 200
-_SEARCHED = 200_000_000
-"""Characters that are looked through for the JSON in a text, a fifth of a second: each brace that
-begins none is tried, and Python counts the lines before each error."""
-_READ = 10  # how much longer a character takes to read than to look through
 _REPEATS = 3  # things said again from which on a cut answer is not asked to go on
 _CUT = "the answer was cut off before its end, for want of room; be briefer"
 
@@ -152,34 +148,42 @@ class BadAnswerError(ValueError):
 
 
 def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> Answer:
-    """Return the answer in a text, or raise ``BadAnswerError`` that says what is wrong."""
+    """Return the answer in a text, or raise ``BadAnswerError`` that says what is wrong.
+
+    Models write drafts: of several answers with lists the one with most things is taken, the last
+    of equal ones; of others the first.
+    """
     items = answer.items if issubclass(answer, AnswerModel) else ()
-    problem, best = "", None
-    words = _THOUGHTS.sub("", text)
+    problem, found = "", list[Answer]()
+    words = without_thoughts(text)
     if (beyond := len(words) - LONGEST_ANSWER) > 0:
         words, cut_off = words[:LONGEST_ANSWER], True
     if cut_off and not items:
         raise BadAnswerError(_CUT)
     early = closed_early(words, items) if items else None
-    for value in _objects(words) if early is None else [early]:
-        for candidate in _unwrapped(value):
+    for value in candidates(words, items) if early is None else [early]:
+        for candidate in unwrapped(value):
             try:
-                found = answer.model_validate(candidate)
+                found.append(answer.model_validate(candidate))
+                break
             except ValidationError as error:
                 problem = problem or problem_of(error)
-                continue
-            if cut_off or early is not None:
-                return _cut(found, max(beyond, 0))
-            if not lost_of(found):
-                return found
-            best = best or found
-    if best is not None:
-        return best
+        if found and not items:
+            break
+    if found:
+        best = max(reversed(found), key=lambda it: (_things(it, items), -len(lost_of(it))))
+        if len(found) > 1:
+            _LOG.info("of %d answers in one reply that with most things is taken", len(found))
+        return _cut(best, max(beyond, 0)) if cut_off or early is not None else best
     if cut_off:
         raise BadAnswerError(_CUT)
     if not text.strip():
         raise BadAnswerError("the answer was empty")
     raise BadAnswerError(problem or "the answer held no JSON object")
+
+
+def _things(answer: BaseModel, items: Iterable[str]) -> int:
+    return sum(len(getattr(answer, name)) for name in items)
 
 
 def lost_of(answer: BaseModel) -> tuple[Lost, ...]:
@@ -224,27 +228,3 @@ def _cut(answer: Answer, beyond: int) -> Answer:
         ending = Lost()
     whole._lost = (*answer.lost, ending)
     return whole
-
-
-def _objects(text: str) -> Iterator[JSON]:
-    for repaired in dict.fromkeys((text, _TRAILING_COMMA.sub("", text))):
-        at, left = repaired.find("{"), _SEARCHED
-        while at >= 0 and left > 0:
-            try:
-                value, end = DECODER.raw_decode(repaired, at)
-            except json.JSONDecodeError as error:
-                left -= error.pos + _READ * (error.pos - at)
-                end = at + 1
-            except RecursionError:
-                return
-            else:
-                yield value
-            at = repaired.find("{", end)
-
-
-def _unwrapped(value: JSON) -> Iterator[JSON]:
-    """Yield a value, and what it wraps: ``{"answer": {...}}``, values inside an echoed schema."""
-    yield value
-    for name in ("properties", *value):
-        if isinstance(value.get(name), dict) and (name == "properties" or len(value) == 1):
-            yield value[name]

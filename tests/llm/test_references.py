@@ -293,7 +293,7 @@ async def test_a_plan_is_called_off_before_its_day_and_after(told):
         assert added.dropped == ()
         assert not await graph.at(valid_at="2025-01-01").facts()
         assert (await lines(graph))["Lennart", "works_at", "Kroon"][2] == "cancelled"
-        await graph.history.remove_episode(added.episode.id)
+        await graph.log.remove_episode(added.episode)
         assert await graph.at(valid_at="2025-01-01").facts()
         assert (await graph.health.check_all()).findings == ()
 

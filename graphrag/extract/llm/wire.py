@@ -45,6 +45,16 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_WORD = re.compile(r"[^\w]+")
 
 
+_NAMES = {
+    "relationships": "facts", "relations": "facts", "edges": "facts", "triples": "facts",
+    "statements": "facts", "nodes": "entities", "source": "subject", "head": "subject",
+    "target": "object", "tail": "object", "predicate": "relation", "relation_type": "relation",
+    "relationship": "relation", "entity_name": "name", "entity_type": "type",
+    "evidence": "quote", "description": "fact",
+}  # fmt: skip
+"""Names that models trained on other prompts give to the fields."""
+
+
 class Lenient(AnswerModel):
     """An answer in which numbers may stand for words, and one thing for a list of it."""
 
@@ -53,7 +63,7 @@ class Lenient(AnswerModel):
     def _read_through(cls, value: JSON) -> JSON:
         if not isinstance(value, dict):
             return value
-        read = {name: _words(given) for name, given in value.items()}
+        read = {name: _words(given) for name, given in _called(value, cls).items()}
         for name in _LISTS:
             given = value.get(name)
             if name == "attributes" and isinstance(given, dict):
@@ -65,6 +75,14 @@ class Lenient(AnswerModel):
             if isinstance(word := read.get(name), str):
                 read[name] = synonyms.get(word.strip().casefold(), word.strip().casefold())
         return read
+
+
+def _called(value: dict[str, JSON], model: type[AnswerModel]) -> dict[str, JSON]:
+    """Return fields under their own names, as far as the model lacks them."""
+    fields = model.model_fields.keys()
+    others = {_NAMES[name]: name for name in value if name in _NAMES and name not in fields}
+    own = {new: value[old] for new, old in others.items() if new in fields and new not in value}
+    return {**own, **value}
 
 
 def _words(value: JSON) -> JSON:
@@ -102,7 +120,8 @@ class ReadFact(Lenient):
     """What the text states about one entity, or about two."""
 
     empty: ClassVar[Mapping[str, JSON]] = {
-        "object": "", "fact": "", "since": "", "until": "", "kind": "state", "certainty": "stated",
+        "object": "", "quote": "", "fact": "", "since": "", "until": "", "kind": "state",
+        "certainty": "stated",
     }  # fmt: skip
     subject: str
     relation: str = Field(min_length=1)
@@ -181,6 +200,11 @@ class Reading(AnswerModel):
     items: ClassVar[tuple[str, ...]] = ("entities", "facts")
     entities: Sequence[ReadEntity]
     facts: Sequence[ReadFact]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, value: JSON) -> JSON:
+        return _called(value, cls) if isinstance(value, dict) else value
 
     @classmethod
     def having(

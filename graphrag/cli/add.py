@@ -140,6 +140,8 @@ def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: i
             "read and not believed": len(report.dropped) or None,
             "believed otherwise than read": len(report.adjusted) or None,
             "files skipped": skipped or None,
+            "calls of the model": report.usage and report.usage.calls,
+            "tokens of the model": report.usage and report.usage.tokens,
             **bar.times(),
         },
     )
@@ -156,6 +158,8 @@ def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: i
             "closed": bar.closed,
             "dropped": len(report.dropped),
             "adjusted": len(report.adjusted),
+            "calls": report.usage.calls if report.usage else 0,
+            "tokens": report.usage.tokens if report.usage else 0,
             **bar.times_form(),
         },
         shown,

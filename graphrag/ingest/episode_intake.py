@@ -126,7 +126,9 @@ async def _write(
     while True:
         await ingestion.writer.commit(episode.group_id, write.build, enter=write.enter)
         if write.plan is not None:
-            return Added.by(write.plan, extraction, violations, write.seconds)
+            added = Added.by(write.plan, extraction, violations, write.seconds)
+            spent_on = getattr(ingestion.extractor, "usage_of", None)
+            return added if spent_on is None else replace(added, usage=spent_on(episode.id))
         repeated = write.repeated or episode
         joined = repeated if waited else await _join(ingestion, repeated, episode)
         if joined is not None:  # else it is no longer the same: look again

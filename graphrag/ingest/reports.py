@@ -3,12 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from graphrag.errors import GraphRAGError
 from graphrag.ingest.plan import Plan, SkippedRow
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
+
+if TYPE_CHECKING:  # a graph without a language model loads none of it
+    from graphrag.llm.spending import Usage
 
 _NAME = 40
 """Characters of a text that stand for its name."""
@@ -40,6 +44,8 @@ class Added:
     """What ended or was taken back at once, in words: older facts, and new ones if need be."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
+    usage: "Usage | None" = None
+    """Calls and tokens of the language model; None without one that counts them."""
 
     @classmethod
     def by(
@@ -202,6 +208,8 @@ class BatchReport:
     """What ended or was taken back, in words."""
     failed: list[Failed] = field(default_factory=list)
     """Episodes that were skipped, with their errors; only with ``on_error="skip"``."""
+    usage: "Usage | None" = None
+    """Calls and tokens of the language model; None without one that counts them."""
     seconds: float = 0.0
     steps: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Seconds by step."""
@@ -224,6 +232,8 @@ class BatchReport:
         self.dropped += (f"{name}: {note}" for note in added.dropped)
         self.adjusted += (f"{name}: {note}" for note in added.adjusted)
         self.closed += (f"{name}: {note}" for note in added.closed)
+        if added.usage is not None:
+            self.usage = added.usage if self.usage is None else self.usage + added.usage
         for step, seconds in added.seconds.items():
             self.steps[step] += seconds
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from graphrag.errors import InputError, MissingExtraError
-from graphrag.llm.spending import SPENDING, Spending, Usage
+from graphrag.llm.spending import SPENDING, Price, Spending, Usage
 from graphrag.protocols import Figures, Note, Step
 
 if TYPE_CHECKING:
@@ -30,20 +30,6 @@ _TEXTS: Final[Mapping[Step, str]] = MappingProxyType(
 )
 _RECORD: Final = "episode"
 _NOTHING: Final = Usage()
-_MILLION: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What a million tokens cost, in any currency."""
-
-    prompt: float
-    completion: float
-
-    def of(self, usage: Usage) -> float:
-        """Return the cost of what was used."""
-        spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
-        return spent / _MILLION
 
 
 class OpenTelemetryTracer:

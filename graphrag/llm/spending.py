@@ -28,6 +28,7 @@ _LOG = logging.getLogger("graphrag")
 _ACCOUNT: ContextVar[str | None] = ContextVar("account", default=None)
 SPENDING: "ContextVar[Spending | None]" = ContextVar("spending", default=None)
 """What counts what is asked inside of it, by whatever model."""
+_MILLION = 1_000_000
 _ACCOUNTS = 10_000  # episodes whose usage is kept; the oldest go first
 
 
@@ -53,6 +54,19 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of a million tokens, in any currency."""
+
+    prompt: float
+    completion: float
+
+    def of(self, usage: Usage) -> float:
+        """Return the cost of what was used."""
+        spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
+        return spent / _MILLION
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from graphrag.extract.llm.belief import Belief
 from graphrag.extract.llm.prompt import ask_reading
 from graphrag.extract.llm.wire import DetailedReading, Reading
 from graphrag.ingest.intake import NewEpisode, prepare
-from graphrag.llm.spending import accounted_to
+from graphrag.llm.spending import Usage, accounted_to
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
@@ -64,6 +64,11 @@ class PassageExtractor:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._llm!r})"
+
+    def usage_of(self, episode_id: str) -> Usage | None:
+        """Return what an episode has cost; None if the model does not count that."""
+        counted = getattr(self._llm, "usage_of", None)
+        return None if counted is None else counted(episode_id)
 
     async def _read(
         self, questions: Iterable[Sequence[Message]], episode: Episode, answer: type[Answer]

@@ -27,6 +27,7 @@ _CERTAINTY: dict[str, tuple[float, Origin]] = {
 _WAITS = 0.5  # confidence of what waits for a person whatever the model says of it
 _UNGROUNDED = 0.75
 _WEAK = 0.8  # the most that a weak model is believed: as much as the rules
+_QUOTED = 120  # characters of what a model quoted that are named
 _WORD = 4  # letters of a word of a relation that can be looked for
 
 
@@ -77,7 +78,8 @@ class Belief:
         passage = self._content[start:end]
         place = locate(fact.quote, passage) or locate(fact.fact, passage)
         if place is None:
-            self._drop("quote", f"the fact {str(fact)!r}, which the text does not say")
+            words = f"the fact {str(fact)!r}, which the text does not say"
+            self._drop("quote", f"{words}: {fact.quote[:_QUOTED]!r}" if fact.quote else words)
             return
         first, last = start + place[0], start + place[1]
         subject = self._cast.mention(fact.subject, first)

@@ -172,12 +172,6 @@ def test_a_date_that_fits_the_words_is_taken():
     assert dating(quote).start("2024-04", quote).moment == day("2024-04-01")
 
 
-def test_a_date_that_the_words_contradict_stands_and_is_reported():
-    times = dating("Ann moved last month.")
-    assert times.start("2023-01-01", "Ann moved last month.").moment == day("2023-01-01")
-    assert times.doubts == ["2023-01-01 stands, though its words name 2024-04-01"]
-
-
 def test_until_a_year_takes_the_year_in():
     quote = "She worked there until 2019."
     assert dating(quote).stop("2019", quote).moment == day("2020-01-01")

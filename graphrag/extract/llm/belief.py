@@ -109,7 +109,6 @@ class Belief:
             fact,
             self._dating,
             self._context.episode.valid_at,
-            self.adjusted.append,
             partial(self._drop, "time"),
         )
         text, grounded = self._sentence(fact, subject, object_, first, last)

@@ -1,12 +1,11 @@
 """Dates of a model's claims, validated.
 
-A valid date of the model stands, even where the rules of time disagree; that is reported. What
-dates mean depends on the ``Tense`` (holds, held, happened, planned, off). A wrong date is reported
-and the fact stays.
+A valid date of the model stands, even where the rules of time disagree. What dates mean depends on
+the ``Tense`` (holds, held, happened, planned, off). A wrong date is reported and the fact stays.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, partial
@@ -20,8 +19,6 @@ from graphrag.temporal.interval import Period
 from graphrag.temporal.moment import from_micros, parse_moment, precision_of
 from graphrag.temporal.phrase import resolve_phrase
 
-_STARTS = ("in", "since", "after")
-_STOPS = ("in", "until", "before")
 _READ = 20_000
 _HORIZON = timedelta(days=365 * 100)
 """Nothing that is said to end or begin later than this is meant literally."""
@@ -56,8 +53,6 @@ class Dating:
         self._strict = strict
         self.begins: set[str] = set()
         """Dates from which on something else holds: what ends then has no last day of its own."""
-        self.doubts: list[str] = []
-        """Dates that stand although their quote names another time, in words."""
 
     @cached_property
     def _named(self) -> list[Period]:
@@ -65,10 +60,7 @@ class Dating:
 
     def start(self, given: str, quote: str) -> Date | None:
         """Return the date from which on something holds, or None if none is given."""
-        date = self._read(given)
-        if date is not None:
-            self._compare(date, quote, _STARTS)
-        return date
+        return self._checked(given)
 
     def stop(
         self, given: str, quote: str, *, over: bool = False, counted: bool = True
@@ -79,13 +71,12 @@ class Dating:
         call it the last, or it is still to come: then a model gives the last day, unless that is
         not ``counted`` or the first of a month.
         """
-        date = self._read(given)
+        date = self._checked(given)
         if date is None:
             return None
         for period in self._periods(quote):
             if period.bound == "until" and period.start <= date.moment <= period.end:
                 return Date(period.end, "day")  # "until 2019" takes in 2019
-        self._compare(date, quote, _STOPS)
         ahead = counted and date.moment.day > 1 and date.moment > self._episode.valid_at
         counts = ahead or not over or _LAST.search(quote) is not None
         follows = given.strip() in self.begins
@@ -125,15 +116,14 @@ class Dating:
             precision = _GRAIN.get(period.granularity, "exact")
         return Date(moment, precision)
 
-    def _compare(self, date: Date, quote: str, bounds: Sequence[str]) -> None:
-        """Note a date that lies in none of the times that its quote or the text names."""
-        said = [period for period in self._periods(quote) if period.bound in bounds]
-        year = str(date.moment.year) in self._episode.content
-        if self._strict and not (year or any(_meets(date, period) for period in self._named)):
-            raise TimeError(f"{date.moment:%Y-%m-%d} is no time that the text names")
-        if said and not any(_meets(date, period) for period in (*said, *self._named)):
-            named = " or ".join(f"{period.start:%Y-%m-%d}" for period in said)
-            self.doubts.append(f"{date.moment:%Y-%m-%d} stands, though its words name {named}")
+    def _checked(self, given: str) -> Date | None:
+        """Return a date; that of a weak model is refused if the text does not name it."""
+        date = self._read(given)
+        if date is None or not self._strict or str(date.moment.year) in self._episode.content:
+            return date
+        if any(_meets(date, period) for period in self._named):
+            return date
+        raise TimeError(f"{date.moment:%Y-%m-%d} is no time that the text names")
 
     def _periods(self, text: str) -> list[Period]:
         return [found.period for found in find_times(text, self._episode.valid_at)]
@@ -166,17 +156,14 @@ class Tense:
     moment: str = ""  # when something happened that has no lifetime, such as a birth
 
 
-def tense_of(fact: ReadFact, dating: Dating, reference: datetime, note: Note, drop: Note) -> Tense:
-    """Return when a fact holds; ``note`` takes doubts about dates, ``drop`` what is left out."""
-    doubts = len(dating.doubts)
+def tense_of(fact: ReadFact, dating: Dating, reference: datetime, drop: Note) -> Tense:
+    """Return when a fact holds; ``drop`` takes what is left out, in words."""
     since = _read(dating.start, fact.since, fact, drop)
     stop = partial(dating.stop, over=fact.kind == "ended", counted=fact.last)
     until = _read(stop, fact.until, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
             since, until = None, _read(partial(dating.stop, over=True), fact.since, fact, drop)
-    for doubt in dating.doubts[doubts:]:
-        note(f"of the fact {str(fact)!r}: {doubt}")
     if since is not None and until is not None and until.moment <= since.moment:
         until = _after(since, until, fact, drop)
     match fact.kind:

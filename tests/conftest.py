@@ -1,5 +1,6 @@
 """Tiny readable graphs: episodes whose extraction is written beside them."""
 
+import gc
 import inspect
 import re
 import sys
@@ -23,6 +24,15 @@ sys.path.append(str(Path(__file__).parents[1]))  # training is no part of what i
 # How long one example takes says how busy the machine is.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep what modules define from the garbage collector: it stays, and there is much of it."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -124,6 +124,7 @@ async def test_an_answer_is_sent_at_once(known, monkeypatch):
 
 
 async def test_what_stays_is_spared_by_the_garbage_collector_while_it_is_served(known):
+    gc.unfreeze()
     async with listening(known) as port:
         async with asyncio.timeout(60):
             while not gc.get_freeze_count():

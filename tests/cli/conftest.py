@@ -1,6 +1,7 @@
 """The command line in process: a real embedded store, a readable extractor."""
 
 import io
+import shutil
 import sys
 from collections import defaultdict
 
@@ -83,30 +84,48 @@ class Outcome:
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsys):
     """Run a command line in an empty folder and return its outcome."""
-    monkeypatch.chdir(tmp_path)
-    for name in (*ENVIRONMENT, "SURREAL_USER", "SURREAL_PASSWORD"):
-        monkeypatch.delenv(name, raising=False)
+    alone(monkeypatch, tmp_path)
 
     def call(*arguments, stdin=None, extractor=None):
         if stdin is not None:
             data = stdin if isinstance(stdin, bytes) else stdin.encode()
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         capsys.readouterr()
-        app = create_app(opener(extractor or PlainExtractor()))
-        code = run([str(argument) for argument in arguments], app=app)
+        code = typed(*arguments, extractor=extractor)
         return Outcome(code, capsys.readouterr())
 
     return call
 
 
+def alone(monkeypatch, folder):
+    """Stand in a folder, without settings of the environment."""
+    monkeypatch.chdir(folder)
+    for name in (*ENVIRONMENT, "SURREAL_USER", "SURREAL_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def typed(*arguments, extractor=None):
+    app = create_app(opener(extractor or PlainExtractor()))
+    return run([str(argument) for argument in arguments], app=app)
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory):
+    """Return a folder with two letters and the store that they were added to."""
+    folder = tmp_path_factory.mktemp("letters")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        alone(monkeypatch, folder)
+        for name, text, day in (
+            ("old.txt", "Alice works_at Acme from 2020-01-01.", "2020-02-01"),
+            ("new.txt", "Alice works_at Globex from 2023-06-01. Bob knows Alice.", "2023-07-01"),
+        ):
+            (folder / name).write_text(text)
+            assert typed("add", name, "--reference-time", day) == 0
+    return folder
+
+
 @pytest.fixture
-def told(cli, tmp_path):
-    """Return the command line over a store that knows where Alice worked."""
-    for name, text in (
-        ("old.txt", "Alice works_at Acme from 2020-01-01."),
-        ("new.txt", "Alice works_at Globex from 2023-06-01. Bob knows Alice."),
-    ):
-        (tmp_path / name).write_text(text)
-    assert cli("add", "old.txt", "--reference-time", "2020-02-01").code == 0
-    assert cli("add", "new.txt", "--reference-time", "2023-07-01").code == 0
+def told(written, cli, tmp_path):
+    """Return the command line over a copy of a store that knows where Alice worked."""
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     return cli

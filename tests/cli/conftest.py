@@ -4,8 +4,10 @@ import io
 import shutil
 import sys
 from collections import defaultdict
+from functools import cache
 
 import pytest
+import typer
 
 from graphrag.cli.app import create_app, run
 from graphrag.cli.demo_world import truth
@@ -81,51 +83,43 @@ class Outcome:
         return self.err.removeprefix("error: ").strip()
 
 
+PLAIN = cache(lambda: create_app(opener(PlainExtractor())))
+COMMAND_OF = cache(typer.main.get_command)  # it takes longer than most commands
+
+
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsys):
     """Run a command line in an empty folder and return its outcome."""
-    alone(monkeypatch, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(typer.main, "get_command", COMMAND_OF)
+    for name in (*ENVIRONMENT, "SURREAL_USER", "SURREAL_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
 
     def call(*arguments, stdin=None, extractor=None):
         if stdin is not None:
             data = stdin if isinstance(stdin, bytes) else stdin.encode()
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         capsys.readouterr()
-        code = typed(*arguments, extractor=extractor)
+        app = create_app(opener(extractor)) if extractor else PLAIN()
+        code = run([str(argument) for argument in arguments], app=app)
         return Outcome(code, capsys.readouterr())
 
     return call
 
 
-def alone(monkeypatch, folder):
-    """Stand in a folder, without settings of the environment."""
-    monkeypatch.chdir(folder)
-    for name in (*ENVIRONMENT, "SURREAL_USER", "SURREAL_PASSWORD"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def typed(*arguments, extractor=None):
-    app = create_app(opener(extractor or PlainExtractor()))
-    return run([str(argument) for argument in arguments], app=app)
-
-
-@pytest.fixture(scope="session")
-def written(tmp_path_factory):
-    """Return a folder with two letters and the store that they were added to."""
-    folder = tmp_path_factory.mktemp("letters")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        alone(monkeypatch, folder)
-        for name, text, day in (
-            ("old.txt", "Alice works_at Acme from 2020-01-01.", "2020-02-01"),
-            ("new.txt", "Alice works_at Globex from 2023-06-01. Bob knows Alice.", "2023-07-01"),
-        ):
-            (folder / name).write_text(text)
-            assert typed("add", name, "--reference-time", day) == 0
-    return folder
-
-
 @pytest.fixture
-def told(written, cli, tmp_path):
-    """Return the command line over a copy of a store that knows where Alice worked."""
-    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
+def told(cli, tmp_path, tmp_path_factory):
+    """Return the command line over a store that knows where Alice worked."""
+    written = tmp_path_factory.getbasetemp() / "letters"
+    if written.exists():
+        shutil.copytree(written, tmp_path, dirs_exist_ok=True)
+        return cli
+    for name, text in (
+        ("old.txt", "Alice works_at Acme from 2020-01-01."),
+        ("new.txt", "Alice works_at Globex from 2023-06-01. Bob knows Alice."),
+    ):
+        (tmp_path / name).write_text(text)
+    assert cli("add", "old.txt", "--reference-time", "2020-02-01").code == 0
+    assert cli("add", "new.txt", "--reference-time", "2023-07-01").code == 0
+    shutil.copytree(tmp_path, written)
     return cli

@@ -94,7 +94,7 @@ async def test_groups_measures_a_few_small_groups_and_one_large_to_the_end(measu
 
 
 async def test_serving_measures_a_few_clients_to_the_end(measured):
-    few = serving.Options(1, clients=2, stops=1, readers=1, writers=1, local=False)
+    few = serving.Options(2, clients=2, stops=1, readers=1, writers=1, local=False)
     written = await measured("serving", serving.measure, few)
     assert "0 errors" in written and "stale reads" in written
 

@@ -50,8 +50,9 @@ $(NODE)/.ready: | $(DEV)
 	fi
 
 test: $(DEV) $(NODE)/.ready
-	@# More processes than cores: many tests wait for the disk or for a child.
-	@$(BIN)/python -P -m pytest -q -n 4 --dist worksteal
+	@# More processes than cores: many tests wait for the disk or for a child. What these import is
+	@# compiled once, whatever the environment says.
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -P -m pytest -q -p no:nbmake -n 4 --dist worksteal
 
 # CrewAI wants older openai, pydantic and mcp than the rest: an environment of its own.
 $(CREWAI)/.ready: pyproject.toml tests/integrations/constraints-crewai.txt

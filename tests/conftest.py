@@ -1,15 +1,17 @@
 """Tiny readable graphs: episodes whose extraction is written beside them."""
 
+import gc
 import inspect
 import re
+import ssl
 import sys
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from graphrag.graph import GraphRAG
 from graphrag.index.load import enter_values
@@ -20,9 +22,24 @@ from graphrag.testing import HashEmbedder
 
 sys.path.append(str(Path(__file__).parents[1]))  # training is no part of what is installed
 
-# How long one example takes says how busy the machine is.
-settings.register_profile("any machine", deadline=None)
-settings.load_profile("any machine")
+
+def pytest_configure():
+    from hypothesis import settings  # not for the processes that tests start: it takes long
+
+    # How long one example takes says how busy the machine is.
+    settings.register_profile("any machine", deadline=None)
+    settings.load_profile("any machine")
+    # Every client of a model has one, and reads all authorities.
+    ssl.create_default_context = cache(ssl.create_default_context)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep what modules define from the garbage collector: it stays, and there is much of it."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

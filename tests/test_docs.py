@@ -39,6 +39,8 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:)([^)\s]*)\)")
 AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 EMBEDDER = OnnxEmbedder()
+APP = create_app(lambda settings: GraphRAG.open(settings.store, models=Models(embedder=EMBEDDER)))
+COMMANDS = typer.main.get_command(APP).commands
 ROOMS = "load edit identity audit communities sagas queue log health erase export surreal".split()
 
 
@@ -153,21 +155,18 @@ async def awaited(code, names):
 def test_console_sessions_show_what_is_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SURREAL_GRAPHRAG_STORE", raising=False)
-    app = create_app(
-        lambda settings: GraphRAG.open(settings.store, models=Models(embedder=EMBEDDER))
-    )
     for block in blocks(page):
         if block.language != "console":
             continue
         for session in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
             command, _, shown = session.partition("\n")
             with redirect_stdout(StringIO()) as out:
-                typed(command, app)
+                typed(command)
             if shown.strip():
                 assert printed(out.getvalue()) == printed(shown), f"{page.name}: $ {command}"
 
 
-def typed(command, app):
+def typed(command):
     program, *arguments = shlex.split(command)
     if program == "echo":
         *words, sign, file = arguments
@@ -175,7 +174,7 @@ def typed(command, app):
         Path(file).write_text(" ".join(words) + "\n", encoding="utf-8")
     else:
         assert program == "surreal-graphrag", command
-        assert run(arguments, app=app) == 0, command
+        assert run(arguments, app=APP) == 0, command
 
 
 def shell_lines(page):
@@ -190,7 +189,6 @@ def shell_lines(page):
 def test_shell_lines_name_what_exists(page):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
-    commands = typer.main.get_command(create_app()).commands
     for words in shell_lines(page):
         if words[0] == "make":
             assert set(words[1:]) <= targets, words
@@ -200,7 +198,7 @@ def test_shell_lines_name_what_exists(page):
                 project["optional-dependencies"]
             ), words
         elif words[0] == "surreal-graphrag":
-            command = commands[words[1]]
+            command = COMMANDS[words[1]]
             for word in words[2:3]:  # ``index build``
                 command = getattr(command, "commands", {}).get(word, command)
             known = {form for option in command.params for form in option.opts}
@@ -225,8 +223,7 @@ def test_relative_links_lead_somewhere(page):
 
 def test_every_command_and_public_name_is_documented():
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    commands = typer.main.get_command(create_app()).commands
-    assert [name for name in commands if f"surreal-graphrag {name}" not in text] == []
+    assert [name for name in COMMANDS if f"surreal-graphrag {name}" not in text] == []
     missing = [name for name in graphrag.__all__ if not re.search(rf"\b{name}\b", text)]
     assert missing == []
 

@@ -30,96 +30,78 @@ from tests.benchmarks.stand_ins import written as stand_in
 from tests.benchmarks.tiny import RUNS, options_of
 
 
-async def test_scale_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def measured(monkeypatch, tmp_path):
+    """Let results be written to a folder of the test; give what measures, and returns them."""
     monkeypatch.setattr(report, "RESULTS", tmp_path)
-    console = Console(record=True, quiet=True)
-    result = report.Report("scale", console)
-    await scale.measure(result, scale.Options((200,), runs=1))
-    result.write()
-    written = Path(tmp_path / "scale.json").read_text(encoding="utf-8")
+
+    async def measured(name, measure, *options):
+        result = report.Report(name, Console(record=True, quiet=True))
+        if waiting := measure(result, *options):
+            await waiting
+        result.write()
+        return (tmp_path / f"{name}.json").read_text(encoding="utf-8")
+
+    return measured
+
+
+async def test_scale_measures_a_small_group_to_the_end(measured):
+    written = await measured("scale", scale.measure, scale.Options((200,), runs=1))
     assert "200 facts: bulk load" in written
 
 
-async def test_speed_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("speed", Console(record=True, quiet=True))
-    await speed.measure(result, speed.Options((600,), runs=1, queries=3))
-    result.write()
-    written = Path(tmp_path / "speed.json").read_text(encoding="utf-8")
-    for title in ("600 facts: cold open", "600 facts: search", "How it grows"):
+async def test_speed_measures_a_small_group_to_the_end(measured, monkeypatch):
+    monkeypatch.setattr(speed, "_WARM", 2)
+    written = await measured("speed", speed.measure, speed.Options((300,), runs=1, queries=2))
+    for title in ("300 facts: cold open", "300 facts: search", "How it grows"):
         assert title in written
     assert "edge_hybrid_search_node_distance" in written
 
 
-def test_vectors_measures_a_small_matrix_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("vectors", Console(record=True, quiet=True))
-    vectors.measure(result, vectors.Options((3_000,), queries=3))
-    result.write()
-    written = Path(tmp_path / "vectors.json").read_text(encoding="utf-8")
+async def test_vectors_measures_a_small_matrix_to_the_end(measured):
+    written = await measured("vectors", vectors.measure, vectors.Options((3_000,), queries=3))
     assert "3,000 vectors of 384: best 60" in written
     assert written.count('"3 of 3"') == 2  # no way finds other rows
 
 
-async def test_verbs_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("verbs", Console(record=True, quiet=True))
-    await verbs.measure(result, verbs.Options(300, calls=4))
-    result.write()
-    written = Path(tmp_path / "verbs.json").read_text(encoding="utf-8")
+async def test_verbs_measures_a_small_group_to_the_end(measured):
+    written = await measured("verbs", verbs.measure, verbs.Options(300, calls=4))
     assert "300 facts: verbs, about hubs" in written and "search within 2 hops" in written
 
 
-async def test_writes_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("writes", Console(record=True, quiet=True))
-    await writes.measure(result, writes.Options((100,), runs=1))
-    result.write()
-    written = Path(tmp_path / "writes.json").read_text(encoding="utf-8")
+async def test_writes_measures_a_small_group_to_the_end(measured, monkeypatch):
+    for name in ("_SLICE", "_ONE_BY_ONE", "_STATED"):
+        monkeypatch.setattr(writes, name, 20)
+    written = await measured("writes", writes.measure, writes.Options((100,), runs=1))
     for title in ("import_facts", "what the rules cost", "add_fact"):
         assert title in written
 
 
-async def test_fresh_measures_a_small_group_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("fresh", Console(record=True, quiet=True))
-    await fresh.measure(result, fresh.Options(30, texts=1))
-    result.write()
-    assert "a search has found it" in Path(tmp_path / "fresh.json").read_text(encoding="utf-8")
+async def test_fresh_measures_a_small_group_to_the_end(measured, monkeypatch):
+    monkeypatch.setattr(fresh, "_WARM", 1)
+    written = await measured("fresh", fresh.measure, fresh.Options(30, texts=1))
+    assert "a search has found it" in written
 
 
-async def test_groups_measures_a_few_small_groups_and_one_large_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
+async def test_groups_measures_a_few_small_groups_and_one_large_to_the_end(measured, monkeypatch):
     monkeypatch.setattr(groups, "_WARM", 3)
-    result = report.Report("groups", Console(record=True, quiet=True))
+    monkeypatch.setattr(groups, "_OPENINGS", 1)
     few = groups.Options(12, queries=14, budgets=(1 << 20,), large=1_000)
-    await groups.measure(result, few)
-    result.write()
-    written = json.loads(Path(tmp_path / "groups.json").read_text(encoding="utf-8"))
+    written = json.loads(await measured("groups", groups.measure, few))
     many, one = written["sections"]
     assert {row["the group is"] for row in many["rows"]} == {"in memory", "not in memory"}
     assert [row["after"] for row in one["rows"]][-1] == "asked"
 
 
-async def test_serving_measures_a_few_clients_to_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("serving", Console(record=True, quiet=True))
+async def test_serving_measures_a_few_clients_to_the_end(measured):
     few = serving.Options(2, clients=2, stops=1, readers=1, writers=1, local=False)
-    await serving.measure(result, few)
-    result.write()
-    written = Path(tmp_path / "serving.json").read_text(encoding="utf-8")
+    written = await measured("serving", serving.measure, few)
     assert "0 errors" in written and "stale reads" in written
 
 
-async def test_the_dearest_and_the_odd_calls_keep_no_small_server_from_answering(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    result = report.Report("loop", Console(record=True, quiet=True))
-    few = loop.Options((100,), beside=1, fuzz=1, clients=2, chosen=(0, 24, 49))
-    await loop.measure(result, few)
-    result.write()
-    written = json.loads(Path(tmp_path / "loop.json").read_text(encoding="utf-8"))
+async def test_the_dearest_and_the_odd_calls_keep_no_small_server_from_answering(measured):
+    few = loop.Options((40,), beside=1, fuzz=1, clients=2, chosen=(0, 24, 49))
+    written = json.loads(await measured("loop", loop.measure, few))
     dearest, beside, odd = written["sections"]
     assert len(dearest["rows"]) >= 3
     for section in (beside, odd):
@@ -127,7 +109,6 @@ async def test_the_dearest_and_the_odd_calls_keep_no_small_server_from_answering
 
 
 def test_all_results_become_one_page(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
     for name, rows in (("b", [{"way": "a|b", "ms": 1234.5}]), ("a", [{"way": "c", "ms": 0.0123}])):
         result = report.Report(name, Console(record=True, quiet=True))
         result.add(report.Section(f"{name} facts", rows, ("floor: 1 ms",)))
@@ -166,15 +147,13 @@ def _a_set(folder: Path) -> Path:
     return folder
 
 
-async def test_quality_and_ablation_measure_small_sets_and_keep_their_stores(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
+async def test_quality_and_ablation_measure_small_sets_and_keep_their_stores(
+    measured, tmp_path, monkeypatch
+):
     monkeypatch.setattr(quality, "OnnxEmbedder", HashEmbedder)
     places = quality.Places(_a_set(tmp_path / "data"), tmp_path / "stores", tmp_path / "vectors")
     for name, benchmark in (("quality", quality), ("ablation", ablation)):
-        result = report.Report(name, Console(record=True, quiet=True))
-        await benchmark.measure(result, places)
-        result.write()
-        written = Path(tmp_path / f"{name}.json").read_text(encoding="utf-8")
+        written = await measured(name, benchmark.measure, places)
         assert "locomo turns" in written
         assert "locomo sessions" in written
         assert "musique_dev80" in written
@@ -201,30 +180,21 @@ async def test_another_library_says_what_to_install_where_it_is_missing(rival, p
 
 
 @pytest.mark.parametrize("rival", [rivals.GRAPHITI, rivals.LIGHTRAG], ids=["graphiti", "lightrag"])
-async def test_a_rival_is_compared_to_the_end(rival, request, tmp_path, monkeypatch):
+async def test_a_rival_is_compared_to_the_end(rival, request, measured, tmp_path, monkeypatch):
     """Its child process is the real one; packages of the names it imports stand in for it."""
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
     name = request.node.callspec.id
     monkeypatch.setenv("PYTHONPATH", str(stand_in(name, tmp_path / "packages")))
-    result = report.Report(name, Console(record=True, quiet=True))
-    await rivals.measure(result, rival, rivals.Options(Path(sys.executable), (600,), queries=3))
-    result.write()
-    [section] = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["sections"]
+    options = rivals.Options(Path(sys.executable), (600,), queries=3)
+    [section] = json.loads(await measured(name, rivals.measure, rival, options))["sections"]
     assert [row["meant"] for row in section["rows"]] == ["3, 3"] * len(rival.recipes)
-
-
-def _run(name, tmp_path, monkeypatch, *options):
-    """Run the command as a person does, and return what it wrote."""
-    monkeypatch.setattr(report, "RESULTS", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["benchmarks", name, *map(str, options)])
-    benchmarks.main()
-    return json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["sections"]
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_command_measures_to_the_end(name, tmp_path, monkeypatch):
     options = options_of(name, tmp_path / "data", monkeypatch)
-    sections = _run(name, tmp_path, monkeypatch, *options)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", name, *map(str, options)])  # as a person does
+    benchmarks.main()
+    sections = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["sections"]
     assert sections and all(section["rows"] for section in sections)
     for section in sections:
         for row in section["rows"]:

@@ -20,11 +20,13 @@ from tests.benchmarks import (
     imports,
     novel,
     parity,
+    recorded,
     registers,
     tracing,
     updates,
 )
 from tests.conftest import PlainExtractor
+from tests.extract.replay import stories
 
 
 def _lines(path, *rows):
@@ -249,6 +251,12 @@ def tracing_(_, monkeypatch):
     return ()
 
 
+def recorded_(_, monkeypatch):
+    """Tell the first story of each kind."""
+    monkeypatch.setattr(recorded, "stories", lambda kind: stories(kind)[:1])
+    return ()
+
+
 def updates_(folder, monkeypatch):
     """Write a talk in which somebody moves."""
     texts = (
@@ -306,7 +314,7 @@ RUNS = {
     "profiles": _plain("--facts", 300, "--queries", 1),
     "questions": questions,
     "readers": readers,
-    "recorded": _plain(),
+    "recorded": recorded_,
     "tracing": tracing_,
     "updates": updates_,
     "yago": yago,

@@ -1,10 +1,13 @@
 """The command line in process: a real embedded store, a readable extractor."""
 
 import io
+import shutil
 import sys
 from collections import defaultdict
+from functools import cache
 
 import pytest
+import typer
 
 from graphrag.cli.app import create_app, run
 from graphrag.cli.demo_world import truth
@@ -80,10 +83,15 @@ class Outcome:
         return self.err.removeprefix("error: ").strip()
 
 
+PLAIN = cache(lambda: create_app(opener(PlainExtractor())))
+COMMAND_OF = cache(typer.main.get_command)  # it takes longer than most commands
+
+
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsys):
     """Run a command line in an empty folder and return its outcome."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(typer.main, "get_command", COMMAND_OF)
     for name in (*ENVIRONMENT, "SURREAL_USER", "SURREAL_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
 
@@ -92,7 +100,7 @@ def cli(tmp_path, monkeypatch, capsys):
             data = stdin if isinstance(stdin, bytes) else stdin.encode()
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         capsys.readouterr()
-        app = create_app(opener(extractor or PlainExtractor()))
+        app = create_app(opener(extractor)) if extractor else PLAIN()
         code = run([str(argument) for argument in arguments], app=app)
         return Outcome(code, capsys.readouterr())
 
@@ -100,8 +108,12 @@ def cli(tmp_path, monkeypatch, capsys):
 
 
 @pytest.fixture
-def told(cli, tmp_path):
+def told(cli, tmp_path, tmp_path_factory):
     """Return the command line over a store that knows where Alice worked."""
+    written = tmp_path_factory.getbasetemp() / "letters"
+    if written.exists():
+        shutil.copytree(written, tmp_path, dirs_exist_ok=True)
+        return cli
     for name, text in (
         ("old.txt", "Alice works_at Acme from 2020-01-01."),
         ("new.txt", "Alice works_at Globex from 2023-06-01. Bob knows Alice."),
@@ -109,4 +121,5 @@ def told(cli, tmp_path):
         (tmp_path / name).write_text(text)
     assert cli("add", "old.txt", "--reference-time", "2020-02-01").code == 0
     assert cli("add", "new.txt", "--reference-time", "2023-07-01").code == 0
+    shutil.copytree(tmp_path, written)
     return cli

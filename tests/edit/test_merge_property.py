@@ -48,7 +48,7 @@ async def merged_and_back(told, pair):
         assert not (await graph.health.check_all()).findings
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
 @given(
     told=st.lists(SENTENCES, min_size=1, max_size=8),
     pair=st.permutations(PEOPLE).map(lambda people: tuple(people[:2])),

@@ -102,7 +102,7 @@ async def play(steps):
         await whole(graph)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.one_of(told, done), max_size=8))
 def test_no_edit_leaves_two_values_at_one_moment_and_the_past_is_exact(steps):
     asyncio.run(play(steps))

@@ -62,7 +62,7 @@ async def test_what_is_forgotten_leaves_no_words_behind():
         await follows(graph)
 
 
-@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6))
 def test_they_follow_from_any_history(seed):
     import asyncio

@@ -11,7 +11,7 @@ from graphrag.schema import METHODS
 from graphrag.store.record import Record
 from tests.conftest import open_graph
 
-ROWS = 1_500
+ROWS = 900
 TABLE = "relates_to_vector_default"
 
 
@@ -78,11 +78,11 @@ async def test_a_write_beside_a_build_is_in_the_index(graph, methods):
 
 
 async def test_an_index_is_built_when_enough_wait_and_again_when_as_many_came(graph):
-    store, waiting = graph.handle.session.store, PendingVectors(few=700)
+    store, waiting = graph.handle.session.store, PendingVectors(few=400)
     await waiting.add("default", {"relates_to": 1}, METHODS[0], store)
     assert await covered(store) == ROWS + 1
     await store.query(f"CREATE {TABLE} SET vector = $at;", at=[1.0] * store.dimension)
-    await waiting.add("default", {"relates_to": 748}, METHODS[0], store)
+    await waiting.add("default", {"relates_to": 448}, METHODS[0], store)
     assert await covered(store) == ROWS + 1
     await waiting.add("default", {"relates_to": 1}, METHODS[0], store)
     assert await covered(store) == ROWS + 2

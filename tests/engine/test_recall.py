@@ -57,14 +57,14 @@ async def searches(process, engine, asked):
 
 async def test_recipes_views_and_filters_find_what_the_process_profile_finds(world):
     process, engine, moments = world
-    asked = [ask(random.Random(seed), moments) for seed in range(80)]
+    asked = [ask(random.Random(seed), moments) for seed in range(40)]
     found = await searches(process, engine, asked)
     assert min(found.values()) >= ENOUGH, found
 
 
 async def test_all_that_lies_in_a_part_of_the_graph_is_found(world):
     process, engine, moments = world
-    for seed in range(100, 116):
+    for seed in range(100, 110):
         dice = random.Random(seed)
         asked = replace(ask(dice, moments), centers=(), within=near(dice))
         ours, theirs = await asked.of(process), await asked.of(engine)
@@ -75,7 +75,7 @@ async def test_all_that_lies_in_a_part_of_the_graph_is_found(world):
 
 async def test_no_hit_is_of_another_time_group_or_kind(world):
     process, engine, moments = world
-    for seed in range(60):
+    for seed in range(30):
         asked = ask(random.Random(seed), moments)
         view = View(ViewContext(process.handle, "default", asked.view))
         facts = {fact.id: fact for fact in await view.facts(limit=10_000)}
@@ -111,7 +111,7 @@ async def test_every_recipe_finds_the_same_over_a_connection(world):
         remote = open_graph(url, profile="engine", reranker=Judge(), **options)
         async with remote:
             await process.export.copy(into=remote)
-            asked = [ask(random.Random(seed), moments) for seed in range(300, 330)]
+            asked = [ask(random.Random(seed), moments) for seed in range(300, 315)]
             found = await searches(engine, remote, asked)
             assert min(found.values()) == 1, found
 
@@ -149,7 +149,7 @@ async def test_what_lies_two_steps_away_along_what_holds_is_found(tmp_path):
     process, engine = f"surrealkv://{tmp_path}/process", f"surrealkv://{tmp_path}/engine"
     target, rows = Target.parse(process), SearchRows()
     async with await Store.open(target, embedder=NAME, dimension=DIMENSION, derived=rows) as store:
-        queries = await fill(store, "one", Synthetic(800, seed=800))
+        queries = await fill(store, "one", Synthetic(400, seed=800))
     await copy_store(process, engine, profile="engine")
     models = Models(embedder=Prepared(queries), extractor=ScriptedExtractor({}))
     async with (

@@ -268,7 +268,7 @@ def test_whatever_is_told_in_whatever_order_the_graph_is_sound():
                 await graph.group(group).add_episode(" ".join(said), reference_time=f"{year}-06-01")
             assert (await graph.group(group).health.check()).findings == ()
 
-        @settings(max_examples=60)
+        @settings(max_examples=30)
         @given(some.lists(episode, min_size=1, max_size=7))
         def tell(episodes):
             runner.run(told_and_checked(episodes))

@@ -343,7 +343,7 @@ def table_of(record):
     return record.partition(":")[0]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.sampled_from(["erase", "keep"]), st.sampled_from(["process", "engine"]))
 def test_a_dry_run_counts_exactly_what_goes(steps, texts, profile):
     asyncio.run(gone_and_counted(steps, texts, profile))
@@ -465,7 +465,7 @@ async def play(steps, texts):
             assert fact.invalidated_by in (None, *index.facts.row_of)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.sampled_from(["erase", "keep"]))
 def test_whatever_was_done_before_forgetting_leaves_nothing_and_a_sound_graph(steps, texts):
     asyncio.run(play(steps, texts))
@@ -490,7 +490,7 @@ async def go_on(steps, name, texts, later):
         assert await tables(again) == await tables(graph)
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.sampled_from(["Alice", "Acme", "tea"]), st.sampled_from(["erase", "keep"]), STEPS)
 def test_whatever_is_done_after_forgetting_the_graph_is_sound_and_its_past_is_read(
     steps, name, texts, later

@@ -27,7 +27,7 @@ async def play(steps):
             assert await views(graph, moment) == then
 
 
-@settings(max_examples=7, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 @example([("entity", 0, 0, 2018), ("rename", 0, 1, 2018)])
 @example([("merge", 0, 1, 2018), ("rename", 0, 1, 2018), ("revert", 1, 1, 2018)])

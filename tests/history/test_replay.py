@@ -198,7 +198,7 @@ async def play(steps):
         assert past[0] == past[1]
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS, st.lists(st.one_of(MORE, TELLING), max_size=4))
 def test_whatever_was_done_is_done_again(steps, others):
     asyncio.run(play([*steps, *others]))

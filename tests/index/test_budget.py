@@ -51,7 +51,7 @@ async def test_nothing_stays_of_groups_that_are_not_there(graph):
     await graph.add_episode("Alice works_at Acme.")
     await graph.search("Alice")
     before = count(GroupIndex, asyncio.Lock)
-    for number in range(100):
+    for number in range(25):
         misspelt = graph.group(f"misspelt {number}")
         assert not await misspelt.search("Alice")
         assert (await misspelt.stats()).facts == 0
@@ -64,7 +64,7 @@ async def test_nothing_stays_of_groups_that_are_not_there(graph):
 
 
 async def test_groups_used_last_stay_within_the_budget():
-    names = [f"user {number}" for number in range(16)]
+    names = [f"user {number}" for number in range(14)]
     async with open_graph(memory_budget=LEAST) as graph:
         await fill(graph, names)
         answers = {name: await asked(graph, name) for name in names}
@@ -141,12 +141,12 @@ async def test_what_is_written_is_not_let_go_of():
 
 async def test_many_write_and_read_where_little_fits():
     async with open_graph(memory_budget=LEAST, workers=2) as graph:
-        names = [f"user {number}" for number in range(10)]
+        names = [f"user {number}" for number in range(8)]
         await fill(graph, names, 60)
 
         async def live(name):
             group = graph.group(name)
-            for number in range(6):
+            for number in range(3):
                 await group.add_fact(f"Alice {number}", "knows", f"{name} friend")
                 await asked(graph, name)
                 await group.add_episode(f"Bob works_at Firm {number}.", wait=False)
@@ -156,8 +156,8 @@ async def test_many_write_and_read_where_little_fits():
         assert not graph.handle.queue._waiting
         for name in names:
             stats = await graph.group(name).stats()
-            assert (stats.facts, stats.episodes) == (60 + 6 + 6, 6)
-            assert len(await graph.group(name).facts(f"{name} friend")) == 6
+            assert (stats.facts, stats.episodes) == (60 + 3 + 3, 3)
+            assert len(await graph.group(name).facts(f"{name} friend")) == 3
         assert kept_of(graph).nbytes <= LEAST
         assert not (await graph.health.check()).findings
         assert not graph.handle.session.writer.locks

@@ -56,7 +56,7 @@ def looked_up(book, ids):
 @pytest.mark.parametrize("made", [UUIDS, [f"no uuid {number}" for number in range(6)], LONG])
 @given(changes=CHANGES)
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_names_in_a_file_are_found_and_changed_like_those_in_memory(tmp_path, made, changes):
     ids = Ids()

@@ -47,7 +47,7 @@ async def test_async_stream_is_consumed_lazily(graph):
     assert max(seen) <= 1 + 1  # one being read while one is written
 
 
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.permutations(STORIES))
 def test_batch_gives_the_same_graph_as_one_by_one(order):
     async def both():

@@ -90,7 +90,7 @@ told = st.lists(
 )
 
 
-@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(told)
 def test_batch_gives_the_same_graph_as_one_by_one(episodes):
     async def both():

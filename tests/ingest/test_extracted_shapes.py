@@ -151,7 +151,7 @@ async def holds(graph, extractor, extraction, number):
 
 
 @seed(5)
-@settings(max_examples=6, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(SHAPES), min_size=30, max_size=45, unique=True))
 def test_any_shape_leaves_a_sound_group_that_can_be_written_to(shapes):
     asyncio.run(each_leaves_a_sound_group(shapes))

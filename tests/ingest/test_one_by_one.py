@@ -44,7 +44,7 @@ async def _all_of(graph):
     return sorted(facts, key=str), sorted(entities)
 
 
-@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(tables(), st.integers(1, 5))
 def test_batches_give_the_graph_of_single_facts(rows, batch):
     asyncio.run(_compare(rows, batch))

@@ -46,7 +46,7 @@ def days(*texts):
     return [NewEpisode(text, f"2021-01-{day:02}") for day, text in enumerate(texts, 1)]
 
 
-@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(told)
 def test_the_texts_before_and_the_graph_are_those_of_one_by_one(episodes):
     async def both():

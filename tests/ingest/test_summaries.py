@@ -202,7 +202,7 @@ TELLING = st.tuples(
 
 
 @pytest.mark.anyio
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.lists(TELLING, min_size=1, max_size=25))
 async def test_kept_up_to_date_is_the_same_as_made_anew(tellings):
     async with open_graph() as graph:

@@ -71,9 +71,7 @@ async def state_what_is_true(graph):
 
 async def test_no_attack_of_a_distrusted_source_closes_or_outweighs_what_is_trusted():
     draw = random.Random(7)
-    said = {
-        f"attack {number}": Extraction(claims=(attacks(draw, number),)) for number in range(200)
-    }
+    said = {f"attack {number}": Extraction(claims=(attacks(draw, number),)) for number in range(80)}
     async with open_graph(extractor=ScriptedExtractor(said), **TRUST) as graph:
         await state_what_is_true(graph)
         before = await known(graph)

@@ -32,14 +32,14 @@ def test_few_rows_are_compared_exactly():
 
 
 def test_many_rows_lose_few_pairs():
-    vectors = clustered(np.random.default_rng(1), 8_000)
+    vectors = clustered(np.random.default_rng(1), 5_000)
     wanted = all_pairs(vectors, 0.9)
     found = set(close_pairs(vectors, 0.9))
     assert found <= wanted
     assert len(found) >= 0.98 * len(wanted) > 1_000
 
 
-@pytest.mark.parametrize("rows", [0, 1, 9, 10_000])
+@pytest.mark.parametrize("rows", [0, 1, 9, 5_000])
 def test_rows_that_are_all_alike_end_and_stay_few(rows):
     vectors = unit(np.ones((rows, 4)))
     assert len(close_pairs(vectors, 0.9)) <= 8 * 3 * rows

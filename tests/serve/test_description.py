@@ -7,7 +7,7 @@ from contextlib import suppress
 from graphrag.serve.server import serve
 from graphrag.serve.verb_table import VERBS
 
-REQUESTS_EACH = 8
+REQUESTS_EACH = 4
 
 
 async def test_no_request_that_schemathesis_makes_is_answered_otherwise_than_described(

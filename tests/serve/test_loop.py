@@ -68,7 +68,7 @@ HALVES = {
 
 @pytest.mark.parametrize("sent", HALVES.values(), ids=HALVES)
 async def test_connections_that_send_half_a_head_lock_nobody_out_and_are_closed(known, sent):
-    async with listening(known, concurrent=4, head_seconds=2) as port:
+    async with listening(known, concurrent=4, head_seconds=1) as port:
         held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(60)]
         for _, writer in held:
             writer.write(sent)
@@ -124,6 +124,7 @@ async def test_an_answer_is_sent_at_once(known, monkeypatch):
 
 
 async def test_what_stays_is_spared_by_the_garbage_collector_while_it_is_served(known):
+    gc.unfreeze()
     async with listening(known) as port:
         async with asyncio.timeout(60):
             while not gc.get_freeze_count():
@@ -193,7 +194,7 @@ async def test_health_is_answered_while_the_loop_of_the_graph_is_held(known, mon
 
     async def ask(call, asked):
         held.set()
-        time.sleep(2)
+        time.sleep(1)
         return AskOutput(values=[], missing="", facts=[], bounds=[], how=[])
 
     monkeypatch.setattr(type(VERBS["ask"]), "answer", lambda self, call, given: ask(call, given))

@@ -265,9 +265,9 @@ async def test_transactions_side_by_side_are_all_kept_or_refused(tmp_path):
 @pytest.mark.parametrize(
     "way",
     [
-        Way(0, 500_000, "mixed", "close", False, True, True, limited=True),
-        Way(1, 300_000, "small", "kill", False, False, True, limited=True),
-        Way(2, 400_000, "large", "exit", False, True, False, limited=True),
+        Way(0, 300_000, "mixed", "close", False, True, True, limited=True),
+        Way(1, 200_000, "small", "kill", False, False, True, limited=True),
+        Way(2, 300_000, "large", "exit", False, True, False, limited=True),
     ],
     ids=str,
 )

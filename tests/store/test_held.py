@@ -94,7 +94,7 @@ async def lived(steps):
 
 
 @given(STEPS)
-@settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=6, phases=[Phase.explicit, Phase.generate])
 def test_what_is_held_is_what_the_store_has(steps):
     asyncio.run(lived(steps))
 

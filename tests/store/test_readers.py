@@ -46,7 +46,7 @@ async def test_readers_in_other_processes_see_each_write_and_read_the_tables_onc
         await graph.add_fact("Alice", "likes", "tea0")
         readers = [await reader(f"ws://{place}") for _ in range(READERS)]
         try:
-            for number in range(1, 6):
+            for number in range(1, 4):
                 expected = ",".join(f"tea{one}" for one in range(number))
                 answers = await asyncio.gather(*(asked(one, "Alice likes") for one in readers))
                 assert answers == [[expected, "1"]] * READERS

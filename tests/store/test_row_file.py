@@ -216,7 +216,7 @@ DAMAGES = st.tuples(
 
 @given(DAMAGES)
 @settings(
-    max_examples=300,
+    max_examples=100,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_wherever_a_file_is_damaged_it_gives_no_wrong_row(tmp_path_factory, caplog, damage):
@@ -409,7 +409,7 @@ async def lived(steps, folder):
 
 @given(STEPS.filter(lambda steps: len(steps) > 4))
 @settings(
-    max_examples=5,
+    max_examples=3,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -59,7 +59,7 @@ def change(*values, kind="test"):
     return changes
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=20), st.data()
 )

@@ -12,7 +12,7 @@ from tests.view.writing import READS, Campaign, campaign
 
 @pytest.mark.parametrize("profile", ["process", "engine"])
 async def test_reads_while_others_write_are_as_at_rest(profile):
-    outcome = await campaign(10, profile=profile)
+    outcome = await campaign(5, profile=profile)
     assert outcome.errors == {}, str(outcome)
     assert outcome.different == {}, str(outcome.examples)
     assert outcome.reads.total() > 20

@@ -21,7 +21,7 @@ from tests.ingest.lifetimes.telling import moment, statement, tell_all
 from tests.ingest.lifetimes.test_cases import AMENDMENTS, CASES
 
 WIDTHS = {"year": 4, "month": 7, "day": 10, "exact": 32}
-HISTORIES = int(os.environ.get("GRAPHRAG_HISTORIES", "150"))
+HISTORIES = int(os.environ.get("GRAPHRAG_HISTORIES", "60"))
 
 
 def words(date):

@@ -20,7 +20,7 @@ from tests.ingest.lifetimes.telling import NOWHERE, holds_at, rows, statement, t
 
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 DAY = 86_400_000_000
-quick = settings(max_examples=40, suppress_health_check=SLOW)
+quick = settings(max_examples=20, suppress_health_check=SLOW)
 
 
 def settled(told, rulings=()):
@@ -42,7 +42,7 @@ def follows(settlement, told):
     return rows(settlement, RELATIONS), overruled
 
 
-@settings(max_examples=200, suppress_health_check=SLOW)
+@settings(max_examples=100, suppress_health_check=SLOW)
 @given(histories())
 def test_what_holds_at_every_moment_is_what_the_rules_say(history):
     told, rulings = history

@@ -66,7 +66,7 @@ def compare(found, expected):
 
 
 slow = settings(
-    max_examples=int(os.environ.get("GRAPHRAG_HISTORIES", "20")),
+    max_examples=int(os.environ.get("GRAPHRAG_HISTORIES", "10")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -283,7 +283,7 @@ def histories(draw):
     return first, {"facts": told, "entities": who, "episodes": heard, "mentions": mentions}
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(histories(), st.lists(FILTERS, min_size=1, max_size=8))
 def test_masks_leave_what_a_plain_filter_leaves(history, wheres):
     asyncio.run(compare(*history, wheres))

@@ -1,6 +1,7 @@
-"""Type declarations: one pydantic model each; the docstring is the meaning, fields are attributes.
+"""Type declarations: pydantic models; the docstring is the description, the fields attributes.
 
-Entity types may be plain models; ``EntityType`` adds a name. Options stand in the class line::
+Entity types may be plain models; ``EntityType`` sets a different name. Options are class
+arguments::
 
     class WorksAt(FactType, pairs=[(Person, Company)], single_valued=True, inverse_of="employs"):
         '''A person has a job at a company.'''
@@ -30,14 +31,14 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 
 class Identifier:
-    """Mark a field whose value belongs to one entity only, whatever its name.
+    """Marker of a field whose value identifies one entity, whatever its name.
 
     ``email: Annotated[str | None, Identifier] = None``
     """
 
 
 class EntityType(BaseModel):
-    """A type of entity that is not called as its class: ``class Company(EntityType, name=…)``."""
+    """Base of entity types with a name of their own: ``class Company(EntityType, name=…)``."""
 
     _type_name: ClassVar[str] = ""
 
@@ -47,7 +48,7 @@ class EntityType(BaseModel):
 
 
 class FactType(BaseModel):
-    """A type of fact."""
+    """Base of a fact type."""
 
     _type_name: ClassVar[str] = ""
     _pairs: ClassVar[tuple[Pair, ...]] = ()

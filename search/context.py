@@ -137,7 +137,7 @@ def assemble(
 
 def _place(fact: Fact) -> str:
     """Return where a fact was told that no episode states."""
-    return flatten(", ".join(fact.provenance)) or "told directly"
+    return flatten(", ".join(fact.provenance)) or "added directly"
 
 
 def _ordered(results: Results, sources: _Sources) -> Iterator[_Item]:

@@ -133,8 +133,7 @@ class Recipe:
     graph: float = 1.0
     """Factor on the weight of proximity in the graph in every scope; 0 disables it."""
     fusion: Fusion = "scores"
-    """``scores``: weighted mean of the scores of the methods; ``rrf``: of their reciprocal
-    ranks."""
+    """``scores``: weighted mean of the scores of the methods; ``rrf``: of reciprocal ranks."""
     rerank: tuple[Reranking | Rereading, ...] = (AnswersFirst(),)
     """The rerankers, applied one after another."""
     min_score: float = 0.0

@@ -1,8 +1,7 @@
 """Contradictions between sources: which facts conflict, the outcome, and the rule that decided.
 
 A contradiction is a pair of facts that cannot both hold. Most are settled: one fact was closed or
-retracted. In an open one both facts are still valid, or one waits for review or ends before it
-starts.
+retracted. In an open one both facts are valid, or one is pending or ends before it starts.
 """
 
 from collections.abc import Iterator, Mapping

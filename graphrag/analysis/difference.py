@@ -4,8 +4,7 @@ On the system axis two states of the graph are compared, each rebuilt from the l
 added and retracted in between is not reported. On the world axis the facts known to the view are
 compared by their starts and ends.
 
-"Not known" and "ended" are different answers. A retracted fact was never true, so absence ignores
-it.
+"Not known" and "ended" are different answers. Absence ignores retracted facts as never true.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,8 +38,7 @@ class ChangedFact:
     fact: Fact
     """The fact at the later moment."""
     at: datetime
-    """System time of the last change; for ``began`` and ``ended`` the world time of the start or
-    end."""
+    """System time of the last change; for ``began`` and ``ended`` the world time of that change."""
     before: Fact | None = None
     """The fact at the earlier moment; None if it was not known then."""
 

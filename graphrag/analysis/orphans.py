@@ -27,15 +27,15 @@ from graphrag.temporal.interval import Viewpoint
 Kind = Literal["entities", "episodes"]  # what can be taken out of the reads
 CLEANUP = "cleanup"
 _TITLES = {
-    "entities": "entities that nothing speaks of",
-    "episodes": "episodes that tell of nothing",
+    "entities": "entities without facts or mentions",
+    "episodes": "episodes without entities or facts",
     "sagas": "sagas without episodes",
     "aliases": "names that lead to an entity that is not there",
     "facts": "facts whose episodes are not there",
 }
 _SILENT: Mapping[Kind, str] = {
-    "entities": "no fact that stands is about it, and no episode mentions it",
-    "episodes": "it mentions no entity and states no fact that stands",
+    "entities": "no valid fact is about it, and no episode mentions it",
+    "episodes": "it mentions no entity and states no valid fact",
 }
 _SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
 """Kinds of events that move what was stated before; none of them states anything new."""
@@ -49,8 +49,7 @@ class Orphans:
     entities: tuple[Entity, ...] = ()
     """Entities that no valid fact is about and no remaining episode mentions."""
     episodes: tuple[Episode, ...] = ()
-    """Episodes that were read, but mention no entity and state no valid fact. Searches find
-    them."""
+    """Episodes that were read, but mention no entity and state no valid fact; still searched."""
     sagas: tuple[Saga, ...] = ()
     """Sagas without any remaining episode: no read returns them until an episode is added."""
     aliases: tuple[Entity, ...] = ()
@@ -71,11 +70,11 @@ class Orphans:
 
     def __str__(self) -> str:
         parts = ("\n- ".join((f"{title}:", *lines)) for title, lines in self._shown())
-        return "\n".join(parts) or "nothing leads nowhere"
+        return "\n".join(parts) or "no orphans"
 
     def _repr_html_(self) -> str:
         parts = (bullets(title, lines) for title, lines in self._shown())
-        return "".join(parts) or "<p>nothing leads nowhere</p>"
+        return "".join(parts) or "<p>no orphans</p>"
 
     def _shown(self) -> Iterator[tuple[str, list[str]]]:
         for kind, title in _TITLES.items():
@@ -225,7 +224,7 @@ async def plan_cleanup(
         if entity.attributes:
             kept.append(Cleaned(entity, "it has attributes"))
         elif by_hand.intersection(index.heirs.family(entity.id)):
-            kept.append(Cleaned(entity, "somebody entered it for its own sake"))
+            kept.append(Cleaned(entity, "a person entered it directly"))
         else:
             changes.change(entity, replace(entity, removed_at=now))
             removed.append(Cleaned(entity, _SILENT[kind]))

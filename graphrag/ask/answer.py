@@ -1,7 +1,6 @@
 """Answers: exact values with the facts behind them, and sentences with numbered sources.
 
-An exact answer lists the steps of its evaluation; a cited one lists its sources and the sentences
-that were dropped.
+An exact answer lists the steps of its evaluation; a cited one its sources and dropped sentences.
 """
 
 import re
@@ -37,8 +36,7 @@ class Answer:
     query: Query | None = None
     """The typed query that was evaluated; None if the question was not understood."""
     values: tuple[str, ...] = ()
-    """Names, numbers, ISO dates as precise as known, or ``yes`` or ``no``; empty without an
-    answer."""
+    """Names, numbers, ISO dates as precise as known, ``yes`` or ``no``; empty without an answer."""
     entities: tuple[Entity, ...] = ()
     """The entities that ``values`` name, in that order, if the answer consists of entities."""
     facts: tuple[Fact, ...] = ()

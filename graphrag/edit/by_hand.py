@@ -49,8 +49,7 @@ class ManualEdits(Door):
     ) -> Fact:
         """Retract a fact that was never true, and return it as updated.
 
-        Facts that it had ended hold again. The retracted fact stays in the history, with the time
-        and the reason.
+        Facts that it had ended hold again. The fact stays in the history, with time and reason.
 
         Raises:
             InputError: if the fact does not exist or is retracted already.

@@ -111,12 +111,11 @@ class Identity(Door):
         """Merge two entities, and return the event, which ``unmerge`` accepts.
 
         ``keep`` takes over all statements about ``other``, and its names as aliases. The facts of
-        both are settled again: equal facts become one, and a single-valued relation keeps the value
-        stated last.
+        both are settled again: equal ones are joined; a single-valued relation keeps the last
+        value.
 
         Raises:
-            InputError: if an entity does not exist, a name is ambiguous, or both are the same
-                entity.
+            InputError: if an entity does not exist, a name is ambiguous, or both are one already.
         """
 
         async def build(index: GroupIndex) -> ChangeSet:

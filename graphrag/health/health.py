@@ -50,8 +50,7 @@ class Health:
         """Repair defects that have one possible repair, and report the remaining ones.
 
         Missing embeddings are computed, the chain of episodes is linked again, links and passages
-        without a target are removed, and the memory of this process is reloaded. A repair is logged
-        as an event.
+        without a target are removed, and the memory of this process is reloaded.
 
         Raises:
             QueryError: if the group does not exist and was opened with ``strict=True``.
@@ -80,8 +79,7 @@ class Health:
     ) -> list[Built]:
         """Rebuild the indexes while nobody writes; searches are refused meanwhile.
 
-        After many writes this also makes searches faster: the index pages of single transactions
-        are combined.
+        After many writes this also makes searches faster: it joins pages of single transactions.
 
         Args:
             rows: Whether to derive the indexed rows from the records again, too.

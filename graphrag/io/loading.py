@@ -59,8 +59,7 @@ class Load:
         fact and ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``.
         A network (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        Importing the same rows again adds nothing, and retracted facts stay retracted. Summaries of
-        entities are updated.
+        Importing the same rows again adds nothing, and retracted facts stay retracted.
 
         Args:
             rows: The table.
@@ -238,8 +237,7 @@ class Load:
             of: ``graphiti``, ``zep`` or ``mem0``; default: detected from the records.
             one_group: Whether all groups of the export go into this group. Default: each goes into
                 a group of the same name, and records without a group into this one.
-            judge: Whether facts may end each other by the rules of this graph. Default: they keep
-                the given lifetimes.
+            judge: Whether facts may end each other by the rules of this graph. Default: no.
 
         Raises:
             InputError: if a file cannot be read or recognised, or the name of a group is invalid.

@@ -179,8 +179,8 @@ class Frames(NamedTuple):
     """The facts and the entities of a view as two data frames."""
 
     facts: "pandas.DataFrame"
-    """One row for each fact: name, type and id of subject and object, lifetime, sentence,
-    confidence, episodes."""
+    """One row per fact: name, type and id of both ends, lifetime, sentence, confidence,
+    episodes."""
     entities: "pandas.DataFrame"
     """One row for each entity; ``degree`` is the number of its facts."""
 

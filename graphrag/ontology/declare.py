@@ -66,17 +66,19 @@ class FactType(BaseModel):
         symmetric: bool = False,
         nested_by: Sequence[Type] = (),
     ) -> None:
-        """Take the rules of the type.
+        """Declare the rules of the type.
 
         Args:
-            name: Name of the relation; without one it is the class's, in snake case.
-            pairs: Which types of subject and object it may have; none means any.
-            single_valued: One object for a subject at a time.
-            single_holder: One subject for an object at a time.
-            exclusive_with: Relations that the same pair cannot have at the same time.
-            inverse_of: The relation that says the same from the other end.
-            symmetric: Reads the same both ways.
-            nested_by: Relations by which one value may lie in another: such two both hold.
+            name: Name of the relation; default: the name of the class in snake case.
+            pairs: Allowed pairs of subject and object types; default: any.
+            single_valued: Whether a subject has at most one object at a time.
+            single_holder: Whether an object has at most one subject at a time.
+            exclusive_with: Relations that cannot hold between the same two entities at the same
+                time.
+            inverse_of: The same relation in the other direction.
+            symmetric: Whether subject and object can be exchanged.
+            nested_by: Relations by which one object may lie within another, so that both facts
+                hold.
         """
         super().__init_subclass__()
         cls._type_name, cls._pairs = name, tuple(pairs)

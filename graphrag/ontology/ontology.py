@@ -43,20 +43,20 @@ class Ontology:
         instructions: str = "",
         on_violation: OnViolation = "untyped",
     ) -> None:
-        """Declare types.
+        """Declare entity and fact types.
 
         Args:
-            entities: Pydantic models: docstring = meaning, fields = attributes.
-            facts: ``FactType`` models, which also say which types they relate and what they end.
+            entities: Pydantic models: the docstring is the description, the fields are attributes.
+            facts: ``FactType`` models, with the allowed entity types and the exclusions.
             excluded: Types of entities and facts that are never stored, whatever ``on_violation``.
-            instructions: What else a language model that reads episodes should heed.
-            on_violation: ``untyped`` keeps an entity of another type as ``thing``, a relation that
-                is not declared as any free one, and a fact between the wrong types as
-                ``Fact.untyped``, which ends nothing; ``refuse`` leaves them out. An attribute
-                that is not valid is left out in both.
+            instructions: Further instructions for a language model that extracts.
+            on_violation: ``untyped`` stores an entity of an undeclared type as ``thing``, an
+                undeclared relation without rules, and a fact between wrong types as
+                ``Fact.untyped``, which ends nothing; ``refuse`` leaves them out. Both leave out
+                invalid attributes.
 
         Raises:
-            InputError: if types contradict each other.
+            InputError: if the types contradict each other.
         """
         if on_violation not in ("untyped", "refuse"):
             raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")

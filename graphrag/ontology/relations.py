@@ -227,7 +227,7 @@ def _canonical(
                 break
             name, turned = (straight[name], not turned) if synonym is None else (synonym, turned)
             if name in met:
-                raise InputError(f"{first!r} is a synonym of itself: name what it stands for")
+                raise InputError(f"{first!r} is a synonym of itself: name another relation")
             met.add(name)
         read[first] = name, turned
     return read

@@ -66,7 +66,7 @@ class SurrealQL(Room):
         view = self._context.viewpoint
         if view.known_at is not None:
             raise QueryError(
-                "the tables hold what is known now, and this view looks from known_at="
+                "the tables hold current knowledge only, and this view has known_at="
                 f"{view.known_at:%Y-%m-%d %H:%M}: use graph.at(valid_at=...)"
             )
         given = {"group": self._context.group, "at": view.valid_at or utc_now()}

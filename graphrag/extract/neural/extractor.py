@@ -1,7 +1,6 @@
 """Extraction by a small trained network: no server, no key, nothing leaves the machine.
 
-JSON is read by its keys. In a text, rules find the speakers and structure; the network finds the
-facts.
+JSON is read from its keys. In a text, rules find speakers and structure, the network the facts.
 """
 
 from collections.abc import Sequence
@@ -22,10 +21,10 @@ class NeuralExtractor:
     """It does not use the graph, so that a batch may extract episodes ahead of time."""
 
     def __init__(self, *, sure: float = SURE) -> None:
-        """Take what a statement must reach to be believed, from 0 to 1.
+        """Set the minimum score of a statement, from 0 to 1.
 
         Raises:
-            InputError: if that is no share.
+            InputError: if it is not between 0 and 1.
         """
         if not 0 <= sure <= 1:
             raise InputError(f"sure is {sure!r}: give a share from 0 to 1")

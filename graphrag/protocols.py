@@ -1,7 +1,6 @@
 """Protocols of the pluggable parts: objects with one method, without registry or base class.
 
-A method may be synchronous: ``call`` then runs it in a thread, so that it does not block the event
-loop.
+A method may be synchronous: ``call`` then runs it in a thread, off the event loop.
 """
 
 import asyncio

@@ -43,8 +43,7 @@ class Models:
     embedder: Embedder | None = None
     """Embedder; default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``)."""
     extractor: Extractor | None = None
-    """Extractor; default: ``llm`` if given, else rules and a small local network (extra
-    ``local``)."""
+    """Extractor; default: ``llm`` if given, else rules and a small network (extra ``local``)."""
     llm: LLM | None = None
     """Language model used as extractor and arbiter unless these are given, and for answers and
     summaries. The graph closes its connections."""
@@ -69,8 +68,7 @@ class Rules:
     """Rules of a graph: allowed types, exclusions, review, trust and write policy."""
 
     relations: Relations | None = None
-    """Relations that exclude each other; default: ``works_at``, ``lives_in``, ... have one
-    value."""
+    """Relations and their exclusions; default: built-in, with one value of ``works_at``, ..."""
     ontology: Ontology = ANYTHING
     """Allowed types of entities and facts; default: any."""
     review_below: float = REVIEW_BELOW

@@ -47,8 +47,7 @@ class Settings:
     token: str | None = field(default=None, repr=False)
     """Token that clients of ``serve`` must send; None requires none."""
     workers: int = 0
-    """Number of background tasks that extract queued episodes; 0 for commands, which exit at
-    once."""
+    """Number of background tasks that extract queued episodes; 0 for commands, which exit."""
 
     @property
     def access(self) -> dict[str, Any]:

@@ -650,8 +650,7 @@ class ManualEdits:
     def retract(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
         """Retract a fact that was never true, and return it as updated.
 
-        Facts that it had ended hold again. The retracted fact stays in the history, with the time
-        and the reason.
+        Facts that it had ended hold again. The fact stays in the history, with time and reason.
 
         Raises:
             InputError: if the fact does not exist or is retracted already.
@@ -821,12 +820,11 @@ class Identity:
         """Merge two entities, and return the event, which ``unmerge`` accepts.
 
         ``keep`` takes over all statements about ``other``, and its names as aliases. The facts of
-        both are settled again: equal facts become one, and a single-valued relation keeps the value
-        stated last.
+        both are settled again: equal ones are joined; a single-valued relation keeps the last
+        value.
 
         Raises:
-            InputError: if an entity does not exist, a name is ambiguous, or both are the same
-                entity.
+            InputError: if an entity does not exist, a name is ambiguous, or both are one already.
         """
         return self._portal.wait(self._twin.merge(keep, other, reason=reason, actor=actor))
 
@@ -1095,8 +1093,7 @@ class Load:
         fact and ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``.
         A network (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        Importing the same rows again adds nothing, and retracted facts stay retracted. Summaries of
-        entities are updated.
+        Importing the same rows again adds nothing, and retracted facts stay retracted.
 
         Args:
             rows: The table.
@@ -1268,8 +1265,7 @@ class Load:
             of: ``graphiti``, ``zep`` or ``mem0``; default: detected from the records.
             one_group: Whether all groups of the export go into this group. Default: each goes into
                 a group of the same name, and records without a group into this one.
-            judge: Whether facts may end each other by the rules of this graph. Default: they keep
-                the given lifetimes.
+            judge: Whether facts may end each other by the rules of this graph. Default: no.
 
         Raises:
             InputError: if a file cannot be read or recognised, or the name of a group is invalid.
@@ -1369,8 +1365,7 @@ class Health:
         """Repair defects that have one possible repair, and report the remaining ones.
 
         Missing embeddings are computed, the chain of episodes is linked again, links and passages
-        without a target are removed, and the memory of this process is reloaded. A repair is logged
-        as an event.
+        without a target are removed, and the memory of this process is reloaded.
 
         Raises:
             QueryError: if the group does not exist and was opened with ``strict=True``.
@@ -1396,8 +1391,7 @@ class Health:
     ) -> list[Built]:
         """Rebuild the indexes while nobody writes; searches are refused meanwhile.
 
-        After many writes this also makes searches faster: the index pages of single transactions
-        are combined.
+        After many writes this also makes searches faster: it joins pages of single transactions.
 
         Args:
             rows: Whether to derive the indexed rows from the records again, too.

@@ -138,8 +138,7 @@ class CachedEmbedder:
     """Wrapper around any embedder that caches the vectors of the ``size`` most recent texts.
 
     ``GraphRAG.open`` wraps every embedder in it. 20,000 vectors of 384 numbers take about 35 MB.
-    Vectors are validated and scaled to length 1. A synchronous ``embed`` runs in a thread, one call
-    at a time.
+    Vectors are validated and scaled to length 1. A synchronous ``embed`` runs in a thread.
     """
 
     def __init__(self, embedder: Embedder, *, size: int = 20_000) -> None:

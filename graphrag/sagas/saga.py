@@ -42,8 +42,7 @@ class SagaView:
     facts: tuple[Fact, ...]
     """Visible facts that its episodes state, in order of their starts."""
     timeline: tuple[Stage, ...]
-    """Facts of all times that its episodes state, in order of their starts, with what ended
-    each."""
+    """Facts of all times that its episodes state, by their starts, with what ended each."""
     at: datetime
     """World time of the view."""
     written: str = ""

@@ -1,8 +1,7 @@
 """Half-open intervals of world time, calendar periods, and viewpoints of reads.
 
 ``[start, end)`` excludes its end, so that consecutive facts neither overlap nor leave a gap. No
-start means "unknown", no end "still true". An empty interval does not exist; operations return
-None.
+start means "unknown", no end "still true". There is no empty interval; operations return None.
 
 An expression such as "since March 2021" is parsed into a ``Period`` (the month) and its relation to
 the fact (from then on): a writer uses the first instant, a filter the interval, and both the

@@ -107,7 +107,7 @@ class ImportReport:
     repeated: int = 0
     """Number of facts that the graph already had."""
     changed: int = 0
-    """Older facts that were closed, replaced or confirmed."""
+    """Number of older facts that were closed, replaced or confirmed."""
     contested: int = 0
     """Number of rows that a newer or more trusted fact closed at once."""
     skipped: tuple[SkippedRow, ...] = ()

@@ -42,7 +42,7 @@ _NEAR: Final = (
 )
 _SPANS: Final = "time|times|moment|day|days|period|year|years"
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
     ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|once|^having"),
     (
         "while",
@@ -51,6 +51,7 @@ _LINKS: Final[tuple[tuple[Link, str], ...]] = (
         rf"(?:{_SPANS}) ?,? (?:when|that|of|as|in which|on which|during which|while)|"
         rf"at the (?:same )?(?:time|moment)(?= E)|"
         rf"the (?:same )?(?:{_SPANS}) (?:when|that|as|in which|on which|during which)|"
+        rf"the (?:same )?(?:{_SPANS})(?= E)|"
         rf"(?:overlap|overlapped|overlapping|coincide|coincided) (?:in time )?(?:with|while)|"
         rf"(?:and )?at (?:once|(?:one and )?the same (?:time|moment))(?: as)?|"
         rf"simultaneously with|when",
@@ -212,6 +213,9 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
             before, after = inside[:cut], inside[cut + 1 :]
             if (left, right) == (2, 2):
                 return before, after
+            if (left, right) == (2, 1):  # "between A's job at B and hers at C"
+                whose = -1 if after[-1].word in ("him", "her", "them", "it") else 0
+                return before, (inside[places[:2][whose]], *after)
             own = tuple(token for token in head if token.named is not None)
             if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
                 return before + head, after + head

@@ -110,7 +110,7 @@ def tokens_of(
     masked = list(text)
     for start, end, _ in marked:
         masked[start:end] = "X" + "x" * (end - start - 1)
-    for start, end, said in times_in("".join(masked), at):
+    for start, end, said in times_in("".join(masked), at, leaning="past"):
         marked.append((start, end, Token(text[start:end], "T", said=said)))
     taken = [(start, end) for start, end, _ in marked]
     for start, end, word in names.spans:
@@ -172,6 +172,12 @@ class _Names:
             if not ids and 1 < size <= _SHORT and not any(map(is_light, map(str.casefold, bounds))):
                 if ids := self._called(words, whole=True):
                     return size, Named(words, tuple(ids))
+                if (
+                    word[0].isalnum()
+                    and self._may_name(words, first=not place)
+                    and (ids := self._called(words))
+                ):
+                    return size, Named(words, tuple(ids), short=True)  # more than one of its words
         return 1, None
 
     def _short_names(self, run: Sequence[int]) -> list[tuple[int, int, Named]]:
@@ -194,7 +200,7 @@ class _Names:
         """Tell whether words are written as a name, or are none of the language."""
         raw = _PLAIN.findall(words)
         parts = [word.casefold() for word in raw]
-        if not parts or not _FILLING.isdisjoint((parts[0], parts[-1])):
+        if not parts or not _FILLING.isdisjoint((parts[0], parts[-1])) or parts[0][:2] == "i'":
             return False
         if all(word in CALENDAR or is_light(word) or word.isdigit() for word in parts):
             return False
@@ -219,7 +225,12 @@ class _Names:
             return []
         names = self.index.names.names
         ids = [self.index.entities.ids[row] for row in sorted(rows)]
-        ids = [id_ for id_ in ids if any(_calls(parts, name, whole) for name in names[id_])]
+        bare = [*parts[:-1], parts[-1].removesuffix("s")]  # "adas job"
+        for said in (parts, bare):
+            called = [id_ for id_ in ids if any(_calls(said, name, whole) for name in names[id_])]
+            if called:
+                break
+        ids = called
         ids = self.seen.shown(ids, self.index)
         return ids if len(ids) <= _MOST else []
 
@@ -267,11 +278,13 @@ def _parts(name: str) -> list[str]:
 def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
     """Tell whether words are all of a name in any order, or stand in it beside each other."""
     plain, own = (sorted(word.removesuffix("s") for word in each) for each in (parts, _parts(name)))
-    if plain == own:
-        return True  # "the mayors of Hull", "Hull's mayor"
-    core = _parts(_ASIDE.sub("", name))
-    size = len(parts)
-    return not whole and any(core[at : at + size] == parts for at in range(len(core) - size + 1))
+    if plain == own or whole:
+        return plain == own  # "the mayors of Hull", "Hull's mayor"
+    core, size = _parts(_ASIDE.sub("", name)), len(parts)
+    if any(core[at : at + size] == parts for at in range(len(core) - size + 1)):
+        return True
+    left = iter(core if size > 1 and [parts[0], parts[-1]] == [core[0], core[-1]] else ())
+    return all(word in left for word in parts)  # "Ada Vance" of Ada M. Vance
 
 
 def _is_noun(words: str, before: str, after: str) -> bool:

@@ -23,6 +23,7 @@ from graphrag.ask.clause import (
 from graphrag.ask.division import (
     AUXILIARIES,
     LATER,
+    LINK,
     WH,
     apart_in,
     choice_in,
@@ -37,7 +38,11 @@ PHRASES: Final = tuple(
     (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(part, part) for part in word.split()))
     for words, word in (
         ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        ("(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well", ""),
+        (
+            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
+            "(?:in|over) the course of(?= T)",
+            "",
+        ),
         ("at (?:some|any) point", ""),
         ("to begin with", "first"),
         ("(?:give|gives|gave|given) up", "left"),
@@ -68,7 +73,8 @@ _HOW_OFTEN: Final = re.compile(
 _HOW_LONG: Final = re.compile(
     rf"\b(?:how (?:many|much)|(?:the )?number of) (?:\w+ )?(?P<unit>{_UNIT})\b|\bhow long\b|"
     r"\bhow much time\b|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|"
-    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b"
+    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b|^(?:the )?(?:time|{_UNIT}) (?:from|between)\b|"
+    rf"\b(?P<before>{_UNIT}) , how many\b"
 )
 _IN_UNITS: Final = re.compile(
     r"\b(?:in|measured in|expressed in) (?P<unit>days|weeks|months|years)\b"
@@ -102,7 +108,7 @@ STARTING: Final = frozenset(
 ENDING: Final = frozenset(
     "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
     "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    "cancelled".split()
+    "cancelled split divorced divorce separated".split()
 )
 EDGES: Final = STARTING | ENDING
 _BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
@@ -118,7 +124,9 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _HOW_OFTEN.search(shape):
         return "how often", unit
     if length := _HOW_LONG.search(shape):
-        return "how long", _UNITS.get(length["unit"] or length["count"] or "", unit)
+        return "how long", _UNITS.get(
+            length["unit"] or length["count"] or length["before"] or "", unit
+        )
     if _HOW_MANY.search(shape):
         return "how many", unit
     when = _WHEN.search(shape)
@@ -149,6 +157,7 @@ _EXCEPT: Final = re.compile(
     r"not counting|in addition to) (?:(?:at|in|for|with|by|as|to) )?"
     r"(?P<names>E(?: (?:,|and|or|nor|, and) E)*)(?: ,)?"
 )
+_ELSE: Final = re.compile(r"(?<=who )else\b|(?<=which )other\b|(?<=what )(?:else|other)\b")
 _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
 _PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
@@ -157,7 +166,7 @@ _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b
 def read(text: str, tokens: Tokens) -> Frame:
     """Return a question as its grammar reads, given its words with names and times as one each."""
     frame = _framed(text, tokens)
-    return replace(frame, unread=unread_words(frame))
+    return replace(frame, unread=(*frame.unread, *unread_words(frame)))
 
 
 def _framed(text: str, tokens: Tokens) -> Frame:
@@ -171,6 +180,7 @@ def _framed(text: str, tokens: Tokens) -> Frame:
         r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
     ):
         words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
+    words = _told(words)
     wants, unit = wants_of(shape_of(words))
     frame = Frame(text, wants, Clause(()), unit, known=known)
     frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
@@ -184,8 +194,50 @@ def _framed(text: str, tokens: Tokens) -> Frame:
     main, conditions = divided(words)
     if not conditions and wants in ("entities", "whether") and (followed := succession(main)):
         main, conditions = followed[0], [followed[1]]
+    named = next(
+        (token for part in conditions for token in part.clause.tokens if token.named), None
+    )
+    if named and not any(token.named for token in main):
+        main = _standing(named, main)  # "once A had sued B, whom did they phone"
+    hanging = [link for link in LINK.finditer(shape_of(main)) if _hangs(link)]
     frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions))
+    frame = replace(frame, unread=tuple(link.group() for link in hanging))
     return _present(_linked(frame))
+
+
+_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{'|'.join(WH)})\b)\S+ )+(?=(?:{'|'.join(WH)})\b)")
+_SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b")
+_TOPIC: Final = re.compile(rf"(?:the )?E (?:T )?[,:-] (?=(?:{'|'.join(WH)})\b)(?!.*\bE\b)")
+_PRONOUNS: Final = frozenset("he she it they him her them".split())
+
+
+def _told(tokens: Tokens) -> Tokens:
+    """Return a question without what leads to it, and its topic in the place of its pronoun."""
+    shape = shape_of(tokens)
+    if (lead := _LEAD.match(shape)) and _SPEAKING.search(lead.group()):
+        tokens = tokens[lead.group().count(" ") :]
+        shape = shape_of(tokens)
+    if topic := _TOPIC.match(shape):
+        front, rest = tokens[: topic.group().count(" ")], tokens[topic.group().count(" ") :]
+        named = next(token for token in front if token.named)
+        if (moved := _standing(named, rest)) != rest:
+            return moved + tuple(token for token in front if token.said)
+    return tokens
+
+
+def _standing(named: Token, tokens: Tokens) -> Tokens:
+    """Return some words with a name in the place of their last pronoun."""
+    places = [at for at, token in enumerate(tokens) if token.word in _PRONOUNS]
+    return (*tokens[: places[-1]], named, *tokens[places[-1] + 1 :]) if places else tokens
+
+
+def _hangs(link: re.Match[str]) -> bool:
+    """Tell whether words that link a clause have none: "on the day of taking office"."""
+    return (
+        "E" not in link.string[link.end() :].split()
+        and link["since"] is None
+        and link.group() != "when"
+    )
 
 
 _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
@@ -206,6 +258,9 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         named = between(tokens, found.string, found.start("names"), found.end("names"))
         names = tuple(token.named for token in named if token.named is not None)
         frame, tokens = replace(frame, without=names), without(tokens, found)
+    named = tuple(token.named for token in tokens if token.named is not None)
+    if len(named) > 1 and (found := _ELSE.search(shape_of(tokens))):
+        frame, tokens = replace(frame, without=named), without(tokens, found)
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
     if found := _PLANNED.search(shape_of(tokens)):

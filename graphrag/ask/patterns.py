@@ -14,7 +14,7 @@ from graphrag.ask.coverage import coverage, hops
 from graphrag.ask.query import Named, Query
 from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
 from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
-from graphrag.ask.world import CannotAnswer, FactRow, World
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 
 _NEAR: Final = 0.5
 """Cosine from which the words of a clause mean a relation, with the default embedder.
@@ -106,8 +106,15 @@ class Patterns:
             fit = [o for o in facts if where is not _PLACED.isdisjoint(parts_of(o.meant.relation))]
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
+        if clause.during is not None and all(not fact.meant.score for fact in facts):
+            then = bounds_of(clause.during.interval)
+            fit = [
+                fact for fact in facts if any(then[0] <= row.start < then[1] for row in fact.rows)
+            ]
+            facts = fit if len(fit) == 1 else facts  # "what did A bring out in 2002"
         if not clause.content and all(not fact.meant.score for fact in facts):
-            facts = facts if _AT.search(shape_of(clause.tokens)) else []
+            alone = known.count(",") == 0 and (clause.during or clause.order)
+            facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
             raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")

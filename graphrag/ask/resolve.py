@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
+from graphrag.ask.division import WH
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
@@ -49,9 +50,12 @@ class Resolver:
         if frame.wants in DATES and not frame.ago:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
             edge = "end" if over else None
+        wants = frame.wants
+        if wants == "entities" and pattern.subject and pattern.object and not WH & main.words:
+            wants = "whether"  # "Ada Vance, still in Hull?"
         query = replace(
             pattern,
-            wants=frame.wants,
+            wants=wants,
             order=pattern.order or self._order(pattern),
             bounds=bounds,
             edge=edge,

@@ -37,6 +37,7 @@ _IRREGULAR: Final = dict(
 )
 _SENSES: Final = """
 marry marriage wed wedding spouse husband wife consort
+marry divorce split separate separation
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
@@ -124,7 +125,7 @@ LIGHT: Final = STOP_WORDS | frozenset(
         "part parts individual individuals done case order sequence rank existed exist really "
         "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
         "longest shortest single continuous altogether overall record recorded shortly soon "
-        "newest oldest 1st 2nd 3rd"
+        "newest oldest 1st 2nd 3rd up out off over through"
     ).split()
 )
 """Words that say nothing of the relation that is asked for."""

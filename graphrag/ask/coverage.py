@@ -40,7 +40,7 @@ _GROUP: Final = {
     for word in line.split()
 }
 _SPARE: Final = frozenset(
-    "term terms tenure stint stints spell spells period very starting counting counted going "
+    "term terms tenure stint stints spell spells period starting counting counted going "
     "but true so already yet far full whole complete vacant vacancy unoccupied penultimate "
     "ultimately fall falls fell".split()
 )

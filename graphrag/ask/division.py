@@ -31,7 +31,7 @@ _KNOWING: Final = (
     r"stored|graph|sources?|reported|believed|evidence|understood|info|knowledge"
 )
 _KNOWN: Final = re.compile(
-    rf"(?:(?:^|(?<= ))(?:(?:per|stuff|judging|by|from|on|in|at|with|as|given|going|according|to|so|"
+    rf"(?:(?:^|(?<= ))(?:(?:per|please|answer|stuff|judging|by|from|on|in|at|with|as|given|going|according|to|so|"
     rf"using|based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
     rf"were|had|has|is|been|have|stood|of|state|could|did|then|people) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"

@@ -53,7 +53,7 @@ _ORDERED: Final = re.compile(
 )
 _COURTESY: Final = re.compile(
     r"[ ,.!-]*\b(?:thanks?(?: you)?(?: very much)?|please|pls|if (?:i|you) (?:may|might|don['’]t|"
-    r"happen|could|can|know|would)\b[^?]*)[ !.?]*$",
+    r"happen|could|can|know|would)\b[^?]*|(?:can|could) you help(?: me)?)[ !.?]*$",
     re.IGNORECASE,
 )
 _WRITTEN_OUT: Final = tuple(
@@ -113,8 +113,8 @@ def tokens_of(
     for start, end, said in times_in("".join(masked), at, leaning="past"):
         marked.append((start, end, Token(text[start:end], "T", said=said)))
     taken = [(start, end) for start, end, _ in marked]
-    for start, end, word in names.spans:
-        if not any(begin <= start < stop for begin, stop in taken):
+    for place, (start, end, word) in enumerate(names.spans):
+        if place not in names.spoken and not any(begin <= start < stop for begin, stop in taken):
             marked.append((start, end, Token(word, word.casefold().replace("’", "'"))))
     return tuple(token for *_, token in sorted(marked, key=lambda mark: mark[0]))
 
@@ -127,11 +127,14 @@ class _Names:
     small: bool
     """Whether a name may be in small letters; it may if all is."""
     spans: list[tuple[int, int, str]] = field(init=False)
+    again: bool = False
+    spoken: set[int] = field(default_factory=set)
+    """Places of words that are part of a name elsewhere."""
     _rows: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.spans = [(*match.span(), match.group()) for match in _WORD.finditer(self.text)]
-        self.small = self.small or self.text[1:] == self.text[1:].casefold()
+        self.again, self.small = self.small, self.small or self.text[1:] == self.text[1:].casefold()
 
     def all(self) -> list[tuple[int, int, Named]]:
         """Return the names, the longest from the left; short ones of what is left."""
@@ -146,9 +149,26 @@ class _Names:
                 found.append((self.spans[place][0], self.spans[place + size - 1][1], named))
                 free.append([])
             place += size
-        for run in free:
-            found += self._short_names(run)
-        return found
+        if self.again:
+            found = [self._spread(*name, free) for name in found]
+        return found + [name for run in free for name in self._short_names(run)]
+
+    def _spread(
+        self, start: int, end: int, named: Named, free: list[list[int]]
+    ) -> tuple[int, int, Named]:
+        """Return a name with the words that make it a longer one: "mayors did Hull have"."""
+        for size in (2, 1):
+            for run in free:
+                for at in range(len(run) - size + 1):
+                    parts = [self.spans[place][2] for place in run[at : at + size]]
+                    words = " ".join((*parts, named.name))
+                    if any(map(is_light, map(str.casefold, parts))):
+                        continue
+                    if ids := self._called(words, whole=True):
+                        self.spoken.update(run[at : at + size])
+                        del run[at : at + size]
+                        return start, end, Named(words, tuple(ids))
+        return start, end, named
 
     def _whole_name(self, place: int) -> tuple[int, Named | None]:
         """Return the longest full name that begins at a word, and of how many words it is."""
@@ -158,6 +178,7 @@ class _Names:
             if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
                 continue
             words, size = text[start:end], last - place + 1
+            alone = size == 1 or (word[0].isalnum() and self.spans[place][2][0].isalnum())
             quoted = text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES
             ids = self.seen.named(words, self.index) if quoted else []  # the novel "1984"
             ids = ids or self._bearers(words, place)
@@ -165,18 +186,23 @@ class _Names:
                 if self._whole_name(place + 1)[0] >= size:
                     return 1, None  # "the Hull mill" is the Mill of Hull, not Hull
             if ids and not _is_noun(words, text[:start], text[end:]):
-                more = self._called(words) if size <= _PLACE and word[:1].isupper() else []
+                more = (
+                    self._called(words)
+                    if size <= _PLACE and (self.small or word[:1].isupper())
+                    else []
+                )
                 more = [id_ for id_ in more if id_ not in ids]
                 return size, Named(words, (*ids, *more), bool(more), len(ids))
             bounds = (self.spans[place][2], word)
-            if not ids and 1 < size <= _SHORT and not any(map(is_light, map(str.casefold, bounds))):
+            if (
+                not ids
+                and alone
+                and 1 < size <= _SHORT
+                and not any(map(is_light, map(str.casefold, bounds)))
+            ):
                 if ids := self._called(words, whole=True):
                     return size, Named(words, tuple(ids))
-                if (
-                    word[0].isalnum()
-                    and self._may_name(words, first=not place)
-                    and (ids := self._called(words))
-                ):
+                if self._may_name(words, first=not place) and (ids := self._called(words)):
                     return size, Named(words, tuple(ids), short=True)  # more than one of its words
         return 1, None
 
@@ -292,6 +318,11 @@ def _is_noun(words: str, before: str, after: str) -> bool:
     word = _bare(words)
     owned = before.endswith(("'s ", "’s ")) and after in ("", "?")
     return word.isalpha() and word.islower() and (owned or after.startswith(" of "))
+
+
+def initials(name: str) -> str:
+    """Return the first letters of the words of a name: an acronym."""
+    return "".join(word[0] for word in _parts(name)).upper()
 
 
 def _bare(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from graphrag.ask.clause import (
     Clause,
+    Condition,
     Frame,
     Token,
     Tokens,
@@ -51,6 +52,7 @@ PHRASES: Final = tuple(
         ("(?:got|get|gets|getting) married", "wed"),
         ("acts? as|acted as|serves? as|served as", "is"),
         ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
+        ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
         ("(?:stepped|stepping|step) down", "resigned"),
         ("(?:taken|took|take) to court", "sued"),
         ("(?:take|took) over(?= E)", "acquired"),
@@ -87,7 +89,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    r"^E [a-z]+ E on$"
+    rf"^(?!.*\b(?:{'|'.join(WH)})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -191,7 +193,7 @@ def _framed(text: str, tokens: Tokens) -> Frame:
         first, second = map(Clause.of, apart)
         gap = not _GAP.isdisjoint(shape_of(words).split())
         return replace(frame, main=first, apart=second, from_end=gap)
-    main, conditions = divided(words)
+    main, conditions = _both(words) or divided(words)
     if not conditions and wants in ("entities", "whether") and (followed := succession(main)):
         main, conditions = followed[0], [followed[1]]
     named = next(
@@ -223,6 +225,20 @@ def _told(tokens: Tokens) -> Tokens:
         if (moved := _standing(named, rest)) != rest:
             return moved + tuple(token for token in front if token.said)
     return tokens
+
+
+_BOTH: Final = re.compile(
+    rf"(?:{'|'.join(AUXILIARIES)}) E and E (?P<what>.+) (?:at the same time|together|simultaneously)$"
+)
+
+
+def _both(tokens: Tokens) -> tuple[Tokens, list[Condition]] | None:
+    """Read "were A and B at C at the same time" as "was A at C while B was at C"."""
+    if not (found := _BOTH.match(shape_of(tokens))):
+        return None
+    what = between(tokens, found.string, found.start("what"), found.end("what"))
+    other = Clause.of((tokens[0], tokens[3], *what))
+    return (*tokens[:2], *what), [Condition("while", other)]
 
 
 def _standing(named: Token, tokens: Tokens) -> Tokens:

@@ -83,6 +83,12 @@ class Resolver:
     def _main(self) -> Query:
         main, prefer = self.frame.main, ""
         if self.frame.among:
+            if not main.names:
+                rows = [self.world.rows(self.world.rows_of(name)) for name in self.frame.among]
+                shared = {row.relation for row in rows[0]} & {row.relation for row in rows[1]}
+                top = best(main, [row for row in rows[0] if row.relation in shared], self.world)
+                if len(top) == 1 and (top[0].places or not main.content):
+                    return Query(relation=top[0].relation)
             if len(main.names) != 1:
                 raise CannotAnswer(f"“{main}” does not say of whom")
             found = self.patterns.pair(main, main.names[0], self.frame.among[0])
@@ -134,8 +140,10 @@ class Resolver:
                 if not clause.content:
                     raise
         query = query or self.patterns.of(clause)
-        interval = None if clause.during is None else clause.during.interval
-        edge = self._edge(clause, query)
+        edge, during = self._edge(clause, query), clause.during
+        if during is not None and _is_yearless(during):
+            during = _in_its_year(during, query, self.world)
+        interval = None if during is None else during.interval
         query = replace(query, order=clause.order, edge=edge, interval=interval)
         return Bound(condition.link, query, condition.nearest)
 

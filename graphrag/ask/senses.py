@@ -73,7 +73,8 @@ win winner award prize medal honour trophy receive recipient laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
 create creator creation author write writer compose composer invent inventor make maker origin
-create work book novel poem play film movie album song game
+create work
+create book novel poem play film movie album song game
 create design designer architect publish
 produce producer production manufacture manufacturer make maker build builder
 perform performer performance sing singer artist
@@ -125,7 +126,7 @@ LIGHT: Final = STOP_WORDS | frozenset(
         "part parts individual individuals done case order sequence rank existed exist really "
         "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
         "longest shortest single continuous altogether overall record recorded shortly soon "
-        "newest oldest 1st 2nd 3rd up out off over through"
+        "newest oldest 1st 2nd 3rd up out off over through very"
     ).split()
 )
 """Words that say nothing of the relation that is asked for."""

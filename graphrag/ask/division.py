@@ -98,7 +98,7 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Condition]]:
             return main, _parts(front, inside)
         links = links[1:]
         if not links:
-            return around(tokens, front)[1], []
+            return (around(tokens, front)[1] if front["while"] else tokens), []
     both = [link for link in links if _speaks(shape[: link.start()])]
     cut = (both or links)[0]
     left, right = around(tokens, cut)

@@ -93,6 +93,7 @@ _PLACE: Final = 2
 _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
 _MOST_ROWS: Final = 60
+_ACRONYM: Final = re.compile(r"[A-Z]{2,6}")
 _CLOSING: Final = frozenset(")].'’+#")
 QUOTES: Final = frozenset("\"'‘’“”«»")
 CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
@@ -219,6 +220,10 @@ class _Names:
                     found.append((start, end, Named(words, tuple(ids), short=True)))
                     at += size - 1
                     break
+            else:
+                start, end, word = self.spans[run[at]]
+                if self.again and _ACRONYM.fullmatch(word) and not self.text.isupper():
+                    found.append((start, end, Named(word, ())))  # of whom, the facts will tell
             at += 1
         return found
 

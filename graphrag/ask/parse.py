@@ -250,7 +250,7 @@ def _standing(named: Token, tokens: Tokens) -> Tokens:
 def _hangs(link: re.Match[str]) -> bool:
     """Tell whether words that link a clause have none: "on the day of taking office"."""
     return (
-        "E" not in link.string[link.end() :].split()
+        "E" not in link.string[link.end() :].partition(",")[0].split()
         and link["since"] is None
         and link.group() != "when"
     )

@@ -102,6 +102,9 @@ class Patterns:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
         facts = [option for option in options if option.rows and not _below(clause, option)]
+        if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
+            kinds = self.world.kind
+            facts = [fact for fact in facts if {kinds(row) for row in fact.far} != {"value"}]
         if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
             fit = [fact for fact in facts if _fits(clause, fact.rows)]
             facts = fit if len(fit) == 1 else facts
@@ -188,9 +191,10 @@ class Patterns:
         self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
     ) -> Query:
         """Return the facts between two entities that a clause speaks of."""
+        one, other = self._spelt_out(other, one), self._spelt_out(one, other)
+        if not (one.ids and other.ids):
+            raise CannotAnswer(f"nothing is known of {other if one.ids else one}")
         world, rows = self.world, self.between(one, other)
-        if not rows and (full := self._spelt_out(one, other) or self._spelt_out(other, one)):
-            one, other, rows = (*full, self.between(*full))
         known = rows
         if denied and not any(meant.sure for meant in best(clause, rows, world)):
             every = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
@@ -224,15 +228,14 @@ class Patterns:
         subject, object_ = (one, other) if ahead else (other, one)
         return Query(subject, meant.relation, object_)
 
-    def _spelt_out(self, owner: Named, short: Named) -> tuple[Named, Named] | None:
-        """Return both names, if initials are those of the one entity that the owner has facts with."""
-        if not (short.name.isupper() and short.name.isalpha()):
-            return None
-        ends = {row for row in self.world.rows_of(owner)}
-        far = {end for row in self.world.rows(ends) for end in (row.subject, row.object)} - ends
+    def _spelt_out(self, owner: Named, short: Named) -> Named:
+        """Return the one entity that an owner has facts with and whose initials a name is."""
+        if not short.name.isupper() or not owner.ids or (short.ids and self.between(owner, short)):
+            return short
+        rows, ids = self.world.rows(self.world.rows_of(owner)), self.world.index.entities.ids
+        far = {end for row in rows for end in (row.subject, row.object)}
         meant = [row for row in far if initials(self.world.name(row)) == short.name]
-        ids = self.world.index.entities.ids
-        return (owner, Named(short.name, (ids[meant[0]],))) if len(meant) == 1 else None
+        return Named(short.name, (ids[meant[0]],)) if len(meant) == 1 else short
 
     def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:
         """Return the relation that the words of a clause are clearly nearest to in meaning."""

@@ -108,7 +108,7 @@ class World:
         ids: Sequence[str] = (
             bearers(term, self.index, self.seen) if isinstance(term, str) else term.ids
         )
-        if not ids:
+        if not ids and isinstance(term, str):
             raise CannotAnswer(f"no entity is called {term!r}")
         return [row_of[id_] for id_ in ids if id_ in row_of]
 

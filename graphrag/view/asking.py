@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from graphrag.ask.answer import Answer
-from graphrag.ask.clause import Frame
+from graphrag.ask.clause import Frame, shape_of
 from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.names import tokens_of, worded
 from graphrag.ask.parse import read
@@ -16,8 +16,10 @@ from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.world import CannotAnswer, World, stated_units
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.model.values import Entity
+from graphrag.names.key import name_key
 from graphrag.search.fuse import AnswersFirst
-from graphrag.temporal.moment import to_micros
+from graphrag.temporal.moment import from_micros, to_micros
 from graphrag.view.context import ViewContext
 
 _MOST_DATED = 50  # facts whose dates are read: a place has many that were born in it
@@ -25,6 +27,10 @@ _LONGEST = 2_000  # characters; what is longer is a text, not a question
 _ASKS = re.compile(
     r"(?i)\A\W*(?:\w+\W+){0,12}?(?:who|whom|whose|what|which|where|when|how|did|does|do|was|were|is|"
     r"has|have|name|list|tell)\b"
+)
+_NAMING = re.compile(
+    r"(?:(?:what|how) (?:is|'s|(?P<past>was|were|did|had)) E (?:[a-z]+ )*(?:called|named|known as)|"
+    r"what (?:is|'s|(?P<was>was)) (?:E 's (?:[a-z]+ )*name|the (?:[a-z]+ )*name of E))(?: [a-z]+)*"
 )
 _MOST_FIRST = 20
 _SHORT = 300  # characters of a question whose answer is looked for before it is searched
@@ -75,12 +81,47 @@ async def answer(context: ViewContext, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     world = await _world(context)
     frame = _read(question, world, context)
+    if called := await _called(question, frame, context, world):
+        return called
     first = await _answered_as(question, frame, context, world)
     if first.query is not None:
         return first
     small = _read(question, world, context, small=True)
     second = first if small == frame else await _answered_as(question, small, context, world)
     return first if second.query is None else second
+
+
+async def _called(question: str, frame: Frame, context: ViewContext, world: World) -> Answer | None:
+    """Answer what an entity is or was called from its dated names; None for another question."""
+    asks = _NAMING.fullmatch(shape_of(frame.main.tokens))
+    if asks is None or frame.conditions or frame.known:
+        return None
+    named, during = frame.main.names[0], frame.main.during
+    [row, *others] = world.rows_of(named)
+    entity = (await context.entities([row], world.index, world.past))[row]
+    if others or not entity.names:
+        return None
+    now = to_micros(context.now(), FOREVER)
+    changes = {at for name in entity.names for at in (name.start, name.end)}
+    moments = [*(at - 1 for at in sorted(changes) if BEGINNING < at <= now), now]
+    if during is not None:
+        moments = [min(now, to_micros(during.interval.end, FOREVER) - 1)]
+    known: list[Entity] = []
+    for moment in moments:
+        then = replace(context.viewpoint, valid_at=from_micros(moment))
+        context = replace(context, viewpoint=then)
+        entity = (await context.entities([row], world.index, world.past))[row]
+        known += [entity] * (not known or entity.name != known[-1].name)
+    place = len(known) - 1
+    if during is None and (frame.holds == "ended" or asks["past"] or asks["was"]):
+        keys = [name_key(entity.name) for entity in known]
+        asked = name_key(named.name)
+        place = (keys.index(asked) if asked in keys[1:] else place) - 1
+    query = Query(named, "named", words=question)
+    if place < 0:
+        return Answer(question, query, missing=f"no earlier name is known of {named}")
+    steps = " → ".join(entity.name for entity in known)
+    return Answer(question, query, (known[place].name,), (known[place],), steps=(steps,))
 
 
 async def _answered_as(question: str, frame: Frame, context: ViewContext, world: World) -> Answer:

@@ -54,7 +54,7 @@ _LINKS: Final[tuple[tuple[Link, str], ...]] = (
         rf"the (?:same )?(?:{_SPANS})(?= E)|"
         rf"(?:overlap|overlapped|overlapping|coincide|coincided) (?:in time )?(?:with|while)|"
         rf"(?:and )?at (?:once|(?:one and )?the same (?:time|moment))(?: as)?|"
-        rf"simultaneously with|when",
+        rf"simultaneously with|(?:on|upon)(?= [a-z]+ing )|when",
     ),
     ("since", r"(?:ever )?since"),
     ("until", r"until|till"),
@@ -214,8 +214,9 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
             if (left, right) == (2, 2):
                 return before, after
             if (left, right) == (2, 1):  # "between A's job at B and hers at C"
-                whose = -1 if after[-1].word in ("him", "her", "them", "it") else 0
-                return before, (inside[places[:2][whose]], *after)
+                if after[-1].word in ("him", "her", "them", "it"):
+                    return before, (*after[:-1], inside[places[1]])
+                return before, (inside[places[0]], *after)
             own = tuple(token for token in head if token.named is not None)
             if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
                 return before + head, after + head

@@ -53,6 +53,7 @@ PHRASES: Final = tuple(
         ("acts? as|acted as|serves? as|served as", "is"),
         ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
         ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
+        ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
         ("(?:stepped|stepping|step) down", "resigned"),
         ("(?:taken|took|take) to court", "sued"),
         ("(?:take|took) over(?= E)", "acquired"),
@@ -209,7 +210,10 @@ def _framed(text: str, tokens: Tokens) -> Frame:
 
 _LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{'|'.join(WH)})\b)\S+ )+(?=(?:{'|'.join(WH)})\b)")
 _SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b")
-_TOPIC: Final = re.compile(rf"(?:the )?E (?:T )?[,:-] (?=(?:{'|'.join(WH)})\b)(?!.*\bE\b)")
+_ASKS: Final = rf"(?=(?:{'|'.join(WH)})\b)"
+_TOPIC: Final = re.compile(
+    rf"(?P<front>(?:(?!E |T )\S+ )*E (?:T )?[,:.-] (?:T (?:, )?)?)(?:(?!(?:E|T)\b)\S+ )*?{_ASKS}(?!.*\bE\b)"
+)
 _PRONOUNS: Final = frozenset("he she it they him her them".split())
 
 
@@ -219,10 +223,14 @@ def _told(tokens: Tokens) -> Tokens:
     if (lead := _LEAD.match(shape)) and _SPEAKING.search(lead.group()):
         tokens = tokens[lead.group().count(" ") :]
         shape = shape_of(tokens)
-    if topic := _TOPIC.match(shape):
+    topic = _TOPIC.match(shape)
+    if topic and (topic["front"].startswith(("E ", "the E ")) or _SPEAKING.search(topic["front"])):
         front, rest = tokens[: topic.group().count(" ")], tokens[topic.group().count(" ") :]
         named = next(token for token in front if token.named)
-        if (moved := _standing(named, rest)) != rest:
+        moved = _standing(named, rest)
+        if moved == rest and rest[0].word == "who":
+            moved = (*rest, named)  # "Hull: who came to visit"
+        if moved != rest:
             return moved + tuple(token for token in front if token.said)
     return tokens
 
@@ -276,7 +284,10 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         frame, tokens = replace(frame, without=names), without(tokens, found)
     named = tuple(token.named for token in tokens if token.named is not None)
     if len(named) > 1 and (found := _ELSE.search(shape_of(tokens))):
-        frame, tokens = replace(frame, without=named), without(tokens, found)
+        before, after = around(tokens, found)
+        if any(token.named for token in after):
+            before = before[-1:] if any(token.named for token in before) else before
+        frame, tokens = replace(frame, without=named), before + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
     if found := _PLANNED.search(shape_of(tokens)):

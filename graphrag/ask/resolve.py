@@ -71,6 +71,7 @@ class Resolver:
         if frame.apart is not None:
             other = replace(self.patterns.of(frame.apart), order=frame.apart.order)
             shared = pattern.object == other.object and not main.order
+            shared = shared and not all(map(self.world.momentary, pattern.relations))
             return replace(query, apart=other, edge="end" if frame.from_end or shared else None)
         return self._timed(query)
 

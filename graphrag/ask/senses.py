@@ -43,7 +43,7 @@ partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
 work employ employee join leave quit resign retire fire dismiss depart enter
 work employ colleague coworker workmate
-office post position role title job hold function appointment serve tenure incumbent
+office post position role title job hold function appointment serve tenure incumbent holder sitting
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
 director direct
 lead mayor governor principal headteacher headmaster dean rector editor warden
@@ -69,7 +69,7 @@ study attend enter leave finish classmate
 play player team club side squad footballer
 play join leave move transfer teammate
 coach train trainer manager
-win winner award prize medal honour trophy receive recipient laureate
+win winner award prize medal medalist honour trophy receive recipient holder laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
 create creator creation author write writer compose composer invent inventor make maker origin
@@ -126,7 +126,7 @@ LIGHT: Final = STOP_WORDS | frozenset(
         "part parts individual individuals done case order sequence rank existed exist really "
         "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
         "longest shortest single continuous altogether overall record recorded shortly soon "
-        "newest oldest 1st 2nd 3rd up out off over through very"
+        "pls newest oldest 1st 2nd 3rd up out off over through very"
     ).split()
 )
 """Words that say nothing of the relation that is asked for."""

@@ -31,9 +31,9 @@ _KNOWING: Final = (
     r"stored|graph|sources?|reported|believed|evidence|understood|info|knowledge"
 )
 _KNOWN: Final = re.compile(
-    rf"(?:(?:^|(?<= ))(?:(?:per|please|answer|stuff|judging|by|from|on|in|at|with|as|given|going|according|to|so|"
+    rf"(?:(?:^|(?<= ))(?:(?:per|stuff|judging|by|from|on|in|at|with|as|given|going|according|to|so|"
     rf"using|based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
-    rf"were|had|has|is|been|have|stood|of|state|could|did|then|people) )*"
+    rf"were|had|has|is|been|have|stood|of|state|could|did|then|people|please|answer) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
     rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
@@ -214,10 +214,64 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
             if (left, right) == (2, 2):
                 return before, after
             if (left, right) == (2, 1):  # "between A's job at B and hers at C"
-                if after[-1].word in ("him", "her", "them", "it"):
+                if after[-1].word in _PRONOUNS:
                     return before, (*after[:-1], inside[places[1]])
                 return before, (inside[places[0]], *after)
             own = tuple(token for token in head if token.named is not None)
             if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
                 return before + head, after + head
     return None
+
+
+_NO_NAME: Final = r"(?:(?!(?:E|T)\b)\S+ )*"
+_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{_WH})\b)\S+ )+(?=(?:{_WH})\b)")
+_TOPIC: Final = re.compile(
+    rf"(?P<front>{_NO_NAME}E (?:T )?[,:.-] (?:T (?:, )?)?){_NO_NAME}?(?=(?:{_WH})\b)"
+)
+_SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b|^(?:the )?E ")
+_PRONOUNS: Final = frozenset("he she it they him her them".split())
+
+
+def direct(tokens: Tokens) -> Tokens:
+    """Return a question without what leads to it, and its topic in the place of its pronoun."""
+    if (lead := _LEAD.match(shape_of(tokens))) and _SPEAKING.search(lead.group()):
+        tokens = tokens[lead.group().count(" ") :]
+    topic = _TOPIC.match(shape_of(tokens))
+    if topic is None or not _SPEAKING.search(topic["front"]):
+        return tokens
+    front, rest = tokens[: topic.group().count(" ")], tokens[topic.group().count(" ") :]
+    moved, times = standing(front, rest), tuple(token for token in front if token.said)
+    if rest[0].word == "who" and not any(token.named for token in moved):
+        moved = rest + tuple(token for token in front if token.named)
+    return tokens if moved == rest else moved + times
+
+
+def standing(named: Tokens, tokens: Tokens) -> Tokens:
+    """Return some words with the first name of others in the place of their last pronoun."""
+    places = [at for at, token in enumerate(tokens) if token.word in _PRONOUNS]
+    name = [token for token in named if token.named][:1] if places else []
+    return (*tokens[: places[-1]], *name, *tokens[places[-1] + 1 :]) if name else tokens
+
+
+_BOTH: Final = re.compile(
+    rf"(?:{_AUX}) E and E (?P<what>.+) (?:at the same time|together|simultaneously)$"
+)
+
+
+def both_in(tokens: Tokens) -> tuple[Tokens, list[Condition]] | None:
+    """Read "were A and B at C at the same time" as "was A at C while B was at C"."""
+    if not (found := _BOTH.match(shape_of(tokens))):
+        return None
+    what = between(tokens, found.string, *found.span("what"))
+    other = Clause.of((tokens[0], tokens[3], *what))
+    return (*tokens[:2], *what), [Condition("while", other)]
+
+
+def hanging(tokens: Tokens) -> tuple[str, ...]:
+    """Return the words that link a clause where none follows: "on the day of taking office"."""
+    return tuple(
+        link.group()
+        for link in LINK.finditer(shape_of(tokens))
+        if not (link["since"] or link.group() == "when")
+        and not _speaks(link.string[link.end() :].partition(",")[0])
+    )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -22,63 +23,6 @@ from graphrag.search.query_time import times_in
 from graphrag.search.visibility import VisibleRows
 from graphrag.temporal.dates import MONTHS, WEEKDAYS
 from graphrag.text.tokens import tokenize
-
-_SPEAKER: Final = "user"
-_SELF: Final = re.compile(
-    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
-    r"\b(?!['’])",
-    re.IGNORECASE,
-)
-_QUESTION: Final = (
-    r"(?:(?:in|at|on|to|for|from|with|by|until|since|of) )?(?:who|whom|whose|what|which|where|when|"
-    r"how|whether|if)\b"
-)
-_GREETING: Final = re.compile(
-    r"^(?:(?:please|kindly|ok|okay|so|and|well|hey|hi|hello|um|excuse me|good (?:morning|evening|"
-    r"afternoon|day)|sorry(?: to (?:ask|bother)(?: you)?)?(?:,? but)?)\b[ ,.!:-]*)+(?=\w)",
-    re.IGNORECASE,
-)
-_FRAME: Final = re.compile(
-    r"^(?!(?i:did|does(?! any)|was|were|is|are|has|had|have|who|whom|whose|what|which|where|when|"
-    r"how|why)\b)(?:[A-Za-z][a-z'’]*)?(?:[ ,;-]+(?:[a-z'’]+|I(?:['’][a-z]+)?)){0,13}?[ ,]*"
-    r"\b(?i:(?:tell|telling|show|showing|give|remind|reminding)(?: me| us)|let me know|know|ask|"
-    r"asking|wonder|wondering|say|check(?: for me)?|find out|any idea)\b[ ,:]*(?:please[ ,]*)?"
-    rf"(?={_QUESTION}|the )"
-)
-"""Words before the question, none of which is a name: "would you be so kind as to tell me"."""
-_ORDERED: Final = re.compile(
-    r"^(?:(?:could|can|would|will) you |i (?:want|need|would like) you to )(?:please |kindly )?"
-    r"(?=(?:name|list|give|show|find|tell)\b)|^(?:please |kindly )?(?:tell|show|give) (?:me|us) ",
-    re.IGNORECASE,
-)
-_COURTESY: Final = re.compile(
-    r"[ ,.!-]*\b(?:thanks?(?: you)?(?: very much)?|please|pls|if (?:i|you) (?:may|might|don['’]t|"
-    r"happen|could|can|know|would)\b[^?]*|(?:can|could) you help(?: me)?)[ !.?]*$",
-    re.IGNORECASE,
-)
-_WRITTEN_OUT: Final = tuple(
-    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
-    for short, word in (
-        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
-        ("b4", "before"),
-        (r"acc\.? to", "according to"),
-        ("whoever", "who"),
-        (r"^(?:whether|if)", "did"),
-    )
-)
-
-
-def worded(text: str, index: GroupIndex, seen: VisibleRows) -> str:
-    """Return what a question asks, with "I" as the user of an assistant if the graph knows one."""
-    text = " ".join(text.split())
-    for frame in (_GREETING, _FRAME, _FRAME, _ORDERED, _COURTESY):
-        text = frame.sub("", text, count=1) or text
-    for short, word in _WRITTEN_OUT:
-        text = short.sub(word, text)
-    if not _SELF.search(text) or not seen.named(_SPEAKER, index):
-        return text
-    return _SELF.sub(lambda match: f"{_SPEAKER}'s" if match["whose"] else _SPEAKER, text)
-
 
 _WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&+])\w+)*|[^\w\s]")
 _PLAIN: Final = re.compile(r"[^\W_]+(?:['’.&](?!s\b)[^\W_]+)*")
@@ -128,9 +72,9 @@ class _Names:
     small: bool
     """Whether a name may be in small letters; it may if all is."""
     spans: list[tuple[int, int, str]] = field(init=False)
-    again: bool = False
     spoken: set[int] = field(default_factory=set)
     """Places of words that are part of a name elsewhere."""
+    again: bool = False
     _rows: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -158,17 +102,15 @@ class _Names:
         self, start: int, end: int, named: Named, free: list[list[int]]
     ) -> tuple[int, int, Named]:
         """Return a name with the words that make it a longer one: "mayors did Hull have"."""
-        for size in (2, 1):
-            for run in free:
-                for at in range(len(run) - size + 1):
-                    parts = [self.spans[place][2] for place in run[at : at + size]]
-                    words = " ".join((*parts, named.name))
-                    if any(map(is_light, map(str.casefold, parts))):
-                        continue
-                    if ids := self._called(words, whole=True):
-                        self.spoken.update(run[at : at + size])
-                        del run[at : at + size]
-                        return start, end, Named(words, tuple(ids))
+        for run in free:
+            for at, size in product(range(len(run)), (2, 1)):
+                parts = [self.spans[place][2] for place in run[at : at + size]]
+                light = any(is_light(part.casefold()) for part in parts)
+                words = " ".join((*parts, named.name))
+                if not light and (ids := self._called(words, whole=True)):
+                    self.spoken.update(run[at : at + size])
+                    del run[at : at + size]
+                    return start, end, Named(words, tuple(ids))
         return start, end, named
 
     def _whole_name(self, place: int) -> tuple[int, Named | None]:
@@ -179,7 +121,6 @@ class _Names:
             if not (word[0].isalnum() or word in _CLOSING) or (word == "." and end == len(text)):
                 continue
             words, size = text[start:end], last - place + 1
-            alone = size == 1 or (word[0].isalnum() and self.spans[place][2][0].isalnum())
             quoted = text[start - 1 : start] in QUOTES and text[end : end + 1] in QUOTES
             ids = self.seen.named(words, self.index) if quoted else []  # the novel "1984"
             ids = ids or self._bearers(words, place)
@@ -187,24 +128,16 @@ class _Names:
                 if self._whole_name(place + 1)[0] >= size:
                     return 1, None  # "the Hull mill" is the Mill of Hull, not Hull
             if ids and not _is_noun(words, text[:start], text[end:]):
-                more = (
-                    self._called(words)
-                    if size <= _PLACE and (self.small or word[:1].isupper())
-                    else []
-                )
-                more = [id_ for id_ in more if id_ not in ids]
+                short = size <= _PLACE and (self.small or word[:1].isupper())
+                more = [id_ for id_ in self._called(words) if id_ not in ids] if short else []
                 return size, Named(words, (*ids, *more), bool(more), len(ids))
             bounds = (self.spans[place][2], word)
-            if (
-                not ids
-                and alone
-                and 1 < size <= _SHORT
-                and not any(map(is_light, map(str.casefold, bounds)))
-            ):
+            said = all(bound[0].isalnum() and not is_light(bound.casefold()) for bound in bounds)
+            if said and not ids and 1 < size <= _SHORT:
                 if ids := self._called(words, whole=True):
                     return size, Named(words, tuple(ids))
                 if self._may_name(words, first=not place) and (ids := self._called(words)):
-                    return size, Named(words, tuple(ids), short=True)  # more than one of its words
+                    return size, Named(words, tuple(ids), short=True)
         return 1, None
 
     def _short_names(self, run: Sequence[int]) -> list[tuple[int, int, Named]]:
@@ -244,7 +177,7 @@ class _Names:
         """Return the ids of the entities of whose name words are a part, or ``whole`` all of it."""
         if whole and not (self.small or any(word[:1].isupper() for word in words.split())):
             return []
-        parts = _parts(words)
+        parts = words_of(words)
         rows: set[int] | None = None
         for part in parts if len(parts) > whole else ():
             if part not in self._rows:
@@ -257,11 +190,11 @@ class _Names:
         names = self.index.names.names
         ids = [self.index.entities.ids[row] for row in sorted(rows)]
         bare = [*parts[:-1], parts[-1].removesuffix("s")]  # "adas job"
-        for said in (parts, bare):
-            called = [id_ for id_ in ids if any(_calls(said, name, whole) for name in names[id_])]
-            if called:
-                break
-        ids = called
+        called = (
+            [id_ for id_ in ids if any(_calls(said, name, whole) for name in names[id_])]
+            for said in (parts, bare)
+        )
+        ids = next(filter(None, called), [])
         ids = self.seen.shown(ids, self.index)
         return ids if len(ids) <= _MOST else []
 
@@ -301,17 +234,19 @@ class _Names:
         return bool(known) or any(stem in stems_of(name) for name in self.index.relations)
 
 
-def _parts(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
     """Return the words of a name that say something, small."""
     return [word for word in _PLAIN.findall(name.casefold()) if word not in _FILLING]
 
 
 def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
     """Tell whether words are all of a name in any order, or stand in it beside each other."""
-    plain, own = (sorted(word.removesuffix("s") for word in each) for each in (parts, _parts(name)))
+    plain, own = (
+        sorted(word.removesuffix("s") for word in each) for each in (parts, words_of(name))
+    )
     if plain == own or whole:
         return plain == own  # "the mayors of Hull", "Hull's mayor"
-    core, size = _parts(_ASIDE.sub("", name)), len(parts)
+    core, size = words_of(_ASIDE.sub("", name)), len(parts)
     if any(core[at : at + size] == parts for at in range(len(core) - size + 1)):
         return True
     left = iter(core if size > 1 and [parts[0], parts[-1]] == [core[0], core[-1]] else ())
@@ -323,11 +258,6 @@ def _is_noun(words: str, before: str, after: str) -> bool:
     word = _bare(words)
     owned = before.endswith(("'s ", "’s ")) and after in ("", "?")
     return word.isalpha() and word.islower() and (owned or after.startswith(" of "))
-
-
-def initials(name: str) -> str:
-    """Return the first letters of the words of a name: an acronym."""
-    return "".join(word[0] for word in _parts(name)).upper()
 
 
 def _bare(name: str) -> str:

@@ -9,7 +9,6 @@ from typing import Final, Literal
 
 from graphrag.ask.clause import (
     Clause,
-    Condition,
     Frame,
     Token,
     Tokens,
@@ -24,43 +23,20 @@ from graphrag.ask.clause import (
 from graphrag.ask.division import (
     AUXILIARIES,
     LATER,
-    LINK,
     WH,
     apart_in,
+    both_in,
     choice_in,
+    direct,
     divided,
+    hanging,
     known_in,
+    standing,
     succession,
 )
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import is_past
+from graphrag.ask.senses import PHRASES, is_past
 
-PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(part, part) for part in word.split()))
-    for words, word in (
-        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        (
-            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
-            "(?:in|over) the course of(?= T)",
-            "",
-        ),
-        ("at (?:some|any) point", ""),
-        ("to begin with", "first"),
-        ("(?:give|gives|gave|given) up", "left"),
-        ("(?:begin|began|start|started) with", "begin"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) married", "wed"),
-        ("acts? as|acted as|serves? as|served as", "is"),
-        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
-        ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
-        ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
-        ("(?:stepped|stepping|step) down", "resigned"),
-        ("(?:taken|took|take) to court", "sued"),
-        ("(?:take|took) over(?= E)", "acquired"),
-        ("(?:go|goes|went|been) to", "visited attended"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
     **dict.fromkeys(("week", "weeks"), "week"),
@@ -76,7 +52,8 @@ _HOW_OFTEN: Final = re.compile(
 _HOW_LONG: Final = re.compile(
     rf"\b(?:how (?:many|much)|(?:the )?number of) (?:\w+ )?(?P<unit>{_UNIT})\b|\bhow long\b|"
     r"\bhow much time\b|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|"
-    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b|^(?:the )?(?:time|{_UNIT}) (?:from|between)\b|"
+    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b|"
+    rf"^(?:the )?(?:time|{_UNIT}) (?:from|between)\b|"
     rf"\b(?P<before>{_UNIT}) , how many\b"
 )
 _IN_UNITS: Final = re.compile(
@@ -178,12 +155,12 @@ def _framed(text: str, tokens: Tokens) -> Frame:
     for pattern, plain in PHRASES:
         if found := pattern.search(shape_of(words)):
             before, after = around(words, found)
-            words = before + plain + after
+            words = (*before, *(Token(word, word) for word in plain.split()), *after)
     if re.match(
         r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
     ):
         words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
-    words = _told(words)
+    words = direct(words)
     wants, unit = wants_of(shape_of(words))
     frame = Frame(text, wants, Clause(()), unit, known=known)
     frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
@@ -194,74 +171,13 @@ def _framed(text: str, tokens: Tokens) -> Frame:
         first, second = map(Clause.of, apart)
         gap = not _GAP.isdisjoint(shape_of(words).split())
         return replace(frame, main=first, apart=second, from_end=gap)
-    main, conditions = _both(words) or divided(words)
+    main, conditions = both_in(words) or divided(words)
     if not conditions and wants in ("entities", "whether") and (followed := succession(main)):
         main, conditions = followed[0], [followed[1]]
-    named = next(
-        (token for part in conditions for token in part.clause.tokens if token.named), None
-    )
-    if named and not any(token.named for token in main):
-        main = _standing(named, main)  # "once A had sued B, whom did they phone"
-    hanging = [link for link in LINK.finditer(shape_of(main)) if _hangs(link)]
-    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions))
-    frame = replace(frame, unread=tuple(link.group() for link in hanging))
+    if conditions and not any(token.named for token in main):
+        main = standing(conditions[0].clause.tokens, main)  # "once A sued B, whom did they phone"
+    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions), unread=hanging(main))
     return _present(_linked(frame))
-
-
-_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{'|'.join(WH)})\b)\S+ )+(?=(?:{'|'.join(WH)})\b)")
-_SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b")
-_ASKS: Final = rf"(?=(?:{'|'.join(WH)})\b)"
-_TOPIC: Final = re.compile(
-    rf"(?P<front>(?:(?!E |T )\S+ )*E (?:T )?[,:.-] (?:T (?:, )?)?)(?:(?!(?:E|T)\b)\S+ )*?{_ASKS}(?!.*\bE\b)"
-)
-_PRONOUNS: Final = frozenset("he she it they him her them".split())
-
-
-def _told(tokens: Tokens) -> Tokens:
-    """Return a question without what leads to it, and its topic in the place of its pronoun."""
-    shape = shape_of(tokens)
-    if (lead := _LEAD.match(shape)) and _SPEAKING.search(lead.group()):
-        tokens = tokens[lead.group().count(" ") :]
-        shape = shape_of(tokens)
-    topic = _TOPIC.match(shape)
-    if topic and (topic["front"].startswith(("E ", "the E ")) or _SPEAKING.search(topic["front"])):
-        front, rest = tokens[: topic.group().count(" ")], tokens[topic.group().count(" ") :]
-        named = next(token for token in front if token.named)
-        moved = _standing(named, rest)
-        if moved == rest and rest[0].word == "who":
-            moved = (*rest, named)  # "Hull: who came to visit"
-        if moved != rest:
-            return moved + tuple(token for token in front if token.said)
-    return tokens
-
-
-_BOTH: Final = re.compile(
-    rf"(?:{'|'.join(AUXILIARIES)}) E and E (?P<what>.+) (?:at the same time|together|simultaneously)$"
-)
-
-
-def _both(tokens: Tokens) -> tuple[Tokens, list[Condition]] | None:
-    """Read "were A and B at C at the same time" as "was A at C while B was at C"."""
-    if not (found := _BOTH.match(shape_of(tokens))):
-        return None
-    what = between(tokens, found.string, found.start("what"), found.end("what"))
-    other = Clause.of((tokens[0], tokens[3], *what))
-    return (*tokens[:2], *what), [Condition("while", other)]
-
-
-def _standing(named: Token, tokens: Tokens) -> Tokens:
-    """Return some words with a name in the place of their last pronoun."""
-    places = [at for at, token in enumerate(tokens) if token.word in _PRONOUNS]
-    return (*tokens[: places[-1]], named, *tokens[places[-1] + 1 :]) if places else tokens
-
-
-def _hangs(link: re.Match[str]) -> bool:
-    """Tell whether words that link a clause have none: "on the day of taking office"."""
-    return (
-        "E" not in link.string[link.end() :].partition(",")[0].split()
-        and link["since"] is None
-        and link.group() != "when"
-    )
 
 
 _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
@@ -285,9 +201,8 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
     named = tuple(token.named for token in tokens if token.named is not None)
     if len(named) > 1 and (found := _ELSE.search(shape_of(tokens))):
         before, after = around(tokens, found)
-        if any(token.named for token in after):
-            before = before[-1:] if any(token.named for token in before) else before
-        frame, tokens = replace(frame, without=named), before + after
+        again = any(token.named for token in before) and any(token.named for token in after)
+        frame, tokens = replace(frame, without=named), before[-again:] + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
     if found := _PLANNED.search(shape_of(tokens)):

@@ -11,7 +11,7 @@ from typing import Final
 
 from graphrag.ask.clause import Clause, shape_of
 from graphrag.ask.coverage import coverage, hops
-from graphrag.ask.names import initials
+from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
 from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
 from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
@@ -234,7 +234,8 @@ class Patterns:
             return short
         rows, ids = self.world.rows(self.world.rows_of(owner)), self.world.index.entities.ids
         far = {end for row in rows for end in (row.subject, row.object)}
-        meant = [row for row in far if initials(self.world.name(row)) == short.name]
+        initials = {row: "".join(word[0] for word in words_of(self.world.name(row))) for row in far}
+        meant = [row for row in far if initials[row] == short.name.casefold()]
         return Named(short.name, (ids[meant[0]],)) if len(meant) == 1 else short
 
     def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:

@@ -105,6 +105,32 @@ broadcast broadcaster air network channel
 drive driver
 use user
 """
+PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), word)
+    for words, word in (
+        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
+        (
+            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
+            "(?:in|over) the course of(?= T)",
+            "",
+        ),
+        ("at (?:some|any) point", ""),
+        ("to begin with", "first"),
+        ("(?:give|gives|gave|given) up", "left"),
+        ("(?:begin|began|start|started) with", "begin"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) married", "wed"),
+        ("acts? as|acted as|serves? as|served as", "is"),
+        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
+        ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
+        ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
+        ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:taken|took|take) to court", "sued"),
+        ("(?:take|took) over(?= E)", "acquired"),
+        ("(?:go|goes|went|been) to", "visited attended"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
 LIGHT: Final = STOP_WORDS | frozenset(
     (

@@ -102,6 +102,6 @@ async def test_who_is_no_number_of_people():
     counted = {"How many people work at Kroon?": ["15"], "How many employees has Kroon?": ["15"]}
     asked = ("Who works at Kroon?", "Who are the employees of Kroon?", "Whom does Kroon employ?")
     async with knowing(facts) as graph:
-        assert not await unlike(graph, counted | dict.fromkeys(asked, []))
+        assert not await unlike(graph, counted | {question: [] for question in asked})
     async with knowing((*facts, ("Ann Keller", "works_at", "Kroon", "2019", None))) as graph:
-        assert not await unlike(graph, dict.fromkeys(asked, ["Ann Keller"]))
+        assert not await unlike(graph, {question: ["Ann Keller"] for question in asked})

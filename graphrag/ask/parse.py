@@ -198,11 +198,11 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         named = between(tokens, found.string, found.start("names"), found.end("names"))
         names = tuple(token.named for token in named if token.named is not None)
         frame, tokens = replace(frame, without=names), without(tokens, found)
-    named = tuple(token.named for token in tokens if token.named is not None)
-    if len(named) > 1 and (found := _ELSE.search(shape_of(tokens))):
+    every = tuple(token.named for token in tokens if token.named is not None)
+    if len(every) > 1 and (found := _ELSE.search(shape_of(tokens))):
         before, after = around(tokens, found)
         again = any(token.named for token in before) and any(token.named for token in after)
-        frame, tokens = replace(frame, without=named), before[-again:] + after
+        frame, tokens = replace(frame, without=every), before[-again:] + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
     if found := _PLANNED.search(shape_of(tokens)):

@@ -115,8 +115,8 @@ class Patterns:
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
         if not clause.content and all(not fact.meant.score for fact in facts):
-            alone = clause.during or clause.order
-            alone = alone and (len(facts) < len(options) or len(options) == 1)
+            alone = len(facts) < len(options) or len(options) == 1
+            alone = alone and (clause.during or clause.order) is not None
             facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"

@@ -85,9 +85,9 @@ class Resolver:
         main, prefer = self.frame.main, ""
         if self.frame.among:
             if not main.names:
-                rows = [self.world.rows(self.world.rows_of(name)) for name in self.frame.among]
-                shared = {row.relation for row in rows[0]} & {row.relation for row in rows[1]}
-                top = best(main, [row for row in rows[0] if row.relation in shared], self.world)
+                own, other = (self.world.rows(self.world.rows_of(n)) for n in self.frame.among)
+                shared = {row.relation for row in other}
+                top = best(main, [row for row in own if row.relation in shared], self.world)
                 if len(top) == 1 and (top[0].places or not main.content):
                     return Query(relation=top[0].relation)
             if len(main.names) != 1:

@@ -1,4 +1,4 @@
-"""Communities through time: who was in which of them when, and what became of them."""
+"""Communities over time: their members in each time slice, and their merges, splits and changes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,30 +22,30 @@ EventKind = Literal["born", "died", "grew", "shrank", "merged", "split"]
 
 @dataclass(frozen=True, slots=True)
 class CommunityEvent:
-    """Something that happened to communities at the turn of two slices."""
+    """A change of communities between two consecutive time slices."""
 
     kind: EventKind
     at: datetime
-    """Where the later slice begins."""
+    """Start of the later slice."""
     before: tuple[str, ...]
-    """Ids of those in the earlier slice that it happened to, largest first; none for a birth."""
+    """Ids of the affected communities in the earlier slice, largest first; empty for a birth."""
     after: tuple[str, ...]
-    """Ids of those in the later slice that came of it, largest first; none for a death."""
+    """Ids of the resulting communities in the later slice, largest first; empty for a death."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DynamicCommunity:
-    """A community that lasts: the same in all slices of time in which it has members."""
+    """One community followed through all time slices in which it has members."""
 
     id: str
-    """The id of the stored community that it continues, if there is one."""
+    """Id of the stored community that it continues, or a new id if there is none."""
     name: str
     members: tuple[tuple[str, ...], ...]
-    """Ids of its entities by slice, best connected first; none where it is not there."""
+    """Ids of its entities in each slice, best connected first; empty where it has no members."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Return how many members it has in each slice."""
+        """Return the number of members in each slice."""
         return tuple(map(len, self.members))
 
     def __repr__(self) -> str:
@@ -54,14 +54,14 @@ class DynamicCommunity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityFlow(Picture):
-    """The communities of a group in slices of world time, to draw; a notebook does."""
+    """The communities of a group in consecutive slices of world time; a notebook draws them."""
 
     group: str
     slices: tuple[Interval, ...]
     communities: tuple[DynamicCommunity, ...]
-    """Those with most members at once first; includes entities that are alone in all slices."""
+    """Communities by their largest size; includes entities that are alone in every slice."""
     events: tuple[CommunityEvent, ...]
-    """What became of them, in order."""
+    """The changes of the communities, in chronological order."""
     names: Mapping[str, str]
     """Names of entities by id."""
 
@@ -92,7 +92,7 @@ class CommunityFlow(Picture):
         return "\n".join([*lines, *self.sentences()])
 
     def labels(self) -> list[str]:
-        """Return what each slice is called: its year, month or day."""
+        """Return the label of each slice: its year, month or day."""
         starts = [_start(part) for part in self.slices][1:] or [
             _start(part) for part in self.slices
         ]
@@ -101,7 +101,7 @@ class CommunityFlow(Picture):
         return [_start(part).strftime(form or "%Y-%m-%d") for part in self.slices]
 
     def moves(self, number: int) -> Counter[tuple[str, str]]:
-        """Count members by their communities in slice ``number``, from 0, and in the next one."""
+        """Count members by their communities in slice ``number`` (from 0) and the next."""
         home = {
             id_: community.id for community in self.communities for id_ in community.members[number]
         }
@@ -113,7 +113,7 @@ class CommunityFlow(Picture):
         )
 
     def sentences(self) -> list[str]:
-        """Return what became of communities, a line each, with the day."""
+        """Return the changes of the communities as sentences with dates."""
         called = {community.id: flatten(community.name) for community in self.communities}
         label = {_start(part): number for number, part in enumerate(self.slices)}
         sizes = {community.id: community.sizes for community in self.communities}
@@ -138,12 +138,12 @@ class CommunityFlow(Picture):
     def to_dict(
         self, *, limit: int | None = None, events: int | None = None, details: bool = True
     ) -> dict[str, Any]:
-        """Return it as JSON can carry it, communities and entities in members by number.
+        """Return the flow as JSON values that refer to communities and entities by index.
 
         Args:
-            limit: Communities at most, the largest; default: all.
-            events: Events at most, the latest of these communities; default: all.
-            details: Whether to tell who was in which when, and who went where.
+            limit: Maximum number of communities, the largest first; default: all.
+            events: Maximum number of events of these communities, the latest; default: all.
+            details: Whether to include the members of each slice and their moves.
         """
         shown = list(self)[:limit]
         place = {community.id: number for number, community in enumerate(shown)}

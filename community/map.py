@@ -1,4 +1,4 @@
-"""Communities to look at: one with its facts and parts, and all of a level as a map."""
+"""Communities for display: one with its facts and subcommunities, and a level drawn as a map."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,16 +51,16 @@ class MapEntity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityMap(Picture):
-    """The communities of one level, to draw; a notebook does."""
+    """Map of the communities of one level; a notebook draws it."""
 
     communities: tuple[Community, ...]
-    """Largest first."""
+    """Communities, largest first."""
     entities: tuple[MapEntity, ...]
-    """Community by community, best tied first."""
+    """Entities grouped by community, best connected first."""
     ties: Mapping[tuple[int, int], int]
-    """Facts between two entities, by their places."""
+    """Number of facts between two entities, by their indexes in ``entities``."""
     left_out: int
-    """Members that had no room."""
+    """Number of members beyond the requested limit."""
 
     def __repr__(self) -> str:
         return (
@@ -204,30 +204,30 @@ def mapped(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityView:
-    """A community as seen from a viewpoint."""
+    """A community with its members and facts, as seen from a viewpoint."""
 
     community: Community
     entities: tuple[Entity, ...]
-    """Its members, best tied first; as many as were asked for."""
+    """Its members, best connected first, up to the requested number."""
     facts: tuple[Fact, ...]
-    """Facts between its members, those of the best tied first; as many as were asked for."""
+    """Facts between its members, best connected members first, up to the requested number."""
     fact_count: int
-    """All facts between its members."""
+    """Number of all facts between its members."""
     parts: tuple[Community, ...]
-    """The communities one level below that it is made of, largest first."""
+    """Its subcommunities one level below, largest first."""
     parent: Community | None
-    """The community that it is a part of."""
+    """The community one level above that contains it; None on the coarsest level."""
     map: CommunityMap
-    """Its parts to draw, or itself if it has none."""
+    """Map of its subcommunities, or of itself if it has none."""
 
     @property
     def name(self) -> str:
-        """Return its name."""
+        """Return the name of the community."""
         return self.community.name
 
     @property
     def summary(self) -> str:
-        """Return its summary."""
+        """Return the summary of the community."""
         return self.community.summary
 
     def __str__(self) -> str:

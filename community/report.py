@@ -1,11 +1,11 @@
-"""Communities for a question: rows to rank at another moment, and a report within a token budget.
+"""Communities for a question: ranking at a past moment, and a report within a token budget.
 
-Stored communities have words and vectors in the index. Of others a search embeds only those that
-share words with the question or have members about it.
+Stored communities have their words and vectors in the index. For others, a search embeds only those
+that share words with the question or have relevant members.
 
-For a report, communities are ranked as in any search (Edge et al., 2024, have a model read every
-one). One whose parts answer more than it does is replaced by them; the remaining budget goes to the
-largest, so that the whole is covered.
+For a report, communities are ranked as in any search (in Edge et al., 2024, a model reads each of
+them). A community whose subcommunities answer better is replaced by them. The remaining budget goes
+to the largest communities, so that the report covers the whole graph.
 """
 
 from collections import defaultdict
@@ -40,11 +40,11 @@ _PATIENCE = 3  # communities in a row without room after which none is tried any
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GlobalContext(Context):
-    """What communities say about a question, with the number of those left out for lack of room."""
+    """Context for a question, made of community summaries and facts, within a token budget."""
 
     question: str
     communities: tuple[Community, ...]
-    """Communities shown in the text, in its order."""
+    """The communities in the text, in its order."""
 
     def __repr__(self) -> str:
         return (

@@ -1,9 +1,9 @@
-"""Temporal GraphRAG on SurrealDB: tell it episodes, ask it questions, now or as of any moment.
+"""Temporal GraphRAG on SurrealDB: add episodes, and query the graph as of any moment.
 
-Start with ``GraphRAG``; ``graphrag.sync.GraphRAG`` is the same, blocking.
+Start with ``GraphRAG``; ``graphrag.sync.GraphRAG`` is its blocking equivalent.
 
-Every name is imported when it is first asked for: a program pays for what it uses, and the command
-answers, or is stopped, before anything heavy is read. The table of names is ``__init__.pyi``.
+Names are imported on first use, so that a program loads only the modules it needs and a command
+starts quickly. ``__init__.pyi`` is the table of names.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Every error this library raises on purpose, in one tree under ``GraphRAGError``.
+"""The errors that this library raises, all subclasses of ``GraphRAGError``.
 
 - ``InputError``, an argument: ``TimeError``, ``EpisodeError``, ``QueryError`` and its
   ``UnknownGroupError``.
@@ -9,20 +9,20 @@
 - ``PolicyError``, ``EmbeddingError``, ``MissingExtraError``.
 - ``ExtractionError``, an extractor or model: ``LLMError`` and its ``BudgetExceededError``.
 
-A message says what happened, to which object, and what to do next. Secrets never appear in one.
+A message names the problem, the object concerned and the next step, and never shows a secret.
 """
 
 
 class GraphRAGError(Exception):
-    """Root of every error raised by graphrag."""
+    """Base class of every error that graphrag raises."""
 
 
 class InputError(GraphRAGError, ValueError):
-    """An argument cannot be used; nothing was written."""
+    """An argument is not valid; nothing was written."""
 
 
 class TimeError(InputError):
-    """A value is not a moment in time that we can place exactly."""
+    """A value cannot be read as an exact moment in time."""
 
 
 class EpisodeError(InputError):
@@ -30,11 +30,11 @@ class EpisodeError(InputError):
 
 
 class QueryError(InputError):
-    """A search cannot be run as asked."""
+    """An argument of a search or read is not valid."""
 
 
 class UnknownGroupError(QueryError):
-    """There is no group of this name; the message names no other, which may be somebody's."""
+    """There is no group of this name. The message does not reveal the names of other groups."""
 
     def __init__(self, group: str) -> None:
         super().__init__(f"there is no group {group!r}: groups().list() shows those there are")
@@ -42,19 +42,19 @@ class UnknownGroupError(QueryError):
 
 
 class StoreError(GraphRAGError):
-    """The database refused or failed."""
+    """The database refused an operation or failed."""
 
 
 class StoreURLError(StoreError, ValueError):
-    """The URL names no store that can be opened."""
+    """The URL is not that of a store that can be opened."""
 
 
 class StoreDiskError(StoreError):
-    """The disk of a store is full, cannot be written to, or fails."""
+    """The disk of a store is full, not writable or faulty."""
 
 
 class StoreLockedError(StoreError):
-    """Another process, or another graph in this one, has the store open."""
+    """Another process, or another graph of this process, has the store open."""
 
 
 class StoreCorruptError(StoreError):
@@ -66,7 +66,7 @@ class StoreUnreachableError(StoreError):
 
 
 class StoreAuthError(StoreError):
-    """The server refused user, password or token, or something that a user may not do."""
+    """The server rejected the credentials, or the user lacks a permission."""
 
 
 class StoreVersionError(StoreError):
@@ -74,11 +74,11 @@ class StoreVersionError(StoreError):
 
 
 class EmbedderMismatchError(StoreError):
-    """The store was built with another embedder, or with another dimension."""
+    """The vectors of the store are from another embedder or have another dimension."""
 
 
 class StoreProfileError(StoreError):
-    """The store was made for the other index profile."""
+    """The operation does not fit the index profile of the store."""
 
 
 class StoreIndexError(StoreError):
@@ -90,15 +90,15 @@ class StoreClosedError(StoreError):
 
 
 class TransactionError(StoreError):
-    """A transaction failed; nothing of it was written."""
+    """A transaction failed and was rolled back."""
 
 
 class PolicyError(GraphRAGError):
-    """The write policy, or an invariant that no policy lifts, refused; nothing was written."""
+    """The write policy or a built-in invariant refused a write; nothing was written."""
 
 
 class EmbeddingError(GraphRAGError):
-    """The embedder failed, or gave what is no vector; nothing was written."""
+    """The embedder failed or returned an invalid vector; nothing was written."""
 
 
 class ExtractionError(GraphRAGError):
@@ -106,11 +106,11 @@ class ExtractionError(GraphRAGError):
 
 
 class LLMError(ExtractionError):
-    """A language model could not be asked, or gave no valid answer."""
+    """A language model was not reachable or gave no valid answer."""
 
 
 class BudgetExceededError(LLMError):
-    """The budget of calls or tokens does not allow another question."""
+    """The budget of calls or tokens does not allow another request."""
 
 
 class MissingExtraError(GraphRAGError, ImportError):

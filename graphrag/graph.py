@@ -1,4 +1,4 @@
-"""A graph: open it, tell it episodes and facts, ask it questions, now or as of any moment."""
+"""The temporal knowledge graph: open it, add episodes and facts, and query it at any moment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPENED = "a graph is opened, not made: use GraphRAG.open(URL), such as GraphRAG.
 
 @checked(QueryError, door="graph.groups(...)")
 class GroupSet:
-    """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
+    """Several groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
 
     def __init__(self, context: ViewContext, names: tuple[str, ...] = ()) -> None:
         self._context = context
@@ -53,16 +53,16 @@ class GroupSet:
         known_at: Moment | None = None,
         history: bool = False,
     ) -> GroupSet:
-        """Return the same groups as of a moment; arguments as of ``GraphRAG.at``."""
+        """Return the same groups as of a moment; for the arguments see ``GraphRAG.at``."""
         viewpoint = viewpoint_of(valid_at, known_at, history)
         return GroupSet(replace(self._context, viewpoint=viewpoint), self._names)
 
     async def list(self, *, known_at: Moment | None = None) -> Groups:
-        """Return the groups with their sizes and last changes; nothing is counted.
+        """Return the groups with their sizes and times of last change, from stored counts.
 
         Args:
-            known_at: Only those that were there at this moment of system time; default: that of
-                the view, or now. Sizes are those of now.
+            known_at: Only groups that existed at this moment of system time; default: that of the
+                view, or now. Sizes are the current ones.
 
         Raises:
             TimeError: if the moment cannot be read.
@@ -90,10 +90,10 @@ class GroupSet:
         within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
-        """Search the groups, ranked as one, with nothing between them; as ``View.search``.
+        """Search the groups with one common ranking; for the arguments see ``View.search``.
 
         Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
+            QueryError: if an argument is not valid; the message names it and the valid values.
         """
         if not self._names:
             raise QueryError("name the groups that are searched: graph.groups('alice', 'bob')")
@@ -120,10 +120,11 @@ class GroupSet:
 
 @checked(reads=View, around=steady, but=("answer",))
 class GraphRAG(Writes):
-    """A temporal knowledge graph in SurrealDB: one group of a store.
+    """A temporal knowledge graph, stored in SurrealDB as one group of a store.
 
-    Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. Without a server
-    and without a key: the database runs in this process, a local model embeds, rules extract.
+    Open it with ``async with GraphRAG.open("surrealkv://./memory") as graph:``. By default it needs
+    no server and no key: the database runs in this process, and extraction and embeddings are
+    local.
     """
 
     def __init__(
@@ -152,34 +153,32 @@ class GraphRAG(Writes):
         native: bool = False,
         memory_budget: int | None = None,
     ) -> Self:
-        """Return a graph to be entered with ``async with``, or awaited; nothing is opened yet.
+        """Return a graph, which ``async with`` or ``await`` then opens.
 
         Args:
             url: ``mem://``, ``surrealkv://PATH``, ``ws://``, ``wss://``, ``http://``, ``https://``.
-            user: User of a server: of root, else of the namespace, else of the database; also
-                accepted inside the URL.
-            password: Their password; never shown in errors or reprs.
-            token: Of somebody who signed in elsewhere, instead of both; never shown either.
-            namespace: SurrealDB namespace, made if it is not there.
-            database: SurrealDB database, made if it is not there.
-            models: Embedder, extractor, language model, arbiter, reranker; default: those of this
-                machine.
+            user: Server user, at root, namespace or database level; may also be part of the URL.
+            password: Password of the user; never shown in errors or reprs.
+            token: Access token, in place of user and password; never shown either.
+            namespace: SurrealDB namespace; created if it does not exist.
+            database: SurrealDB database; created if it does not exist.
+            models: Embedder, extractor, language model, arbiter, reranker; default: local models.
             rules: Relations, ontology, review and policy; default: anything may be stored.
-            tracer: Told of every step, such as an ``OpenTelemetryTracer``; default: nobody.
-            actor: Who writes, as the log is to name them; methods for edits may name another.
-            workers: Tasks that read queued episodes, each those of another group; with 0 they wait
-                for ``queue.drain``.
+            tracer: Receives every step, such as an ``OpenTelemetryTracer``; default: none.
+            actor: Name that the log records for writes; single edits may override it.
+            workers: Number of background tasks that extract queued episodes, each from a different
+                group; with 0, episodes wait for ``queue.drain``.
             profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
-                (``engine``). Default: as the store remembers; a new one gets ``process``.
-            native: Keep tables that SurrealQL can search (vectors under DISKANN or HNSW, words
-                under FULLTEXT) in a store of the ``process`` profile, as ``engine`` has them.
-            memory_budget: Bytes of memory for groups that nobody is using; those used last stay.
-                Default: a quarter of the machine's.
+                (``engine``). Default: the profile of the store; a new one gets ``process``.
+            native: Whether a store of the ``process`` profile keeps tables that SurrealQL can
+                search: vectors in DISKANN or HNSW, words in FULLTEXT indexes.
+            memory_budget: Bytes of memory for groups that are loaded but idle, least recently used
+                dropped first. Default: a quarter of the memory of the machine.
 
         Raises:
-            StoreURLError: if the URL names no store.
-            InputError: if ``workers`` is negative, ``memory_budget`` is below 1 MiB, or a standing
-                rule cannot stand beside others.
+            StoreURLError: if the URL is not that of a store.
+            InputError: if ``workers`` is negative, ``memory_budget`` is below 1 MiB, or the
+                standing rules cannot be used together.
         """
         target = Target.parse(
             url,
@@ -234,20 +233,19 @@ class GraphRAG(Writes):
         """Return the graph of another group of the same store.
 
         Args:
-            name: 1 to 200 printable characters.
-            strict: Whether a group that nobody wrote to is an error when it is read; default: it
-                is empty.
+            name: Name of the group, 1 to 200 printable characters.
+            strict: Whether reading a group that does not exist is an error; default: it is empty.
 
         Raises:
-            InputError: if that is no name of a group.
+            InputError: if the name is not valid.
         """
         return GraphRAG(self.handle, checked_group(name), strict=strict)
 
     def groups(self, *names: str) -> GroupSet:
-        """Return several groups of the store, to search them as one, or all, to list them.
+        """Return several groups, or without names all groups, to search or list them.
 
         Raises:
-            InputError: if one is no name of a group.
+            InputError: if a name is not valid.
         """
         context = replace(self._context, strict=False)
         return GroupSet(context, tuple(dict.fromkeys(map(checked_group, names))))
@@ -259,15 +257,15 @@ class GraphRAG(Writes):
         known_at: Moment | None = None,
         history: bool = False,
     ) -> View:
-        """Return the graph as of a moment.
+        """Return a read-only view of the graph as of a moment.
 
         Args:
-            valid_at: World time: what was true then.
-            known_at: System time: what the graph knew by then.
-            history: Facts of every time, each with its interval.
+            valid_at: World time: the view shows the facts that held then.
+            known_at: System time: the view uses only what was stored by then.
+            history: Whether to include facts of all times, each with its interval.
 
         Raises:
-            TimeError: if a moment cannot be read; a date or a month means its first instant.
+            TimeError: if a moment cannot be read. A date or month stands for its first instant.
         """
         return View(replace(self._context, viewpoint=viewpoint_of(valid_at, known_at, history)))
 
@@ -284,7 +282,7 @@ class GraphRAG(Writes):
         await self.close()
 
     async def close(self) -> None:
-        """Close the store and the connections of its model; closing twice is fine."""
+        """Close the store and the connections of the language model; may be called twice."""
         await self.handle.close()
 
     def __repr__(self) -> str:

@@ -1,7 +1,6 @@
-"""What can be plugged in: one method each, passed in as objects, no registry and no base class.
+"""Protocols of the pluggable parts: objects with one method, without registry or base class.
 
-A method may be plain instead of ``async``: ``call`` runs it in a thread then, so that one that
-computes or waits holds up nobody else.
+A method may be synchronous: ``call`` then runs it in a thread, off the event loop.
 """
 
 import asyncio
@@ -70,38 +69,39 @@ async def in_turns(items: Iterable[Value]) -> AsyncIterator[Value]:
 
 
 class Embedder(Protocol):
-    """Turn texts into vectors, of which the direction counts."""
+    """Model that turns texts into vectors; only their direction matters."""
 
     @property
     def name(self) -> str:
-        """Identify the model; a store refuses to mix vectors of two names."""
+        """Return the name of the model; a store refuses vectors of another name."""
 
     @property
     def dimension(self) -> int:
-        """Length of one vector."""
+        """Return the length of a vector."""
 
     async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
-        """Return one row of ``dimension`` numbers per text, in order.
+        """Return one vector of ``dimension`` numbers per text, in order.
 
-        Rows are scaled to norm 1 by whoever asks; what is not finite or all zeros is refused.
+        The caller scales them to length 1. Vectors with zeros only or non-finite numbers are
+        refused.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entity of the graph, as far as an extractor needs it."""
+    """A stored entity, reduced to the fields that an extractor needs."""
 
     id: str
     name: str
     entity_type: str
     aliases: tuple[str, ...] = ()
     about: str = ""
-    """A dozen words that tell it from others of its name."""
+    """About twelve words that distinguish it from others of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A fact of the graph that holds at the time of the text, as far as an extractor needs it."""
+    """A stored fact that holds at the time of the text, reduced to the needs of an extractor."""
 
     id: str
     subject: Known
@@ -109,7 +109,7 @@ class KnownFact:
     object: Known
     valid_at: datetime | None = None
     observed: bool = False
-    """True if ``valid_at`` is only when it was first seen to hold."""
+    """True if ``valid_at`` is the first time it was observed, not a stated start."""
     invalid_at: datetime | None = None
     planned: bool = False
     """True if it was only stated before it was to begin."""
@@ -117,40 +117,41 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
-    """What an extractor may look at."""
+    """Input of an extractor: the episode, and related entities and facts of the graph."""
 
     episode: Episode
-    """The one to read; relative dates in it count from its ``valid_at``."""
+    """The episode to extract from; relative dates count from its ``valid_at``."""
     previous: tuple[Episode, ...] = ()
-    """Up to four episodes before it in its group, oldest first: context, never extracted again."""
+    """Up to four earlier episodes of the group, oldest first: context only, never extracted
+    again."""
     known: tuple[Known, ...] = ()
-    """Entities of the graph whose names occur in these episodes, those of the one to read first."""
+    """Stored entities whose names occur in these episodes, those of ``episode`` first."""
     facts: tuple[KnownFact, ...] = ()
-    """Up to a dozen facts of the entities that the one to read names; none for an extractor that
-    does not look at the graph."""
+    """Up to twelve facts about the entities that ``episode`` names; empty for an extractor that
+    does not use the graph."""
     relations: tuple[str, ...] = ()
-    """Names of relations that are in use in the graph, those of these entities first."""
+    """Names of relations used in the graph, those of these entities first."""
     trusted: bool = True
-    """False if what the text says of others than its own speakers is to wait for a person."""
+    """False if facts about anyone but the speakers of the text must wait for review."""
 
 
 class Extractor(Protocol):
-    """Read the mentions and claims of one episode."""
+    """Extractor of the mentions and claims of one episode."""
 
     async def extract(self, context: ExtractionContext) -> Extraction:
-        """Return what ``context.episode`` states; offsets count in its content."""
+        """Return the extraction of ``context.episode``; offsets refer to its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation with a language model."""
+    """One message of a chat with a language model."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 class LLM(Protocol):
-    """Answer messages with a value of a given shape."""
+    """Language model that answers messages with a value of a given type."""
 
     async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
         """Return a validated ``answer`` or raise ``ExtractionError``."""
@@ -158,32 +159,32 @@ class LLM(Protocol):
 
 @runtime_checkable
 class StreamingLLM(Protocol):
-    """A model that gives an answer while it writes it; one that cannot gives it when it is done."""
+    """Language model that can stream an answer; one that cannot yields only the complete one."""
 
     def stream(self, messages: Sequence[Message], *, answer: type[Answer]) -> AsyncIterator[Answer]:
-        """Give what of the answer has come so far, whole things only; the last is all of it."""
+        """Yield the answer so far, with complete elements only; the last one is complete."""
 
 
 @runtime_checkable
 class Connected(Protocol):
-    """A model that holds connections: the graph closes them with itself."""
+    """Model that holds connections, which the graph closes when it is closed."""
 
     async def close(self) -> None:
-        """Close the connections; a later question opens new ones."""
+        """Close the connections; a later request opens new ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A mention that may mean one of several entities, or a new one."""
+    """A mention that may mean one of several stored entities, or a new one."""
 
     mention: Mention
     candidates: tuple[Entity, ...]
-    """Likeliest first."""
+    """Stored entities, most likely first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A claim of the episode and a stored fact at the same entity that may exclude each other."""
+    """A claim of the episode and a stored fact about the same entity that may conflict."""
 
     claim: Claim
     fact: Fact
@@ -191,7 +192,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All that the rules leave open about one episode."""
+    """All open points of one episode that the rules do not decide."""
 
     episode: Episode
     doubts: tuple[Doubt, ...] = ()
@@ -200,51 +201,50 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What an arbiter found; whatever it does not name stays as the rules leave it."""
+    """Decisions of an arbiter; points that it leaves out are decided by the rules."""
 
     entity_of: Mapping[Mention, str] = field(default_factory=dict)
-    """Entity id, one of the candidates, for the mentions that mean a known entity."""
+    """For mentions of a known entity, the id of that candidate."""
     distinct: Mapping[Mention, tuple[str, ...]] = field(default_factory=dict)
-    """The candidates, by id, that a mention does not mean: they are not proposed to be one again.
-    """
+    """Ids of candidates that a mention does not mean; they are not proposed for a merge again."""
     exclusive: tuple[Conflict, ...] = ()
-    """Conflicts whose two sides cannot both hold at one time."""
+    """Conflicts whose claim and fact cannot hold at the same time."""
 
 
 NO_RULING = Ruling()
 
 
 class Arbiter(Protocol):
-    """Settle what rules cannot: once for an episode, and only if something is open."""
+    """Arbiter of the points that rules leave open; called at most once for an episode."""
 
     async def decide(self, case: Case) -> Ruling:
-        """Return what is certain; a fact is closed only where the rules of time agree."""
+        """Return the decisions that are certain; a fact is closed only if the dates allow it."""
 
 
 class Reranker(Protocol):
-    """Read a query and each text together, and say how well the text answers."""
+    """Reranker that scores how well each text answers a query."""
 
     async def rank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one score per text, in order, from 0 to 1, comparable across queries."""
 
 
 Step = Literal["ingest", "extract", "resolve", "judge", "search", "rerank", "answer"]
-"""A step of the work that a tracer is told of."""
+"""Name of a step that a tracer receives."""
 Figures = Mapping[str, str | int | float | bool]
-"""What a step did, by name: counts, and words of our own, never of a text."""
+"""Figures of a step by name: counts and fixed words, never contents of a text."""
 Note = Callable[[Figures], None]
 
 
 class Tracer(Protocol):
-    """Is told when a step of the work begins and ends, and what it did."""
+    """Receiver of the start, end and figures of each step, for tracing."""
 
     def span(self, step: Step, *, group: str, text: str = "") -> AbstractContextManager[Note]:
-        """Return what is entered around a step; it gives a function that takes figures of it.
+        """Return a context manager for a step; it yields a function that accepts the figures.
 
         Args:
-            step: Which one; one inside another is a part of it.
-            group: The group that it is about.
-            text: What was told or asked: to be kept only where somebody wants that.
+            step: Name of the step; a nested step is part of the outer one.
+            group: Name of the group.
+            text: The text or question of the step; store it only if the user wants that.
         """
 
 

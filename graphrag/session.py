@@ -1,7 +1,7 @@
-"""An open graph: the services that its reads and writes share, and how it is opened and closed.
+"""Session of an open graph: the services that reads and writes share, opening and closing.
 
-``Models`` and ``Rules`` are what a user plugs in. A ``Handle`` is shared by a graph, the groups
-bound to it and their views: it is closed, or has a ``Session``.
+``Models`` and ``Rules`` are the user's configuration. A ``Handle`` is shared by a graph, its groups
+and their views. It is closed, or holds a ``Session``.
 """
 
 import asyncio
@@ -38,19 +38,19 @@ _METHODS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The models of a graph; what is left out runs on this machine, or not at all."""
+    """Models of a graph; omitted ones run locally or are not used."""
 
     embedder: Embedder | None = None
-    """Default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``)."""
+    """Embedder; default: ``all-MiniLM-L6-v2`` on this machine (extra ``local``)."""
     extractor: Extractor | None = None
-    """Default: rules and a small trained network (extra ``local``), or ``llm`` if there is one."""
+    """Extractor; default: ``llm`` if given, else rules and a small network (extra ``local``)."""
     llm: LLM | None = None
-    """A language model that extracts and decides instead of the rules. An ``extractor`` or
-    ``arbiter`` given comes before it. Its connections are closed with the graph."""
+    """Language model used as extractor and arbiter unless these are given, and for answers and
+    summaries. The graph closes its connections."""
     arbiter: Arbiter | None = None
-    """Asked once about what the rules leave open in an episode; default: ``llm``, or nobody."""
+    """Arbiter, called once for the open points of an episode; default: ``llm``, or none."""
     reranker: Reranker | None = None
-    """Reads query and text together, for recipes with a ``CrossEncoder``."""
+    """Reranker for recipes with a ``CrossEncoder``."""
 
     def __post_init__(self) -> None:
         for name, method in _METHODS.items():
@@ -65,21 +65,21 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What may be stored, what excludes what, and who is asked."""
+    """Rules of a graph: allowed types, exclusions, review, trust and write policy."""
 
     relations: Relations | None = None
-    """What excludes what; default: ``works_at``, ``lives_in``, ... hold one value."""
+    """Relations and their exclusions; default: built-in, with one value of ``works_at``, ..."""
     ontology: Ontology = ANYTHING
-    """Types of entities and facts that may be stored; default: any."""
+    """Allowed types of entities and facts; default: any."""
     review_below: float = REVIEW_BELOW
-    """Facts of less confidence wait in ``edit.pending()``; 0 for none."""
+    """Facts of lower confidence wait in ``edit.pending()``; 0 turns review off."""
     policy: Policy | None = None
-    """Asked about every write, which it may refuse; default: none."""
+    """Policy that may refuse a write; default: none."""
     trust: Mapping[str, float] = field(default_factory=dict)
-    """By the name of a source, ``{"CRM": 1, "web": -1}``: what a more trusted one said is neither
-    closed nor outweighed by a less trusted one. Default 0; below 0 it also changes no entity."""
+    """Trust by source name, such as ``{"CRM": 1, "web": -1}``; default 0. A less trusted source
+    never closes or outweighs facts of a more trusted one; below 0 it also changes no entity."""
     standing: "Sequence[StandingRule]" = ()
-    """What follows from facts: ``Ends``, ``Needs`` and ``Derives``; default: nothing."""
+    """Standing rules (``Ends``, ``Needs``, ``Derives``); default: none."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.relations, Relations | None):

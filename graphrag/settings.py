@@ -1,4 +1,4 @@
-"""Where the graph is and how to get in; the only place that reads the environment."""
+"""Settings: the location of the store and the credentials; the only reader of the environment."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -25,33 +25,33 @@ def shown_url(url: str) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Settings:
-    """A store and the way in."""
+    """Location, credentials and models of a graph, for the command line and the server."""
 
     store: str = DEFAULT_STORE
-    """``surrealkv://PATH``, ``mem://``, ``ws://``, ``wss://``, ``http://`` or ``https://``."""
+    """URL: ``surrealkv://PATH``, ``mem://``, ``ws://``, ``wss://``, ``http://`` or ``https://``."""
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     store_token: str | None = field(default=None, repr=False)
-    """Of somebody who signed in to SurrealDB, instead of user and password."""
+    """SurrealDB access token, in place of user and password."""
     namespace: str = "graphrag"
     database: str = "graphrag"
     group: str | None = None
-    """Graph inside the store; None is the default one."""
+    """Group of the store; None is the default group."""
     embedder: str | None = None
-    """Name or path of a sentence-transformers model; None is the one that this version brings."""
+    """Name or path of a sentence-transformers model; None is the built-in one."""
     llm_model: str | None = None
-    """Name of a language model; None extracts by rules and a small network."""
+    """Name of a language model; None extracts with rules and a small local network."""
     llm_base_url: str | None = None
-    """An OpenAI-compatible endpoint; None is OpenAI's own."""
+    """URL of an OpenAI-compatible endpoint; None is OpenAI itself."""
     llm_api_key: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
-    """What a client of ``serve`` has to show; None asks for none."""
+    """Token that clients of ``serve`` must send; None requires none."""
     workers: int = 0
-    """Tasks that read queued episodes: a command answers and ends, a server goes on."""
+    """Number of background tasks that extract queued episodes; 0 for commands, which exit."""
 
     @property
     def access(self) -> dict[str, Any]:
-        """Credentials and database, as ``GraphRAG.open`` takes them."""
+        """Return credentials and database as arguments of ``GraphRAG.open``."""
         names = ("user", "password", "namespace", "database")
         return {"token": self.store_token} | {name: getattr(self, name) for name in names}
 
@@ -72,9 +72,8 @@ class Settings:
         """Read ``SURREAL_GRAPHRAG_STORE``, ``SURREAL_USER`` and the other ``VARIABLES``.
 
         Args:
-            environment: Default: the environment of this process.
-            files: What stands where a variable is not set, by the names here; the first that says
-                something counts.
+            environment: Variables by name; default: the environment of this process.
+            files: Settings by field name for unset variables; the first file with a value counts.
         """
         values = os.environ if environment is None else environment
         found: dict[str, Any] = {name: values.get(of) for name, of in VARIABLES.items()}
@@ -95,7 +94,7 @@ VARIABLES = {
     "llm_api_key": "OPENAI_API_KEY",
     "token": "SURREAL_GRAPHRAG_TOKEN",
 }
-"""The variable of each setting."""
+"""Environment variable of each setting."""
 
 
 def config_folder(environment: Mapping[str, str] | None = None) -> Path:

@@ -143,7 +143,7 @@ if TYPE_CHECKING:
 
 @named("graph.communities")
 class CommunityReads:
-    """Clusters of entities: ``view.communities``."""
+    """Communities (clusters of entities): ``view.communities``."""
 
     _twin: AsyncCommunityReads
 
@@ -152,59 +152,59 @@ class CommunityReads:
         self._twin = twin
 
     def list(self, *, level: int | None = None) -> Sequence[Community]:
-        """Return the communities, the coarsest level first, on each the largest first.
+        """Return the communities, coarsest level first, and on each level largest first.
 
-        They are as they were last built, none before that. With ``valid_at`` they are made of the
-        facts that held then, whatever was built, and described without a model.
+        These are the communities of the last build; none before it. A view with ``valid_at``
+        detects communities of the facts that held then, described without a model.
 
         Args:
-            level: Only of this level; 0 is the coarsest. Default: of all.
+            level: Only this level; 0 is the coarsest. Default: all.
 
         Raises:
-            QueryError: for a level below 0.
+            QueryError: if the level is negative.
         """
         return self._portal.wait(self._twin.list(level=level))
 
     def get(self, community: Community | str, *, limit: int = 50) -> CommunityView:
-        """Return a community with its members, the facts between them, and its parts.
+        """Return a community with its members, the facts between them, and its subcommunities.
 
         Args:
-            community: It, its id, its name, or a part of its name that no other one has.
-            limit: Members and facts at most, those that tie it most first.
+            community: The community, its id, its name, or a part of its name that is unique.
+            limit: Maximum number of members and of facts, best connected first.
 
         Raises:
-            QueryError: if there is no such community, or for an impossible limit.
+            QueryError: if the community does not exist or the limit is out of range.
         """
         return self._portal.wait(self._twin.get(community, limit=limit))
 
     def map(self, *, level: int = 0, limit: int = 200) -> CommunityMap:
-        """Return a map of the communities of one level, to draw.
+        """Return a map of the communities of one level, which a notebook draws.
 
         Args:
-            level: 0 for the coarsest.
-            limit: Entities at most, the best connected of each community.
+            level: Level; 0 is the coarsest.
+            limit: Maximum number of entities, the best connected of each community.
 
         Raises:
-            QueryError: for a level below 0 or an impossible limit.
+            QueryError: if the level is negative or the limit out of range.
         """
         return self._portal.wait(self._twin.map(level=level, limit=limit))
 
     def context(
         self, question: str, *, max_tokens: int = 2000, count: Callable[[str], int] | None = None
     ) -> GlobalContext:
-        """Return what the communities say of a question about the whole, as a text for a prompt.
+        """Return community summaries and facts as context for a question about the whole graph.
 
-        The hierarchy is walked from the coarsest level down: a community whose parts answer more
-        than it does itself is shown by those parts. Each is shown by its summary and by the facts
-        in it that answer best, with their dates and sources. Communities must have been built.
+        Starting at the coarsest level, a community is replaced by its subcommunities if these
+        answer the question better. Each community has its summary and its most relevant facts, with
+        dates and sources. Build the communities first.
 
         Args:
-            question: What is asked; a search for one fact is better answered by ``search``.
-            max_tokens: What the whole text may take.
-            count: Your model's tokeniser; default: an estimate from the characters.
+            question: The question; use ``search`` for a question about a single fact.
+            max_tokens: Maximum number of tokens of the text.
+            count: Returns the number of tokens of a text; default: an estimate.
 
         Raises:
-            QueryError: for an empty question or a budget below 1.
+            QueryError: if the question is empty or the budget is below 1.
         """
         return self._portal.wait(self._twin.context(question, max_tokens=max_tokens, count=count))
 
@@ -219,24 +219,24 @@ class CommunityReads:
         share: float = 0.5,
         change: float = 0.25,
     ) -> CommunityFlow:
-        """Return the communities in slices of world time, and what became of them.
+        """Return the communities in slices of world time, with their merges, splits and changes.
 
-        All slices are looked at together, so that a community is the same in each; see
+        All slices are clustered together, so that a community keeps its identity across slices: see
         docs/communities.md. Needs the extra ``temporal``.
 
         Args:
-            every: A step of the calendar, or a length.
-            start: Of the first slice; default: of the step in which the first fact begins.
-            end: Of the last slice; default: the moment of the view.
-            resolution: Weight that two members have between them on average, such as 0.2, for
-                communities that modularity is too coarse to see; default: modularity.
-            coupling: How much an entity holds on to its community, as so many facts more.
-            share: Of its members that a community must have gone to, or come from, another one, to
-                have merged with it or split from it.
-            change: Share of its size by which one must grow or shrink for an event.
+            every: Length of a slice: a calendar unit or a time span.
+            start: Start of the first slice; default: that of the slice in which the first fact
+                begins.
+            end: End of the last slice; default: the moment of the view.
+            resolution: Minimum average weight between two members, such as 0.2, to find small
+                communities that modularity misses; default: modularity.
+            coupling: Weight of staying in a community between slices, in facts.
+            share: Share of members that must move between two communities for a merge or split.
+            change: Relative change of size that counts as growing or shrinking.
 
         Raises:
-            QueryError: for slices or numbers that cannot be.
+            QueryError: if a slice or a number is not valid.
             TimeError: if a moment cannot be read.
             MissingExtraError: if ``leidenalg`` is not installed.
         """
@@ -255,7 +255,7 @@ class CommunityReads:
 
 @named("graph.communities")
 class CommunityWrites(CommunityReads):
-    """Communities, made and kept up to date: ``graph.communities``."""
+    """Communities that can be built and updated: ``graph.communities``."""
 
     _twin: AsyncCommunityWrites
 
@@ -264,10 +264,10 @@ class CommunityWrites(CommunityReads):
         self._twin = twin
 
     def build(self) -> Sequence[Community]:
-        """Detect, describe and store the communities of the facts that hold now, on every level.
+        """Detect, describe and store the communities of all current facts, on every level.
 
-        A community lasts, with its id, as long as at least half of it stays; one in which nothing
-        changed keeps its words. With a language model each changed one costs a question.
+        A community keeps its id while at least half of it remains. An unchanged one keeps its name
+        and summary. With a language model, each changed community takes one request.
 
         Raises:
             ExtractionError: if the model gave no valid answer; nothing was written.
@@ -275,10 +275,10 @@ class CommunityWrites(CommunityReads):
         return self._portal.wait(self._twin.build())
 
     def update(self) -> Sequence[Community]:
-        """Bring the communities up to date around what changed since.
+        """Update the communities that recent changes affect.
 
-        Quick for few changes; when more than a twentieth of the facts changed since the communities
-        were built, or there are none yet, they are built anew.
+        This is fast for few changes. If more than a twentieth of the facts changed since the last
+        build, or there was none, all communities are built anew.
 
         Raises:
             ExtractionError: if the model gave no valid answer; nothing was written.
@@ -288,7 +288,7 @@ class CommunityWrites(CommunityReads):
 
 @named("graph.sagas")
 class SagaReads:
-    """Named runs of episodes, and the order of episodes: ``view.sagas``."""
+    """Sagas (named sequences of episodes), and the order of episodes: ``view.sagas``."""
 
     _twin: AsyncSagaReads
 
@@ -297,7 +297,7 @@ class SagaReads:
         self._twin = twin
 
     def get(self, name: str) -> SagaView:
-        """Return a saga: its episodes in order, what they tell of, and its summary.
+        """Return a saga with its episodes in order, their entities and facts, and its summary.
 
         Raises:
             QueryError: if no episode of the group belongs to a saga of this name.
@@ -305,22 +305,23 @@ class SagaReads:
         return self._portal.wait(self._twin.get(name))
 
     def list(self) -> Sagas:
-        """Return the sagas of a group with their sizes and dates, in order of their beginnings."""
+        """Return the sagas of the group with their sizes and dates, in order of their starts."""
         return self._portal.wait(self._twin.list())
 
     def window(
         self, episode: Episode | str, *, before: int = 3, after: int = 3, across: Across = "saga"
     ) -> EpisodeWindow:
-        """Return an episode with those just before and after it, by reference time.
+        """Return an episode with its predecessors and successors by reference time.
 
         Args:
             episode: An episode or its id.
-            before: How many before it, at most 1,000.
-            after: How many after it, at most 1,000.
-            across: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
+            before: Maximum number of episodes before it, up to 1,000.
+            after: Maximum number of episodes after it, up to 1,000.
+            across: ``saga``: only episodes of its saga, or of the whole group if it has none.
+                ``group``: all episodes of the group.
 
         Raises:
-            QueryError: if the episode is not there, or for an impossible number or range.
+            QueryError: if the episode does not exist or an argument is out of range.
         """
         return self._portal.wait(
             self._twin.window(episode, before=before, after=after, across=across)
@@ -329,7 +330,7 @@ class SagaReads:
 
 @named("graph.sagas")
 class SagaWrites(SagaReads):
-    """Sagas, and their summaries kept up to date: ``graph.sagas``."""
+    """Sagas with summaries that can be updated: ``graph.sagas``."""
 
     _twin: AsyncSagaWrites
 
@@ -338,26 +339,27 @@ class SagaWrites(SagaReads):
         self._twin = twin
 
     def summarize(self, name: str) -> Saga:
-        """Bring the summary of a saga up to date and return its row.
+        """Update the summary of a saga, and return the saga.
 
-        With a language model, the summary so far and the episodes added since make the next one,
-        some at a time, each step one transaction: after an error or a crash, call it again and it
-        goes on. When an episode that it tells of was removed, it is written anew. Without a model
-        it is made of the saga's own sentences. If nothing is new, nothing is asked or written.
+        With a language model, the next summary is written from the last one and the episodes added
+        since, in steps of one transaction each. After an error or crash, call the method again to
+        continue. If an episode in the summary was removed, the summary is written anew. Without a
+        model it consists of sentences of the episodes. If there are no new episodes, nothing is
+        done.
 
         Raises:
             QueryError: if no episode of the group belongs to a saga of this name.
-            ExtractionError: if the model could not be asked or gave no valid answer.
+            ExtractionError: if the model was not reachable or gave no valid answer.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(self._twin.summarize(name))
 
     def summarize_all(self) -> Sequence[Saga]:
-        """Bring the summaries of all sagas of a group up to date, and return those that changed.
+        """Update the summaries of all sagas of the group, and return the changed ones.
 
         Raises:
-            ExtractionError: if the model could not be asked or gave no valid answer; summaries that
-                were written before stay.
+            ExtractionError: if the model was not reachable or gave no valid answer; summaries
+                written before are kept.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(self._twin.summarize_all())
@@ -365,7 +367,7 @@ class SagaWrites(SagaReads):
 
 @named("graph.audit")
 class Audit:
-    """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
+    """Reads about the whole group: ``graph.audit``."""
 
     _twin: AsyncAudit
 
@@ -382,22 +384,21 @@ class Audit:
         outcomes: Sequence[Outcome] | None = None,
         limit: int = 100,
     ) -> Contradictions:
-        """Return where facts cannot both hold: what was settled and why, and what is still open.
+        """Return the pairs of facts that cannot both hold, with their outcome and the reason.
 
-        Facts of all times are compared; a view with ``valid_at`` gives those that were both
-        stated for that moment.
+        Facts of all times are compared; in a view with ``valid_at``, those stated for that moment.
 
         Args:
-            since: The earliest moment; default: any.
-            until: The first moment that is too late; default: none.
-            axis: ``system``: when it was settled, or when the later of an open pair was added.
-                ``world``: the time for which both facts were stated.
-            outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
-            limit: How many at most; open ones come first, the latest first.
+            since: Start of the period; default: none.
+            until: End of the period (exclusive); default: none.
+            axis: Meaning of the period. ``system``: the settlement, or the addition of the later
+                fact of an open pair. ``world``: the time for which both facts were stated.
+            outcomes: Only these outcomes, such as ``open`` or ``replaced``; default: all.
+            limit: Maximum number; open ones come first, then the latest.
 
         Raises:
-            QueryError: if the moments are not in order, for another axis or outcome, or an
-                impossible limit.
+            QueryError: if the period is reversed, the axis or an outcome is unknown, or the limit
+                is out of range.
             TimeError: if a moment cannot be read.
         """
         return self._portal.wait(
@@ -405,61 +406,61 @@ class Audit:
         )
 
     def absence(self, entity: Entity | str, relation: str) -> Absence | None:
-        """Return since when nothing of a relation is known of an entity, and what ended it.
+        """Return since when an entity has no fact of a relation, and what ended the last one.
 
-        None if something holds at the viewpoint. ``str`` of it says it in words.
+        None if such a fact holds at the viewpoint. ``str()`` of the result is a sentence.
 
         Args:
-            entity: An entity, its name or its id, at either end of the facts.
-            relation: As ``works_at``.
+            entity: An entity, its name or its id, as subject or object.
+            relation: A relation, such as ``works_at``.
 
         Raises:
-            QueryError: if there is no such entity.
+            QueryError: if the entity does not exist.
         """
         return self._portal.wait(self._twin.absence(entity, relation))
 
     def orphans(self, *, limit: int = 100) -> Orphans:
-        """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
+        """Return unconnected items: entities without facts or mentions, episodes without facts, ...
 
-        Facts and episodes of every time count, whatever moment of world time the view is of.
-        ``health.cleanup()`` takes out what nobody can miss.
+        Facts and episodes of all times count, whatever the ``valid_at`` of the view.
+        ``health.cleanup()`` removes the orphans that are safe to remove.
 
         Args:
-            limit: How many of each kind at most.
+            limit: Maximum number of each kind.
 
         Raises:
-            QueryError: for an impossible limit.
+            QueryError: if the limit is out of range.
         """
         return self._portal.wait(self._twin.orphans(limit=limit))
 
     def growth(self, by: Period = "month") -> Growth:
-        """Return how many episodes, entities and facts were added to the graph in each period.
+        """Return the numbers of episodes, entities and facts added to the graph in each period.
 
         Args:
-            by: ``day``, ``week`` (from Monday on), ``month`` or ``year``, in UTC.
+            by: Period: ``day``, ``week`` (from Monday), ``month`` or ``year``, in UTC.
 
         Raises:
-            QueryError: for another period.
+            QueryError: if the period is unknown.
         """
         return self._portal.wait(self._twin.growth(by))
 
     def hubs(self, limit: int = 10) -> list[tuple[Entity, int]]:
-        """Return the entities with the most facts, with their number; concepts are left out.
+        """Return the entities with the most facts and their number of facts, without concepts.
 
-        Facts of all times count; with ``valid_at``, those that held then.
+        Facts of all times count; in a view with ``valid_at``, only those that held then.
 
         Args:
-            limit: How many at most.
+            limit: Maximum number of entities.
 
         Raises:
-            QueryError: for an impossible limit.
+            QueryError: if the limit is out of range.
         """
         return self._portal.wait(self._twin.hubs(limit))
 
 
 @named("graph.surreal")
 class SurrealQL:
-    """SurrealQL on the database of a graph: ``graph.surreal``."""
+    """SurrealQL queries on the database of a graph: ``graph.surreal``."""
 
     _twin: AsyncSurrealQL
 
@@ -468,44 +469,44 @@ class SurrealQL:
         self._twin = twin
 
     def query(self, sql: str, **params: Any) -> Any:
-        """Run statements that read, and return the result of the last one.
+        """Run read-only statements, and return the result of the last one.
 
-        ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
-        name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC, lengths of
-        time as ``surrealdb.Duration``, decimals as ``Decimal``. A fact, an entity, an episode, a
-        community or a saga may be a parameter, for its record.
+        ``$group`` is the group, and ``$at`` the moment of the view or now, unless you pass a
+        parameter of that name. Records are returned as ``surrealdb.RecordID``, times as aware
+        datetimes in UTC, durations as ``surrealdb.Duration``, decimals as ``Decimal``. A fact,
+        entity, episode, community or saga as a parameter stands for its record.
 
         Args:
-            sql: SurrealQL, one statement or several.
-            params: Its parameters by name.
+            sql: One or more SurrealQL statements.
+            params: Parameters by name.
 
         Raises:
-            QueryError: for a statement that writes: what is written past the log cannot be undone;
-                or if the view looks back at what was known, which is in the log alone.
-            StoreError: if the database refuses the query, in its words.
+            QueryError: if a statement writes (a write that bypasses the log cannot be undone), or
+                if the view has ``known_at``: past states are only in the log.
+            StoreError: if the database rejects the query; the message is its own.
         """
         return self._portal.wait(self._twin.query(sql, **params))
 
     def vectors(self, kind: str = "relates_to") -> str:
-        """Return the name of the table of the vectors of a kind, under DISKANN or HNSW.
+        """Return the name of the table with the vectors of a kind, in a DISKANN or HNSW index.
 
-        Its rows have ``vector``, and ``of``: the record that it is of. There is one of
-        ``relates_to``, ``entity``, ``episode``, ``passage`` and ``community`` in a store of the
+        Its rows have ``vector`` and ``of``, the record of the vector. Kinds are ``relates_to``,
+        ``entity``, ``episode``, ``passage`` and ``community``. The tables exist in a store of the
         engine profile, and after ``surreal-graphrag index native``.
         """
         return self._twin.vectors(kind)
 
     def words(self, kind: str = "relates_to") -> str:
-        """Return the name of the table of the words of a kind, under FULLTEXT.
+        """Return the name of the table with the words of a kind, in a FULLTEXT index.
 
-        Its rows have ``terms``, stems of the words, and ``of``: the record that they are of.
+        Its rows have ``terms`` (stemmed words) and ``of``, the record of the words.
         """
         return self._twin.words(kind)
 
 
 @named("graph.export")
 class Exports:
-    """A group as others read it, with what the view sees of it: ``view.export``."""
+    """Exports of the facts and entities that a view contains: ``view.export``."""
 
     _twin: AsyncExports
 
@@ -514,65 +515,65 @@ class Exports:
         self._twin = twin
 
     def file(self, file: str | PathLike[str], *, format: Format | None = None) -> Exported:
-        """Write the entities and the facts that the view sees to a file.
+        """Write the entities and facts of the view to a file.
 
         Args:
-            file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: by the ending.
+            file: Path of the file; the ending ``.gz`` compresses it.
+            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: according to the ending.
 
         Raises:
-            InputError: if there is no such group or format, or the file cannot be written.
+            InputError: if the group or format does not exist, or the file cannot be written.
         """
         return self._portal.wait(self._twin.file(file, format=format))
 
     def networkx(self) -> MultiDiGraph:
-        """Return what the view sees as a network: nodes by entity id, edges by fact id.
+        """Return the view as a networkx graph: nodes are keyed by entity id, edges by fact id.
 
-        Attributes are those of the values: ``name``, ``entity_type``, ``relation``, ``fact``,
+        Attributes have the names of the fields: ``name``, ``entity_type``, ``relation``, ``fact``,
         ``valid_at`` (an aware datetime, or None), ... Needs the extra ``analysis``.
 
         Raises:
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
             MissingExtraError: if networkx is not installed.
         """
         return self._portal.wait(self._twin.networkx())
 
     def igraph(self) -> Graph:
-        """Return what the view sees as a directed graph, with attributes as ``networkx``.
+        """Return the view as a directed igraph graph, with the attributes of ``networkx``.
 
         Raises:
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
         """
         return self._portal.wait(self._twin.igraph())
 
     def pandas(self) -> Frames:
-        """Return the facts and the entities that the view sees as two data frames.
+        """Return the facts and the entities of the view as two data frames.
 
-        ``load.facts`` takes the facts as they are. Needs the extra ``analysis``.
+        ``load.facts`` accepts the frame of facts. Needs the extra ``analysis``.
 
         Raises:
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
             MissingExtraError: if pandas is not installed.
         """
         return self._portal.wait(self._twin.pandas())
 
     def atlas(self, *, limit: int = 10000, history: bool = True, quotes: bool = False) -> Atlas:
-        """Return the facts of all times that the view knows, laid out to be looked at.
+        """Return the data of the explorer: facts of all times that the view knows, with a layout.
 
         Args:
-            limit: Entities at most, the best connected ones.
-            history: False for those facts alone that hold at the moment of the view.
-            quotes: Whether each fact comes with what states it, as a page without a server needs.
+            limit: Maximum number of entities, best connected first.
+            history: False for only the facts that hold at the moment of the view.
+            quotes: Whether to include the quotes of each fact, as a page without a server needs.
 
         Raises:
-            QueryError: if there is no such group, or for an impossible limit.
+            QueryError: if the group does not exist or the limit is out of range.
         """
         return self._portal.wait(self._twin.atlas(limit=limit, history=history, quotes=quotes))
 
 
 @named("graph.export")
 class GroupExports(Exports):
-    """A group given out whole, or as others read it: ``graph.export``."""
+    """Exports of a whole group, or of its facts and entities: ``graph.export``."""
 
     _twin: AsyncGroupExports
 
@@ -588,23 +589,23 @@ class GroupExports(Exports):
         vectors: bool = True,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> Exported:
-        """Write a graph of the store to a file, which takes its place when all is written.
+        """Write the group to a file, which replaces an existing one only when it is complete.
 
-        ``jsonl`` is the group whole, with vectors and log: ``load.group`` makes it again. The
-        other formats hold its entities and its facts of all times with their lifetimes, as
-        ``at(history=True)`` does, but none that was retracted or waits for review.
+        ``jsonl`` holds the whole group with vectors and log, for ``load.group``. The other formats
+        hold its entities and the facts of all times with their lifetimes, without retracted and
+        pending ones.
 
         Args:
-            file: Where to; a name that ends in ``.gz`` compresses it.
+            file: Path of the file; the ending ``.gz`` compresses it.
             format: ``jsonl``, ``csv``, ``graphml``, ``turtle``, or ``html`` for the explorer;
-                default: by the ending.
-            vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
-                importing it embeds again.
+                default: according to the ending.
+            vectors: False omits the vectors from ``jsonl``: the file has less than half the size,
+                and its import computes them again.
             on_progress: Called after each page.
 
         Raises:
-            InputError: if there is no such group or format, or the file cannot be written.
-            StoreError: if other processes write to the group all the while.
+            InputError: if the group or format does not exist, or the file cannot be written.
+            StoreError: if other processes keep writing to the group.
         """
         return self._portal.wait(
             self._twin.file(file, format=format, vectors=vectors, on_progress=on_progress)
@@ -617,29 +618,28 @@ class GroupExports(Exports):
         into: Openable | None = None,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> dict[str, int]:
-        """Copy a group with its vectors and its log, and return the number of rows by table.
+        """Copy the group with its vectors and its log; return the number of rows by table.
 
-        The copy is a graph of its own, with the same past; every row is compared. It is closed to
-        reads and writes until it is whole. Nobody should write to the group meanwhile. Where the
-        target has these ids already, as in a copy within one store, it gets its own.
+        The copy is an independent group with the same past. Every row is compared, and the copy
+        cannot be read or written until it is complete. Do not write to the group meanwhile. If the
+        target store already has these ids, as in a copy within one store, the copy gets new ones.
 
         Args:
-            name: Of the copy; default: the same, in another store.
-            into: Another graph, as ``GraphRAG.open`` returned it: it is opened for the copy and
-                closed again, unless it is open. Its policy is not asked. Default: this one.
+            name: Name of the copy; default: unchanged, in another store.
+            into: Another graph, as returned by ``GraphRAG.open``. If it is not open, it is opened
+                for the copy and closed again. Its write policy is not applied. Default: this store.
             on_progress: Called after each page.
 
         Raises:
-            InputError: if there is no such group, or the target has one of that name.
-            EmbedderMismatchError: if the other graph has another embedder: ``log.replay`` embeds
-                again.
+            InputError: if the group does not exist, or the target has a group of this name.
+            EmbedderMismatchError: if the other graph has another embedder; use ``log.replay``.
         """
         return self._portal.wait(self._twin.copy(name, into=into, on_progress=on_progress))
 
 
 @named("graph.edit")
 class ManualEdits:
-    """Edits by hand and review: ``graph.edit``."""
+    """Manual edits of facts, and their review: ``graph.edit``."""
 
     _twin: AsyncManualEdits
 
@@ -648,13 +648,12 @@ class ManualEdits:
         self._twin = twin
 
     def retract(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
-        """Declare that a fact was never true, and return it as updated.
+        """Retract a fact that was never true, and return it as updated.
 
-        Facts that it had ended hold again. The fact stays in the history, with the time and the
-        reason of the retraction.
+        Facts that it had ended hold again. The fact stays in the history, with time and reason.
 
         Raises:
-            InputError: if there is no such fact, or it was retracted before.
+            InputError: if the fact does not exist or is retracted already.
         """
         return self._portal.wait(self._twin.retract(fact, reason, actor=actor))
 
@@ -666,13 +665,13 @@ class ManualEdits:
         reason: str = "",
         actor: str | None = None,
     ) -> Fact:
-        """Declare that a fact ended at a moment, by default now; until then it was true.
+        """End a fact at a moment, by default now, and return it as updated.
 
-        Returns it as it is now.
+        The fact stays true for the time before. Use ``retract`` if it was never true.
 
         Raises:
-            InputError: if there is no such fact, it was retracted, waits for review, ended before
-                that moment or starts at it or later.
+            InputError: if the fact does not exist, is retracted or pending, ended earlier, or
+                starts at that moment or later.
         """
         return self._portal.wait(self._twin.invalidate(fact, at, reason=reason, actor=actor))
 
@@ -689,28 +688,28 @@ class ManualEdits:
         reason: str = "",
         actor: str | None = None,
     ) -> Fact:
-        """Set a fact right, and return the fact that stands.
+        """Correct a fact, and return the valid one.
 
-        Dates and text are changed in place. Another subject, relation or object makes another fact,
-        confirmed and of origin ``manual``, and retracts the old one in its favour. Either way what
-        was said before no longer counts, and all lifetimes that this concerns are settled anew: it
-        may close some, and be cut short by one that starts later.
+        Dates and text are changed in place. Another subject, relation or object creates a new fact,
+        confirmed and of origin ``manual``, and retracts the old one. In both cases earlier
+        statements of the fact no longer count, and all affected lifetimes are settled again: the
+        fact may close others, and a later fact may close it.
 
         Args:
-            fact: The fact to be set right.
-            subject: An entity, its id, or a name; a name that nothing bears makes a new entity.
-            relation: As ``works_at``.
-            object: As ``subject``.
-            text: The sentence that states it; default: made of the names if one of them changes.
-            valid_at: Its start; None for an unknown one. An event moves whole.
-            invalid_at: Its end; None if it still holds.
-            reason: Why, for the log and for the old fact.
-            actor: Who does this; default: the one given to ``GraphRAG.open``.
+            fact: The fact to correct.
+            subject: New subject: an entity, its id, or a name; an unknown name creates an entity.
+            relation: New relation, such as ``works_at``.
+            object: New object, as ``subject``.
+            text: New sentence; default: made of the names if one of them changes.
+            valid_at: New start; None if unknown. The end of an event moves with its start.
+            invalid_at: New end; None if it still holds.
+            reason: The reason, stored in the log and with the old fact.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, an event, a plan or a
-                former fact would hold today for want of a date, or the ontology refuses it.
+            InputError: if the fact does not exist or is retracted, nothing changes, a name is
+                ambiguous, the end is not after the start, an event, plan or former fact would lack
+                its date and so hold today, or the ontology refuses the fact.
         """
         return self._portal.wait(
             self._twin.correct(
@@ -727,47 +726,47 @@ class ManualEdits:
         )
 
     def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
-        """Settle all facts anew by the rules that the graph was opened with.
+        """Settle all facts again by the rules with which the graph was opened.
 
-        Every write does so with what it touches. After new relations or standing rules this does
-        it for the rest, in one transaction. Returns the facts that are new or different.
+        A write settles only the facts that it touches. Call this after you add relations or
+        standing rules; it is one transaction. Returns the facts that are new or changed.
 
         Raises:
-            InputError: if standing rules infer too much.
+            InputError: if standing rules derive too many facts.
         """
         return self._portal.wait(self._twin.settle(reason=reason, actor=actor))
 
     def pending(self, limit: int = 100) -> list[Waiting]:
-        """Return the facts that wait for a person, oldest first, each with what states it.
+        """Return the facts that wait for review, oldest first, each with the quotes that state it.
 
-        Facts wait whose confidence is below ``review_below`` of ``GraphRAG.open``. Until they are
-        confirmed no read shows them and they close nothing.
+        A fact waits if its confidence is below ``Rules.review_below``. Until it is confirmed, reads
+        leave it out and it closes no other fact.
         """
         return self._portal.wait(self._twin.pending(limit))
 
     def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
-        """Accept a fact that waits for review or is contested, and return the fact that stands.
+        """Accept a pending or contested fact, and return the valid fact.
 
-        From then on it counts like what the most trusted say: it may close other facts, and if it
-        only repeats or ends one, they are one fact.
+        It then counts as a statement of the most trusted source: it may close other facts. If it
+        only repeats or ends a fact, the two are combined.
 
         Raises:
-            InputError: if there is no such fact, or it does not wait.
+            InputError: if the fact does not exist or is not pending or contested.
         """
         return self._portal.wait(self._twin.confirm(fact, actor=actor))
 
     def reject(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
-        """Retract a fact that waits for review or is contested, and return it.
+        """Retract a pending or contested fact, and return it.
 
         Raises:
-            InputError: if there is no such fact, or it does not wait.
+            InputError: if the fact does not exist or is not pending or contested.
         """
         return self._portal.wait(self._twin.reject(fact, reason, actor=actor))
 
 
 @named("graph.identity")
 class Identity:
-    """Which entities are one: ``graph.identity``."""
+    """Identity of entities: ``graph.identity``."""
 
     _twin: AsyncIdentity
 
@@ -776,11 +775,11 @@ class Identity:
         self._twin = twin
 
     def candidates(self, limit: int = 50) -> list[MergeCandidate]:
-        """Return pairs of entities that may be one, likeliest first; nothing is changed.
+        """Return pairs of entities that may be duplicates, most likely first; nothing changes.
 
-        They share an identifier, their names are alike, or their names mean much the same. Pairs
-        with different identifiers, and those that ``keep_apart``, a split or an arbiter found to
-        be two, are left out. The work grows with the group: about two minutes for 100,000 entities.
+        They share an identifier, or have similar names or names of similar meaning. Pairs with
+        different identifiers, and pairs that ``keep_apart``, a split or an arbiter separated, are
+        left out. The time grows with the group: about two minutes for 100,000 entities.
 
         Raises:
             InputError: if the limit is below 1.
@@ -790,55 +789,55 @@ class Identity:
     def rename(
         self, entity: Entity | str, name: str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Give an entity another primary name, and return the event; ``log.revert`` undoes it.
+        """Change the primary name of an entity, and return the event; ``log.revert`` undoes it.
 
-        Every view of the present knowledge shows the new name where it showed the old one, which
-        becomes an alias; the new one may have been an alias. Facts keep the names they were stated
-        with. If a thing really changed its name at some time, state that instead:
-        ``add_fact(old, "renamed_to", new, valid_at=...)``.
+        All current views show the new name, and the old one becomes an alias. Facts keep the names
+        with which they were stated. If a thing was renamed in the world at some time, add that as a
+        fact instead: ``add_fact(old, "renamed_to", new, valid_at=...)``.
 
         Raises:
-            InputError: if the entity is not there, the name is empty or already its primary name,
-                or another entity of the group has it as a name or an alias: see ``merge``.
+            InputError: if the entity does not exist, the name is empty or already its primary name,
+                or another entity of the group has it as a name or alias: see ``merge``.
         """
         return self._portal.wait(self._twin.rename(entity, name, reason=reason, actor=actor))
 
     def keep_apart(
         self, one: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Say that two entities are two, and return the event; ``log.revert`` takes it back.
+        """Record that two entities are different, and return the event; ``log.revert`` undoes it.
 
-        They are not proposed by ``candidates`` any more. ``merge`` still makes them one.
+        ``candidates`` no longer proposes them. ``merge`` is still possible.
 
         Raises:
-            InputError: if one is not there, a name means several, both are one, or it was said.
+            InputError: if an entity does not exist, a name is ambiguous, both are the same entity,
+                or this is recorded already.
         """
         return self._portal.wait(self._twin.keep_apart(one, other, reason=reason, actor=actor))
 
     def merge(
         self, keep: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Make one entity of two, and return the event, which ``unmerge`` takes.
+        """Merge two entities, and return the event, which ``unmerge`` accepts.
 
-        All that was said of ``other`` is said of ``keep`` from now on; its names become aliases.
-        The facts of both are judged anew: what says the same becomes one fact, and a relation that
-        holds one value keeps the one stated last.
+        ``keep`` takes over all statements about ``other``, and its names as aliases. The facts of
+        both are settled again: equal ones are joined; a single-valued relation keeps the last
+        value.
 
         Raises:
-            InputError: if one is not there, a name means several, or both are one already.
+            InputError: if an entity does not exist, a name is ambiguous, or both are one already.
         """
         return self._portal.wait(self._twin.merge(keep, other, reason=reason, actor=actor))
 
     def unmerge(self, event: Event | int, *, reason: str = "", actor: str | None = None) -> Event:
-        """Undo a merge, given by its event or the event's number, and return the new event.
+        """Undo a merge, given by its event or the number of it, and return the new event.
 
-        Both entities, their names and their facts are as they were. What was added or edited since
-        stays, at the entity that was kept; what it had ended of the other one holds again, and the
-        facts of each are judged anew by the rules of contradiction.
+        Both entities get back their names and facts. Data added or edited since then stays with the
+        entity that was kept; facts of the other one that it had ended hold again. The facts of each
+        are settled again.
 
         Raises:
-            InputError: if it is no merge, was undone before, ``keep`` was merged since, or it was
-                renamed to the other's name: that is to be reverted first.
+            InputError: if the event is not a merge or was undone already, ``keep`` was merged
+                since, or it was renamed to the other's name, which must be reverted first.
         """
         return self._portal.wait(self._twin.unmerge(event, reason=reason, actor=actor))
 
@@ -853,23 +852,23 @@ class Identity:
         reason: str = "",
         actor: str | None = None,
     ) -> Entity:
-        """Make another entity of what was wrongly said of this one, and return it.
+        """Move facts that were attributed to the wrong entity to a new one, and return it.
 
-        The facts get copies with new ids at the new entity; the old ones are retracted and say so.
-        A fact that rests on the given episodes and on others stays at both. To take back a merge,
-        use ``unmerge``.
+        The new entity gets copies of the facts with new ids; the old ones are retracted with a
+        reference to them. A fact that rests on the given episodes and on others stays at both. Use
+        ``unmerge`` to undo a merge.
 
         Args:
-            entity: The old one.
-            name: What to call the new one; an alias of the old one is taken from it.
+            entity: The old entity.
+            name: Name of the new entity; if it is an alias of the old one, it moves.
             facts: Facts to move.
-            episodes: Episodes of which everything moves that they say about the entity.
-            entity_type: Type of the new one; default: that of the old one.
-            reason: Why, kept with the event.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            episodes: Episodes whose statements about the entity all move.
+            entity_type: Type of the new entity; default: that of the old one.
+            reason: The reason, stored with the event.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if the entity or a fact is not there, nothing is to move, or an entity has
+            InputError: if the entity or a fact does not exist, nothing would move, or an entity has
                 the name.
         """
         return self._portal.wait(
@@ -887,7 +886,7 @@ class Identity:
 
 @named("graph.log")
 class EventLog:
-    """The log of a group, and what follows from it: ``graph.log``."""
+    """Event log of a group, with revert, removal and replay: ``graph.log``."""
 
     _twin: AsyncEventLog
 
@@ -903,19 +902,19 @@ class EventLog:
         fact: Fact | str | None = None,
         entity: Entity | str | None = None,
     ) -> Log:
-        """Return the committed changes of a group, oldest first.
+        """Return the events of the group, oldest first.
 
-        With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
-        the events that changed a fact about it or mention it.
+        With ``fact`` or ``entity``, only the events that changed it; for an entity also those that
+        changed a fact about it or mention it.
 
         Args:
-            after: Only events with a number above this one.
-            limit: How many at most: the newest, or with ``after`` the next ones. Default: all.
+            after: Only events with a higher number.
+            limit: Maximum number: the newest events, or with ``after`` the next ones. Default: all.
             fact: A fact, or its id.
             entity: An entity, or its id.
 
         Raises:
-            InputError: if both are given, or for an impossible limit.
+            InputError: if both are given, or the limit is out of range.
         """
         return self._portal.wait(
             self._twin.events(after=after, limit=limit, fact=fact, entity=entity)
@@ -924,88 +923,88 @@ class EventLog:
     def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Take an episode out, with all that rests on it alone, and return the event.
+        """Remove an episode with the facts that only it states, and return the event.
 
-        Its facts are retracted unless another episode or a person states them, too; what it had
-        closed holds again; entities that nothing else speaks of leave the reads. Nothing is
-        deleted: earlier moments show it, and the same episode may be added again.
+        A fact that another episode or a person also states stays. Facts that the episode had closed
+        hold again, and entities without other mentions disappear from reads. Nothing is deleted:
+        earlier moments still show it, and the episode may be added again.
 
         Raises:
-            InputError: if there is no such episode, or it was removed before.
+            InputError: if the episode does not exist or is removed already.
         """
         return self._portal.wait(self._twin.remove_episode(episode, reason=reason, actor=actor))
 
     def remove_source(self, source: str, *, reason: str = "", actor: str | None = None) -> Event:
-        """Take back everything that one source said, in one transaction; return the event.
+        """Remove everything that one source stated, in one transaction; return the event.
 
-        Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
-        its name is retracted: the graph is then as if it had never been heard, but for what a
-        person confirmed, for attributes that its tables gave, and for what others said of a name
-        by which only it knew an entity: that stays with the entity. ``revert`` brings it back.
-        ``source`` is what its episodes have as ``source_description``, its facts as ``source``.
+        Its episodes are removed as by ``remove_episode``, and facts that tables or calls stated in
+        its name are retracted. Exceptions stay: facts that a person confirmed, attributes that its
+        tables set, and what others said of an entity by a name only it knew. ``revert`` undoes the
+        removal. ``source`` is the ``source_description`` of episodes and the ``source`` of facts.
 
         Raises:
-            InputError: if nothing that stands is from this source.
+            InputError: if no valid data is from this source.
         """
         return self._portal.wait(self._twin.remove_source(source, reason=reason, actor=actor))
 
     def revert(
         self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Undo an event by writing a new one, which is returned and can itself be reverted.
+        """Undo an event with a new event, which is returned and can be reverted, too.
 
-        Changed fields get their earlier values back, facts that the event added are retracted, and
-        its episodes are removed, with the entities that nothing else mentions. With ``force``,
-        fields that a later event has changed are restored, too.
+        Changed fields get their earlier values back. Facts and episodes that the event added are
+        retracted or removed, with entities that nothing else mentions. With ``force``, fields that
+        a later event changed are restored, too.
 
         Raises:
-            InputError: if there is no such event, it cannot be undone or already has been, or a
+            InputError: if the event does not exist, cannot be undone or is undone already, or a
                 later event changed the same fields and ``force`` is not set.
         """
         return self._portal.wait(self._twin.revert(event, force=force, reason=reason, actor=actor))
 
     def follow(self, *, after: int | None = None) -> Iterator[Event]:
-        """Follow what is committed: ``async for event in graph.log.follow():``.
+        """Yield new events: ``async for event in graph.log.follow():``.
 
-        Gives every event from now on, as it is committed, until the graph is closed. A search in
-        the body of the loop sees what the event brought. A slow reader misses nothing. Other
-        processes' events come from a server within half a second.
+        Yields each event when it is committed, until the graph is closed. Searches in the loop
+        already see its changes, and a slow reader misses no event. Events of other processes arrive
+        from a server within half a second.
 
         Args:
-            after: From this event on, by its number; 0 gives the whole log first. Default: from
-                the next one on.
+            after: Start after the event with this number; 0 yields the whole log first. Default:
+                only new events.
 
         Raises:
-            QueryError: if there is no event of this number.
+            QueryError: if there is no event with this number.
         """
         return self._portal.follow(lambda: self._twin.follow(after=after))
 
     def replay(self, into: Openable, *, until: Moment | None = None) -> Replayed:
-        """Make the group anew from its log in another store, and return what was made.
+        """Rebuild the group from its log in another store, and return a report.
 
-        The other graph has the same records, events and past as this one. Vectors are copied, or
-        embedded again where the embedder is another: a replay is how to change the embedder. What
-        somebody changed in the tables behind the log's back is left behind.
+        The other graph has the same records, events and past. Vectors are copied, or computed again
+        if it has another embedder: this is how to change the embedder. Changes of the tables that
+        bypassed the log are not replayed.
 
         Args:
-            into: A graph whose store has no such group, as ``GraphRAG.open`` returned it; it is
-                opened for the replay and closed again, unless it is open. Its policy is not asked.
-            until: System time: only what was added until then.
+            into: A graph whose store does not have the group, as returned by ``GraphRAG.open``. If
+                it is not open, it is opened for the replay and closed again. Its policy is not
+                applied.
+            until: System time: replay only the events until then.
 
         Raises:
-            InputError: if there is no such group, or the other store has it.
-            StoreError: if the log is not whole; ``health.check()`` says where.
+            InputError: if the group does not exist, or the other store has it.
+            StoreError: if the log is incomplete; ``health.check()`` gives the place.
         """
         return self._portal.wait(self._twin.replay(into, until=until))
 
     def replay_all(self, into: Openable, *, until: Moment | None = None) -> Replayed:
-        """Make every group of the store anew from its log in another store; as ``replay``."""
+        """Rebuild every group of the store from its log in another store: see ``replay``."""
         return self._portal.wait(self._twin.replay_all(into, until=until))
 
 
 @named("graph.erase")
 class Erase:
-    """What deletes: ``graph.erase``. Nothing of it can be taken back."""
+    """Permanent erasure, which cannot be undone: ``graph.erase``."""
 
     _twin: AsyncErase
 
@@ -1021,22 +1020,22 @@ class Erase:
         actor: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Erase an entity, with all that was said of it, in one transaction.
+        """Erase an entity with everything stated about it, in one transaction.
 
-        Its facts go, the episodes that mention it, state something of it or have one of its names
-        in their text, every fact and entity that nothing else speaks of, and the communities until
-        they are built again. What an erased fact had closed holds again, as far as the rules leave
-        room. What stays loses the names, in the log as well: events keep number, kind and time.
+        This erases its facts, the episodes that mention it, state something about it or contain one
+        of its names, facts and entities without other sources, and the communities until they are
+        built again. Facts that an erased fact had closed hold again, as far as the rules allow. All
+        other data and the log lose the names; events keep number, kind and time.
 
         Args:
             entity: The entity, its id or its name.
-            episodes: ``keep`` lets every text stay as it was said: it is still found by its
-                words, and no longer leads to the entity.
-            actor: Who says so.
-            dry_run: Erase nothing and only count what would go; the policy is not asked.
+            episodes: ``keep`` preserves every text: it is still found by its words, but no longer
+                linked to the entity.
+            actor: Name for the log.
+            dry_run: Only count the data to erase; the policy is not applied.
 
         Raises:
-            InputError: if there is no such entity, or a name means several.
+            InputError: if the entity does not exist or a name is ambiguous.
         """
         return self._portal.wait(
             self._twin.entity(entity, episodes=episodes, actor=actor, dry_run=dry_run)
@@ -1045,26 +1044,26 @@ class Erase:
     def group(
         self, *, confirm: str | None = None, actor: str | None = None, dry_run: bool = False
     ) -> Forgotten:
-        """Erase the whole group with its log and its name, however large it is.
+        """Erase the whole group with its log and its name, whatever its size.
 
-        It takes many small transactions. If that is cut short the group is closed: calling it again
-        finishes it.
+        This takes many small transactions. If it is interrupted the group is closed; call the
+        method again to finish.
 
         Args:
-            confirm: The name of the group once more: nothing is erased by leaving something out.
-            actor: Who says so.
-            dry_run: Erase nothing and only count what would go; the policy is not asked.
+            confirm: The name of the group, as a confirmation.
+            actor: Name for the log.
+            dry_run: Only count the data to erase; the policy is not applied.
 
         Raises:
             InputError: if ``confirm`` is not the name of the group.
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
         """
         return self._portal.wait(self._twin.group(confirm=confirm, actor=actor, dry_run=dry_run))
 
 
 @named("graph.load")
 class Load:
-    """Imports into a group: ``graph.load``. People are matched by e-mail, then by name."""
+    """Imports into a group: ``graph.load``. People are matched by e-mail address, then by name."""
 
     _twin: AsyncLoad
 
@@ -1084,34 +1083,33 @@ class Load:
         source: str | None = None,
         on_progress: Callable[[ImportReport], None] | None = None,
     ) -> ImportReport:
-        """Add many facts, one transaction per batch, thousands a second.
+        """Add many facts from a table, one transaction per batch, thousands per second.
 
-        ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
-        with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
-        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (``valid_at`` is only when it
-        was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``; types as
-        ``subject_type``, ``attributes`` (or ``attributes.NAME``) of the fact and
-        ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``. A network
-        (``.graphml``, networkx) gives nodes as entities and edges as facts.
+        ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or an iterable
+        of rows with named columns, read as a stream. Columns are ``subject``, ``relation``,
+        ``object``, and optionally ``valid_at``, ``invalid_at``, ``reference_time``, ``observed``
+        (``valid_at`` is only the first observation), ``text``, ``confidence``, ``source``,
+        ``provenance``; types as ``subject_type``, ``attributes`` (or ``attributes.NAME``) of the
+        fact and ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``.
+        A network (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        The same rows again add nothing; a fact that was retracted meanwhile stays so. Summaries of
-        entities follow.
+        Importing the same rows again adds nothing, and retracted facts stay retracted.
 
         Args:
             rows: The table.
-            columns: What the table calls a column, such as ``{"subject": "Employee"}``; others that
-                are not known are then left out.
-            defaults: What stands where a row has nothing, such as ``{"relation": "works_at"}``.
-            judge: False for a table that is right about every lifetime: they all stand as they are
-                given. With True single-valued relations hold one value at a time here too.
-            batch: Rows of one transaction.
-            on_error: At a row that cannot be used ``stop`` raises; ``skip`` names it in the report.
-            source: Where the table comes from, for rows that do not say it themselves.
+            columns: Names in the table by column, such as ``{"subject": "Employee"}``; other
+                unknown columns are then ignored.
+            defaults: Values for missing cells, such as ``{"relation": "works_at"}``.
+            judge: False for a table with exact lifetimes, which are stored unchanged. With True,
+                single-valued relations hold one value at a time, as elsewhere.
+            batch: Number of rows in a transaction.
+            on_error: For an invalid row ``stop`` raises, and ``skip`` lists it in the report.
+            source: Origin of the table, for rows without a source.
             on_progress: Called after each batch.
 
         Raises:
-            InputError: naming the row and the column that cannot be used; nothing of its batch was
-                written, the batches before it stay.
+            InputError: if a row is invalid; the message names row and column. Its batch was not
+                written; earlier batches stay.
             PolicyError, TransactionError: if the write policy or the database refused a batch.
         """
         return self._portal.wait(
@@ -1130,20 +1128,21 @@ class Load:
     def seed(
         self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
-        """Add facts about some entities from a dictionary; all of them, or none.
+        """Add facts about some entities from a dictionary, in one transaction.
 
-        ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; an object may be a mapping
-        with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``. Where the
-        relation has one value at a time, each of several needs its own start. Seeding the same
-        again adds nothing.
+        Example: ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``. An object may be a
+        mapping with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``.
+        Several values of a single-valued relation need a start each. Seeding the same facts again
+        adds nothing.
 
         Args:
-            known: Relations and objects by subject.
-            reference_time: When this was so; default: the start of what has no time is unknown.
-            source: Where it comes from, for people.
+            known: Relations and their objects, by subject.
+            reference_time: When the facts held; default: facts without a time have an unknown
+                start.
+            source: Origin of the data, for people.
 
         Raises:
-            InputError: naming the subject and the relation that cannot be used.
+            InputError: if an entry is invalid; the message names the subject and the relation.
             PolicyError: if the write policy refused; nothing was written in either case.
         """
         return self._portal.wait(
@@ -1161,24 +1160,25 @@ class Load:
         on_error: OnError = "skip",
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BatchReport:
-        """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
+        """Add files and folders of text, Markdown, JSON or JSON Lines as episodes.
 
-        They are cut and dated as ``surreal-graphrag add`` does. Adding them again changes nothing.
+        Files are split and dated as by ``surreal-graphrag add``. Adding them again changes nothing.
 
         Args:
-            paths: Files, or folders of text files; a link in one is followed if it stays there.
-            reference_time: When they were written. Default: the date of each record, of a file's
-                front matter, mail header, name or first line, else when it was changed last.
-            source: Where they come from, for people; default: the name or path in its folder.
-            author: Who wrote them: whom "I" means in a note.
-            saga: Name of the run of episodes that they belong to.
-            on_error: ``skip`` leaves out a file or an episode that fails, named in
-                ``BatchReport.failed``; ``stop`` raises at the first.
+            paths: Files or folders of text files; a link is followed if it stays in its folder.
+            reference_time: When they were written. Default: the date of each record, else the date
+                in the front matter, mail header, name or first line, else the time of the last
+                change.
+            source: Origin of the files, for people; default: the name or path in its folder.
+            author: Name of the author: the person that "I" means in a note.
+            saga: Name of the sequence of episodes that they belong to.
+            on_error: ``skip`` lists a failing file or episode in ``BatchReport.failed`` and goes
+                on; ``stop`` raises.
             on_progress: Called after each episode.
 
         Raises:
-            EpisodeError: if none of the files can be read, or with ``stop`` one cannot.
-            GraphRAGError: as ``add_episodes``.
+            EpisodeError: if no file can be read, or with ``stop`` if one cannot.
+            GraphRAGError: as for ``add_episodes``.
         """
         return self._portal.wait(
             self._twin.documents(
@@ -1198,17 +1198,17 @@ class Load:
         """Add the people of an address book and where they work.
 
         ``contacts`` is a vCard file, a CSV file with a header, or dictionaries with ``name``,
-        ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written unless every
-        contact can be read; importing the same again adds nothing.
+        ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written if a contact
+        is invalid. Importing the same contacts again adds nothing.
 
         Args:
             contacts: The address book.
-            reference_time: When this was so; default: the start of each job is unknown.
-            source: Where it comes from, for people.
+            reference_time: When the jobs were held; default: their starts are unknown.
+            source: Origin of the data, for people.
 
         Raises:
-            InputError: naming the contact that cannot be used.
-            MissingExtraError: for a vCard file without the extra ``interchange``.
+            InputError: if a contact is invalid; the message names it.
+            MissingExtraError: if a vCard file is given without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(
@@ -1224,26 +1224,26 @@ class Load:
         time_zone: str | None = None,
         source: str | None = None,
     ) -> ImportReport:
-        """Add meetings, who attended them, and where they took place.
+        """Add the meetings of a calendar, with their attendees and places.
 
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
-        ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
-        facts hold while it lasts. Of a repeated one each meeting is added, at most 1,000; cancelled
-        ones and those who declined are left out. Importing the same again adds nothing, and nothing
-        is written unless every meeting can be read.
+        ``name`` and ``email``) and ``uid``. A meeting becomes an entity named with its day, and its
+        facts hold while it lasts. A repeated meeting is added once for each date, at most 1,000
+        times. Cancelled meetings and people who declined are left out. Importing the same calendar
+        again adds nothing. Nothing is written if a meeting is invalid.
 
         Args:
             calendar: The meetings.
-            since: The earliest repeated meeting to add. Default: the first one.
-            until: The first moment that is too late for a repeated meeting. Default: in a year.
-            time_zone: Of times that name none, such as ``Europe/Oslo``. Default: the file's; if it
-                says nothing such times are an error.
-            source: Where it comes from, for people.
+            since: Earliest date of a repeated meeting. Default: its first one.
+            until: End (exclusive) of the dates of a repeated meeting. Default: in a year.
+            time_zone: Zone of times without one, such as ``Europe/Oslo``. Default: that of the
+                file; without one, such times are an error.
+            source: Origin of the data, for people.
 
         Raises:
-            InputError: naming the meeting that cannot be used.
-            MissingExtraError: for an iCalendar file without the extra ``interchange``.
+            InputError: if a meeting is invalid; the message names it.
+            MissingExtraError: if an iCalendar file is given without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         return self._portal.wait(
@@ -1255,21 +1255,21 @@ class Load:
     def memory(
         self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
     ) -> MemoryReport:
-        """Import an export of Graphiti, Zep or Mem0: episodes, entities, facts, all dates.
+        """Import an export of Graphiti, Zep or Mem0: episodes, entities and facts with all dates.
 
-        Importing the same again changes nothing. What does not come in is in the report, with the
-        reason; nothing is written unless every file can be read.
+        Importing the same export again changes nothing. The report lists the records that were left
+        out, with reasons. Nothing is written unless every file can be read.
 
         Args:
-            paths: Files of JSON or JSON Lines, or a folder of them (links as in ``documents``).
-            of: ``graphiti``, ``zep`` or ``mem0``; default: what the records look like.
-            one_group: All into this group. Default: each of theirs into one of its name, what has
-                none into this.
-            judge: True lets facts end each other by the rules here. Default: they stand as given.
+            paths: JSON or JSON Lines files, or a folder of them (links as for ``documents``).
+            of: ``graphiti``, ``zep`` or ``mem0``; default: detected from the records.
+            one_group: Whether all groups of the export go into this group. Default: each goes into
+                a group of the same name, and records without a group into this one.
+            judge: Whether facts may end each other by the rules of this graph. Default: no.
 
         Raises:
-            InputError: if a file cannot be read or recognised, or a group's name is none here.
-            PolicyError: if the write policy refused; what was written before stays.
+            InputError: if a file cannot be read or recognised, or the name of a group is invalid.
+            PolicyError: if the write policy refused; earlier writes stay.
         """
         return self._portal.wait(self._twin.memory(paths, of=of, one_group=one_group, judge=judge))
 
@@ -1280,19 +1280,19 @@ class Load:
         *,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> ImportedGroup:
-        """Recreate a group from a ``jsonl`` export: same rows, vectors, log and past.
+        """Restore a group from a ``jsonl`` export: same rows, vectors, log and past.
 
-        All or nothing; until the last row the group is closed to everybody. Vectors of another
-        embedder are made anew. Where the store has these ids already, the group gets its own. The
-        policy is not asked.
+        The group cannot be read until it is complete, and an error removes it. Vectors of another
+        embedder are computed again. If the store already has these ids, the group gets new ones.
+        The policy is not applied.
 
         Args:
-            file: What ``export.file`` wrote.
-            name: Of the group; default: its own.
+            file: A file written by ``export.file``.
+            name: Name of the group; default: the one in the file.
             on_progress: Called after each page.
 
         Raises:
-            InputError: if the file cannot be used, naming the line, or there is such a group.
+            InputError: if the file is invalid (the message gives the line), or the group exists.
             StoreError: if the database refused.
         """
         return self._portal.wait(self._twin.group(file, name, on_progress=on_progress))
@@ -1300,7 +1300,7 @@ class Load:
 
 @named("graph.queue")
 class QueueControl:
-    """The queued episodes of a group: ``graph.queue``."""
+    """Queue of episodes that wait for extraction: ``graph.queue``."""
 
     _twin: AsyncQueueControl
 
@@ -1309,35 +1309,35 @@ class QueueControl:
         self._twin = twin
 
     def status(self) -> QueueStatus:
-        """Count the episodes of the group that are pending, done and failed."""
+        """Return the numbers of pending, done and failed episodes of the group."""
         return self._portal.wait(self._twin.status())
 
     def failed(self) -> list[Episode]:
-        """Return the episodes whose facts could not be read, with their ``error``."""
+        """Return the episodes whose extraction failed, each with its ``error``."""
         return self._portal.wait(self._twin.failed())
 
     def retry(self) -> int:
-        """Make the failed episodes of the group pending again and return their number."""
+        """Mark the failed episodes of the group as pending, and return their number."""
         return self._portal.wait(self._twin.retry())
 
     def drain(self) -> None:
-        """Return when no queued episode of the group is pending any more.
+        """Wait until no episode of the group is pending.
 
-        Failed ones are not waited for. With ``workers=0`` this is what does the work.
+        Failed episodes are not retried. With ``workers=0`` this call does the extraction.
 
         Raises:
-            StoreError: if the store is gone; what is pending stays so.
+            StoreError: if the store is not available; pending episodes stay pending.
         """
         return self._portal.wait(self._twin.drain())
 
     def drain_all(self) -> None:
-        """Return when no queued episode of any group is pending any more; as ``drain``."""
+        """Wait until no episode of any group is pending: see ``drain``."""
         return self._portal.wait(self._twin.drain_all())
 
 
 @named("graph.health")
 class Health:
-    """Checking, repairing and tidying: ``graph.health``."""
+    """Checks, repairs and cleanup: ``graph.health``."""
 
     _twin: AsyncHealth
 
@@ -1346,87 +1346,86 @@ class Health:
         self._twin = twin
 
     def check(self) -> CheckReport:
-        """Check that the group is whole; nothing is written.
+        """Check the consistency of the group; nothing is written.
 
-        Every record is compared with the event log, with what it points to and with what this
-        process holds in memory: a sound graph has no findings.
+        Compares every record with the event log, the records that it refers to, and the index in
+        the memory of this process. The report of a sound graph has no findings.
 
         Raises:
-            QueryError: if nobody wrote to the group, where that is an error.
-            StoreError: if other processes write to the group all the while.
+            QueryError: if the group does not exist and was opened with ``strict=True``.
+            StoreError: if other processes keep writing to the group.
         """
         return self._portal.wait(self._twin.check())
 
     def check_all(self) -> CheckReport:
-        """Check every group of the store; as ``check``."""
+        """Check every group of the store: see ``check``."""
         return self._portal.wait(self._twin.check_all())
 
     def repair(self) -> RepairReport:
-        """Repair what needs no guessing, in a logged event, and report what is left.
+        """Repair defects that have one possible repair, and report the remaining ones.
 
-        Missing embeddings are computed again, the chain of episodes is linked anew, links and
-        passages that lead nowhere are removed, and the memory of this process is read again.
+        Missing embeddings are computed, the chain of episodes is linked again, links and passages
+        without a target are removed, and the memory of this process is reloaded.
 
         Raises:
-            QueryError: if nobody wrote to the group, where that is an error.
+            QueryError: if the group does not exist and was opened with ``strict=True``.
             PolicyError: if the write policy refused a repair.
-            StoreError: if other processes write to the group all the while.
+            StoreError: if other processes keep writing to the group.
         """
         return self._portal.wait(self._twin.repair())
 
     def repair_all(self) -> RepairReport:
-        """Repair every group of the store; as ``repair``."""
+        """Repair every group of the store: see ``repair``."""
         return self._portal.wait(self._twin.repair_all())
 
     def indexes(self) -> IndexReport:
         """Check that every index exists and agrees with its table; nothing is written.
 
         Raises:
-            StoreProfileError: for a store of the process profile, which has no such indexes.
+            StoreProfileError: if the store has the process profile, which has no such indexes.
         """
         return self._portal.wait(self._twin.indexes())
 
     def build_indexes(
         self, *, rows: bool = True, on_step: Callable[[Built], None] | None = None
     ) -> list[Built]:
-        """Make the indexes anew while nobody writes; a search meanwhile is refused.
+        """Rebuild the indexes while nobody writes; searches are refused meanwhile.
 
-        After many writes this also makes searches quicker: what each transaction added lies in a
-        page of its own, and all such pages are read.
+        After many writes this also makes searches faster: it joins pages of single transactions.
 
         Args:
-            rows: Derive from the records what the indexes cover, too.
-            on_step: Notified of each step when it is done.
+            rows: Whether to derive the indexed rows from the records again, too.
+            on_step: Called after each step.
 
         Raises:
-            StoreProfileError: for a store of the process profile, which has no such indexes.
+            StoreProfileError: if the store has the process profile, which has no such indexes.
         """
         return self._portal.wait(self._twin.build_indexes(rows=rows, on_step=on_step))
 
     def build_native(self, *, on_step: Callable[[Built], None] | None = None) -> list[Built]:
         """Add tables that SurrealQL can search to a store of the process profile.
 
-        Vectors come under DISKANN or HNSW, words under FULLTEXT, and each transaction keeps them in
-        step from now on. Nobody should write meanwhile; a call that was cut short is made again.
+        Vectors get a DISKANN or HNSW index, words a FULLTEXT index; later transactions keep them up
+        to date. Do not write meanwhile. After an interruption call the method again.
 
         Args:
-            on_step: Notified of each step when it is done.
+            on_step: Called after each step.
         """
         return self._portal.wait(self._twin.build_native(on_step=on_step))
 
     def reembed(self, *, on_progress: Callable[[Reembedded], None] | None = None) -> Reembedded:
-        """Change the embedder of the store to that of this graph, which is not open yet.
+        """Change the embedder of the store to that of this graph, which must not be open.
 
-        Nothing is extracted again. The old vectors serve until all new ones are there; a call that
-        was cut short goes on when it is made again. Nobody should write meanwhile.
+        Nothing is extracted again. The old vectors stay in use until all new ones are computed.
+        After an interruption call the method again to continue. Do not write meanwhile.
 
         Args:
             on_progress: Called after each 64 vectors.
 
         Raises:
-            InputError: if this graph is open: it has the embedder that the store has already.
-            StoreProfileError: for a store of the engine profile: ``log.replay_all`` embeds again.
-            EmbeddingError: if the new embedder fails; what it made stays.
+            InputError: if this graph is open: it then has the embedder of the store.
+            StoreProfileError: if the store has the engine profile; use ``log.replay_all``.
+            EmbeddingError: if the new embedder fails; vectors computed so far are kept.
         """
         return self._portal.wait(self._twin.reembed(on_progress=on_progress))
 
@@ -1438,23 +1437,23 @@ class Health:
         reason: str = "",
         actor: str | None = None,
     ) -> Cleanup:
-        """Take the orphans out of the reads, and say why each goes or stays.
+        """Remove orphans from the reads, and give the reason why each is removed or kept.
 
-        Nothing is deleted and no fact is touched. What was taken out comes back once mentioned
-        again, and ``log.revert`` of the event brings all of it back. Entities that somebody entered
-        for their own sake, or that have attributes, stay.
+        Nothing is deleted and no fact changes. A removed item returns when it is mentioned again,
+        and ``log.revert`` restores all. Entities that a person entered directly, or that have
+        attributes, are kept.
 
         Args:
-            kinds: ``entities``, and ``episodes`` if texts that state nothing should go as well,
-                which are searched otherwise. Each is one transaction with one event.
-            dry_run: Write nothing and only say what would be done; the policy is not asked.
-            reason: Why, kept with the events.
-            actor: Who does this; default: the one given to ``GraphRAG.open``.
+            kinds: ``entities``, and optionally ``episodes`` (texts that state nothing, which
+                searches otherwise find). Each kind is one transaction with one event.
+            dry_run: Whether to only report the changes; the policy is not applied.
+            reason: The reason, stored with the events.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: for an unknown kind.
-            QueryError: if nobody wrote to the group, where that is an error.
-            PolicyError: if the write policy refused; what was done of another kind stays.
+            InputError: if a kind is unknown.
+            QueryError: if the group does not exist and was opened with ``strict=True``.
+            PolicyError: if the write policy refused; another kind may be done already.
         """
         return self._portal.wait(
             self._twin.cleanup(kinds, dry_run=dry_run, reason=reason, actor=actor)
@@ -1463,7 +1462,7 @@ class Health:
 
 @named()
 class Reads:
-    """What can be looked up in a group from a viewpoint."""
+    """Lookups in a group from a viewpoint."""
 
     _twin: AsyncReads
 
@@ -1473,16 +1472,16 @@ class Reads:
 
     @property
     def group_id(self) -> str:
-        """Return the name of the group that is read."""
+        """Return the name of the group."""
         return self._twin.group_id
 
     @property
     def viewpoint(self) -> Viewpoint:
-        """Return the moments that it is read from."""
+        """Return the viewpoint of the reads."""
         return self._twin.viewpoint
 
     def entity(self, name: str) -> Entity | None:
-        """Return the entity with this name, alias or id, the best connected of several, or None."""
+        """Return the best connected entity with this name, alias or id, or None."""
         return self._portal.wait(self._twin.entity(name))
 
     def entities(
@@ -1493,17 +1492,17 @@ class Reads:
         limit: int = 100,
         offset: int = 0,
     ) -> list[Entity]:
-        """Return every entity with this name, alias or id, or of the group, best connected first.
+        """Return the entities with this name, alias or id, or all, best connected first.
 
         Args:
             name: A name, an alias or an id; default: any.
-            entity_type: Only of this type, such as ``person``; default: any, but values
-                (amounts, dates, addresses, states) only if a name is given.
-            limit: How many at most.
-            offset: How many to leave out before: the length of the pages that were read.
+            entity_type: Only this type, such as ``person``; default: all, but values (amounts,
+                dates, addresses, states) only if a name is given.
+            limit: Maximum number of entities.
+            offset: Number of results to skip, for paging.
 
         Raises:
-            QueryError: for an impossible limit or offset.
+            QueryError: if the limit or offset is out of range.
         """
         return self._portal.wait(
             self._twin.entities(name, entity_type=entity_type, limit=limit, offset=offset)
@@ -1517,20 +1516,20 @@ class Reads:
         limit: int | None = None,
         offset: int = 0,
     ) -> FactList:
-        """Return the facts that hold at the viewpoint, by their start, unknown starts first.
+        """Return the facts that hold at the viewpoint by their start, unknown starts first.
 
-        Facts stated from the other end count: ``relation="employs"`` gives those of ``works_at``
-        where one is declared the inverse of the other. They come as they are stored.
+        Inverse relations are included: ``relation="employs"`` returns facts of ``works_at`` if one
+        is declared the inverse of the other. Facts are returned as stored.
 
         Args:
-            entity: An entity, its name or its id: only facts about it; default: of all.
-            relation: Only facts of this relation, as ``works_at``; one that nobody used has none,
-                and a warning if it is nearly one that somebody did.
-            limit: How many at most; default: all about an entity, else 100.
-            offset: How many to leave out before: the length of the pages that were read.
+            entity: An entity, its name or its id: only facts about it; default: all.
+            relation: Only facts of this relation, such as ``works_at``. An unused relation returns
+                no facts, with a warning if it resembles a used one.
+            limit: Maximum number; default: all about an entity, else 100.
+            offset: Number of results to skip, for paging.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible limit or offset.
+            QueryError: if the entity does not exist, or the limit or offset is out of range.
         """
         return self._portal.wait(
             self._twin.facts(entity, relation=relation, limit=limit, offset=offset)
@@ -1546,23 +1545,21 @@ class Reads:
         limit: int = 100,
         offset: int = 0,
     ) -> list[Episode]:
-        """Return the episodes with these ids, in the order asked, or all by their time.
+        """Return the episodes with these ids in the given order, or all by reference time.
 
-        Unknown ids are left out; so is what was added after ``known_at``, or is dated after
+        Unknown ids are left out, as are episodes added after ``known_at`` or dated after
         ``valid_at``.
 
         Args:
-            ids: Ids of episodes, or your own keys of them; default: those of the group, the latest
-                first.
-            before: Only those whose reference time is earlier, if no ids are given: the last
-                ``limit`` before a moment.
-            saga: Only those of this saga, if no ids are given.
-            where: Only those like this, if no ids are given: ``Field.metadata["lang"] == "en"``.
-            limit: How many at most, if no ids are given.
-            offset: How many to leave out before.
+            ids: Ids or your own keys of episodes; default: all of the group, latest first.
+            before: Without ids: only episodes with an earlier reference time, the last ``limit``.
+            saga: Without ids: only episodes of this saga.
+            where: Without ids: a filter such as ``Field.metadata["lang"] == "en"``.
+            limit: Without ids: maximum number of episodes.
+            offset: Number of episodes to skip, for paging.
 
         Raises:
-            QueryError: for an impossible limit or offset, or where ids and others are given.
+            QueryError: if the limit or offset is out of range, or ids are given with others.
             TimeError: if ``before`` cannot be read.
         """
         return self._portal.wait(
@@ -1572,18 +1569,18 @@ class Reads:
         )
 
     def sources(self, fact: Fact | str) -> list[Quote]:
-        """Return where a fact is stated: episodes with the characters that say so, oldest first.
+        """Return the quotes that state a fact: episodes with character ranges, oldest first.
 
-        Empty for a fact that a person entered without any. Episodes that were removed are marked
-        (``Quote.removed``); only facts that were retracted with them still name them.
+        Empty for a fact that a person entered without an episode. Removed episodes are marked
+        (``Quote.removed``); only facts retracted with them still refer to them.
 
         Raises:
-            InputError: if there is no such fact.
+            InputError: if the fact does not exist.
         """
         return self._portal.wait(self._twin.sources(fact))
 
     def timeline(self, entity: Entity | str) -> Timeline:
-        """Return the facts about an entity of all times, in order, and what ended each.
+        """Return all facts about an entity in chronological order, with what ended each.
 
         Raises:
             QueryError: if no entity has this name or id.
@@ -1593,28 +1590,28 @@ class Reads:
     def changes(
         self, since: Moment, until: Moment | None = None, *, axis: Axis = "system"
     ) -> Changes:
-        """Return what became different between two moments.
+        """Return the differences between two moments.
 
         Args:
             since: The earlier moment.
             until: The later one; default: that of the view, or now.
-            axis: ``system``: what the graph learned, closed, corrected, retracted or restored.
-                ``world``: what began and ended, by what is known at the view.
+            axis: ``system``: facts that were learned, closed, corrected, retracted or restored in
+                the graph. ``world``: facts that began or ended, according to the view.
 
         Raises:
-            QueryError: if the moments are not in order, or for another axis.
+            QueryError: if the moments are in the wrong order or the axis is unknown.
             TimeError: if a moment cannot be read.
         """
         return self._portal.wait(self._twin.changes(since, until, axis=axis))
 
     def stats(self) -> Stats:
-        """Count what the group holds; all zeros for a group that is not there."""
+        """Return counts of the group; all zeros if it does not exist."""
         return self._portal.wait(self._twin.stats())
 
 
 @named()
 class Walks(Reads):
-    """The reads that follow facts from entity to entity."""
+    """Reads that follow facts from entity to entity."""
 
     _twin: AsyncWalks
 
@@ -1632,18 +1629,18 @@ class Walks(Reads):
         limit: int = 50,
         facts: int = 1,
     ) -> list[Neighbor]:
-        """Return the entities within some facts of one, nearest first, then best connected.
+        """Return the entities within ``depth`` facts of one, nearest, then best connected, first.
 
         Args:
             entity: An entity, its name or its id.
-            depth: How many facts away, 1 to 10.
-            types: Only entities of these types; others are walked through.
-            relations: Only along facts of these relations.
-            limit: How many at most.
-            facts: How many of the facts that lead to each are read, added last first.
+            depth: Maximum distance in facts, 1 to 10.
+            types: Return only entities of these types; others are walked through.
+            relations: Follow only facts of these relations.
+            limit: Maximum number of entities.
+            facts: Number of facts to return for each neighbour, latest added first.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
+            QueryError: if the entity does not exist, or the depth or limit is out of range.
         """
         return self._portal.wait(
             self._twin.neighbors(
@@ -1652,39 +1649,39 @@ class Walks(Reads):
         )
 
     def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
-        """Return what an entity can know: all about itself and what it is linked to in some ways.
+        """Return the part of the graph that an entity can access through some relations.
 
-        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
-        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
-        them. ``search(..., within=...)`` takes it as it is.
+        It has the entity and those that facts of these relations link to it in either direction;
+        all facts about them that have begun; and all episodes that mention them. Pass it to
+        ``search(..., within=...)``.
 
         Args:
             entity: An entity, its name or its id.
-            through: Relations that let one know: ``["works_at", "member_of"]``.
-            hops: How many of those away, 0 to 10; 0: only the entity itself.
+            through: Relations that give access, such as ``["works_at", "member_of"]``.
+            hops: Maximum number of such facts, 0 to 10; 0 is only the entity itself.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible distance.
+            QueryError: if the entity does not exist or ``hops`` is out of range.
         """
         return self._portal.wait(self._twin.within(entity, through=through, hops=hops))
 
     def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
-        """Return a shortest chain of facts between two entities, None if it takes more than these.
+        """Return a shortest path of facts between two entities; None if it exceeds ``max_depth``.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth.
+            QueryError: if an entity does not exist or the depth is out of range.
         """
         return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
 
     def paths(
         self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
     ) -> list[Path]:
-        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
+        """Return up to ``k`` paths of facts between two entities, cheapest first.
 
-        No entity comes twice in one of them; a fact costs 2 minus its confidence.
+        A path has no entity twice. A fact costs ``2 - confidence``.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or number.
+            QueryError: if an entity does not exist, or the depth or number is out of range.
         """
         return self._portal.wait(self._twin.paths(start, end, k=k, max_depth=max_depth))
 
@@ -1696,37 +1693,37 @@ class Walks(Reads):
         limit: int = 100,
         facts: int = 100,
     ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
+        """Return a part of the graph to draw: around an entity, or the best connected entities.
 
         Args:
-            center: An entity, its name or its id; None for the best connected, no concepts among
-                them. A value is drawn only as the center.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            facts: How many of the facts between them are read; all of them are counted.
+            center: An entity, its name or its id; None for the best connected entities, without
+                concepts. A value is drawn only as the center.
+            depth: Maximum distance from the center in facts, 1 to 10.
+            limit: Maximum number of entities.
+            facts: Maximum number of facts to return; all are counted.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
+            QueryError: if the entity does not exist, or the depth or limit is out of range.
         """
         return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
 
     def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
-        """Return who or what an entity is: type, names, what holds of it, and what ended last.
+        """Return a profile of an entity: type, names, current facts, and facts that ended last.
 
         Args:
             entity: An entity, its name or its id.
-            facts: How many of those that hold, added last first.
-            changes: How many of those that ended, latest first.
+            facts: Maximum number of current facts, latest added first.
+            changes: Maximum number of ended facts, latest first.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible number.
+            QueryError: if the entity does not exist or a number is out of range.
         """
         return self._portal.wait(self._twin.profile(entity, facts=facts, changes=changes))
 
 
 @named("graph.stream")
 class Streams:
-    """Answers while they are written: ``graph.stream``."""
+    """Streamed answers: ``graph.stream``."""
 
     _twin: AsyncStreams
 
@@ -1735,18 +1732,18 @@ class Streams:
         self._twin = twin
 
     def answer(self, question: str, *, max_tokens: int = 2000) -> Iterator[CitedAnswer]:
-        """Give the answer while it is written: ``async for answer in graph.stream.answer(...):``.
+        """Stream an answer: ``async for answer in graph.stream.answer(...):``.
 
-        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
-        what ``answer`` returns; arguments and errors are its own. What is not written by a model
-        comes at once.
+        Yields the answer so far, each sentence checked; the last one is ``complete`` and equal to
+        the result of ``View.answer``, which has the same arguments and errors. An answer that no
+        model writes is yielded at once.
         """
         return self._portal.follow(lambda: self._twin.answer(question, max_tokens=max_tokens))
 
 
 @named()
 class View(Walks):
-    """A group as seen from one viewpoint; every read of it is a method here."""
+    """A read-only view of a group from one viewpoint, with every read as a method."""
 
     _twin: AsyncView
 
@@ -1759,27 +1756,27 @@ class View(Walks):
 
     @property
     def communities(self) -> CommunityReads:
-        """Return the clusters of entities: list, get, map and context."""
+        """Communities (clusters of entities): list, get, map, context and over_time."""
         return CommunityReads(self._twin.communities, self._portal)
 
     @property
     def sagas(self) -> SagaReads:
-        """Return the named runs of episodes: list, get and window."""
+        """Sagas (named sequences of episodes): list, get and window."""
         return SagaReads(self._twin.sagas, self._portal)
 
     @property
     def audit(self) -> Audit:
-        """Return the reads of the whole: contradictions, orphans, growth and hubs."""
+        """Reads of the whole group: contradictions, absence, orphans, growth and hubs."""
         return Audit(self._twin.audit, self._portal)
 
     @property
     def export(self) -> Exports:
-        """Return what gives the group to others: file, pandas, networkx and igraph."""
+        """Exports: file, pandas, networkx, igraph and atlas."""
         return Exports(self._twin.export, self._portal)
 
     @property
     def surreal(self) -> SurrealQL:
-        """Return what asks the database in SurrealQL, where no method does."""
+        """Queries of the database in SurrealQL."""
         return SurrealQL(self._twin.surreal, self._portal)
 
     def search(
@@ -1795,26 +1792,26 @@ class View(Walks):
         within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
-        """Search what is true at the viewpoint, or at the time that the question speaks of.
+        """Search the facts, entities, episodes and communities at the viewpoint.
 
         Args:
-            query: A question, or a few words.
-            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
+            query: A question or a few words. A time in it ("in 2021") selects facts that held then.
+            limit: Maximum number of hits in each scope, 1 to 1000; default: the recipe's, else 10.
             scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
-                recipe's, else all, in a view of the past without communities.
-            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
-            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
-                default: those that the query names, else the best found.
-            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
-                of the fields named is not filtered.
-            saga: Name of a saga: only what its episodes tell of, and no communities; short for
+                recipe's, else all, without communities in a view of the past.
+            recipe: Ranking: a ``Recipe``, or the name of one in ``RECIPES``.
+            centers: Entities (values, names or ids) from which graph proximity is measured;
+                default: those that the query names, else the best found ones.
+            where: Filter, such as ``Field.relation == "works_at"``. It does not apply to scopes
+                that have none of its fields.
+            saga: Name of a saga: only its episodes, their facts and entities; equal to
                 ``where=Field.saga == name``.
-            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``within()`` found.
-            explain: Note every step with its time in ``Results.explanation``.
+            within: Part of the graph to search: ``Within("Alice", hops=2)``, or the result of
+                ``within()``.
+            explain: Whether to record every step with its time in ``Results.explanation``.
 
         Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
+            QueryError: if an argument is not valid; the message names it and the valid values.
         """
         return self._portal.wait(
             self._twin.search(
@@ -1831,60 +1828,62 @@ class View(Walks):
         )
 
     def show(self, *, limit: int = 2000) -> Atlas:
-        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
+        """Return the explorer for a notebook; ``save("graph.html")`` writes it to a file.
 
-        It has the facts of all times that the view knows, and opens at the view's moment.
+        It contains the facts of all times that the view knows, and opens at its moment.
 
         Args:
-            limit: Entities at most, the best connected ones.
+            limit: Maximum number of entities, best connected first.
 
         Raises:
-            QueryError: for an impossible limit.
+            QueryError: if the limit is out of range.
         """
         return self._portal.wait(self._twin.show(limit=limit))
 
     @property
     def stream(self) -> Streams:
-        """Return the answers that come while they are written."""
+        """Streamed answers: answer."""
         return Streams(self._twin.stream, self._portal)
 
     def ask(self, question: str) -> Answer:
-        """Answer a question from the facts, without a model, or say why there is no answer.
+        """Answer a question exactly from the facts, without a model, or state why that fails.
 
-        It knows who and what, when, since and until when, how long, how many, whether, and which
+        It handles who and what, when, since and until when, how long, how many, whether, and which
         came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by what people call them, relations by words and by meaning.
+        at". It finds entities by full or short names, and relations by words and meaning.
 
         Raises:
-            QueryError: if there is no question, or it is a text.
+            QueryError: if the question is empty or too long.
         """
         return self._portal.wait(self._twin.ask(question))
 
     def query(self, pattern: Query) -> Answer:
         """Answer a typed query: ``Query(subject="Ada", relation="lives_in", order=Order("last"))``.
 
-        The end that is left open answers; a query at an end stands for its answers. ``ask`` reads a
-        question into one, which its answer shows as ``answer.query``.
+        The answer is the end that is left open; an end may be another query. ``ask`` parses a
+        question into a query, shown as ``answer.query``.
 
         Raises:
-            QueryError: if what is given is no query.
+            QueryError: if the argument is not a query.
         """
         return self._portal.wait(self._twin.query(pattern))
 
     def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
-        """Answer a question with numbered sources, or say that the graph does not.
+        """Answer a question in sentences with numbered sources.
 
-        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
-        a search finds, and every sentence is checked against the sources that it cites; without a
-        model it is the sentences of the sources themselves. At most one question to the model.
+        An exact answer of ``ask`` comes first. Else the language model of the graph writes the
+        answer from search results, and every sentence is checked against the sources that it cites.
+        Without a model, the answer consists of sentences of the sources. The model is called at
+        most once. An answer without ``sentences`` gives the reason in ``missing``.
 
         Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
+            question: The question, in any language that the model reads; without a model, in the
+                language of the texts.
+            max_tokens: Maximum number of tokens of search results for the model, by estimate.
 
         Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
+            QueryError: if the question is empty or too long, or the budget is too small for a fact.
+            LLMError: if the model was not reachable.
         """
         return self._portal.wait(self._twin.answer(question, max_tokens=max_tokens))
 
@@ -1902,22 +1901,22 @@ class View(Walks):
         within: Within | Reach | None = None,
         max_tokens: int | None = None,
     ) -> Placement:
-        """Say why a question finds something, or which step of the search lost it.
+        """Explain why a search returns an item, or which step lost it.
 
         Args:
-            query: The question, as it was searched.
-            item: A hit, a fact, an episode, an entity, the id of one, or the name of an entity.
-            limit: As of ``search``, like all that follows but the last.
-            scopes: What is searched.
-            recipe: How it is ranked.
-            centers: What closeness counts from.
-            where: What hits must be like.
-            saga: The saga that is searched.
-            within: The part that is searched.
-            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+            query: The query of the search.
+            item: A hit, fact, episode or entity, its id, or the name of an entity.
+            limit: Same as in ``search``, as are the following arguments.
+            scopes: Searched scopes.
+            recipe: Ranking.
+            centers: Entities from which proximity is measured.
+            where: Filter.
+            saga: Searched saga.
+            within: Searched part of the graph.
+            max_tokens: Also explain whether it fits into ``Results.context(max_tokens)``.
 
         Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
+            QueryError: if an argument is not valid; the message names it and the valid values.
         """
         return self._portal.wait(
             self._twin.explain(
@@ -1937,7 +1936,7 @@ class View(Walks):
 
 @named("graph.groups(...)")
 class GroupSet:
-    """Some groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
+    """Several groups of a store, or all: ``graph.groups("alice", "bob")``, ``graph.groups()``."""
 
     _twin: AsyncGroupSet
 
@@ -1955,17 +1954,17 @@ class GroupSet:
         known_at: Moment | None = None,
         history: bool = False,
     ) -> GroupSet:
-        """Return the same groups as of a moment; arguments as of ``GraphRAG.at``."""
+        """Return the same groups as of a moment; for the arguments see ``GraphRAG.at``."""
         return GroupSet(
             self._twin.at(valid_at=valid_at, known_at=known_at, history=history), self._portal
         )
 
     def list(self, *, known_at: Moment | None = None) -> Groups:
-        """Return the groups with their sizes and last changes; nothing is counted.
+        """Return the groups with their sizes and times of last change, from stored counts.
 
         Args:
-            known_at: Only those that were there at this moment of system time; default: that of
-                the view, or now. Sizes are those of now.
+            known_at: Only groups that existed at this moment of system time; default: that of the
+                view, or now. Sizes are the current ones.
 
         Raises:
             TimeError: if the moment cannot be read.
@@ -1985,10 +1984,10 @@ class GroupSet:
         within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
-        """Search the groups, ranked as one, with nothing between them; as ``View.search``.
+        """Search the groups with one common ranking; for the arguments see ``View.search``.
 
         Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
+            QueryError: if an argument is not valid; the message names it and the valid values.
         """
         return self._portal.wait(
             self._twin.search(
@@ -2007,7 +2006,7 @@ class GroupSet:
 
 @named()
 class Writes(View):
-    """What tells a group something, and what changes what it knows."""
+    """Writes to a group, in addition to the reads of a view."""
 
     _twin: AsyncWrites
 
@@ -2017,7 +2016,7 @@ class Writes(View):
 
     @property
     def handle(self) -> Handle:
-        """Return what this graph shares with all that is bound to it."""
+        """Return the handle that this graph shares with its groups and views."""
         return self._twin.handle
 
     def add_episode(
@@ -2034,32 +2033,32 @@ class Writes(View):
         author: str | None = None,
         wait: bool = True,
     ) -> Added:
-        """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
+        """Add one episode (text, ``name: text`` lines or a JSON value) in one transaction.
 
         Adding the same content with the same reference time again changes nothing and returns
-        ``new=False``, unless it is part of another saga or has another key.
+        ``new=False``, unless saga or key differ.
 
         Args:
-            content: What was said or written, kept word for word.
-            reference_time: When; relative dates in the text count from it. Default: now.
-            name: Its title: it is found by that too, and by other episodes that name it.
-            source: ``text``, ``message`` or ``json``; default: guessed from the content.
-            source_description: Where it comes from, for people and for the trust in it.
-            metadata: Anything else to keep with it.
-            saga: Name of the run of episodes that it belongs to.
-            key: Your own id of it, such as that of a message: the same key is the same episode,
-                whatever its reference time, and another key another.
-            author: Name of who wrote it: whom "I" means in a text without speakers.
-            wait: False stores the text, searchable, and returns, with the episode ``pending``; its
-                facts come later, by reference time, see ``queue.drain``.
+            content: The content, stored unchanged.
+            reference_time: When it was said or written; relative dates count from it. Default: now.
+            name: Title. Searches use it, and episodes that mention it are linked.
+            source: ``text``, ``message`` or ``json``; default: detected from the content.
+            source_description: Origin, for people and for ``Rules.trust``.
+            metadata: Further values to store with it.
+            saga: Name of the sequence of episodes it belongs to, such as a conversation.
+            key: Your own id, such as that of a message. An episode with the same key is the same
+                one, whatever its reference time; another key makes another episode.
+            author: Name of the author: the person that "I" means in a text without speakers.
+            wait: False stores the text, searchable, as a ``pending`` episode and returns; facts are
+                extracted later by a worker or ``queue.drain``.
 
         Raises:
-            InputError: if the content, the saga or a time cannot be used, if the key is that of an
-                episode with other content, or of one in another saga.
-            ExtractionError: if the extractor failed; after an ``LLMError`` the text stays, and is
-                read when it is added again or by ``queue.retry``.
-            EmbeddingError: if the embedder failed, or gave what is no vector.
-            TransactionError: if the database refused; nothing was written then.
+            InputError: if content, saga or time is not valid, or the key belongs to an episode with
+                other content or in another saga.
+            ExtractionError: if the extractor failed. After an ``LLMError`` the text is stored, and
+                extracted when it is added again or by ``queue.retry``.
+            EmbeddingError: if the embedder failed or returned an invalid vector.
+            TransactionError: if the database refused; nothing was written.
         """
         return self._portal.wait(
             self._twin.add_episode(
@@ -2085,20 +2084,20 @@ class Writes(View):
     ) -> BatchReport:
         """Add many episodes in order, each in its own transaction.
 
-        ``episodes`` may be a list, a generator or an async generator: it is consumed as a stream.
-        After a crash, add the same episodes again: those already in the graph are skipped.
-        With the rules the graph is the same as if they were added one by one. A language model
-        reads several at a time, see ``LLMExtractor(side_by_side=...)``; they are written in order.
+        ``episodes`` may be a list, a generator or an async generator, and is read as a stream.
+        After a crash, add the same episodes again: stored ones are skipped. With the rules, the
+        result is the same as adding them one by one. A language model reads several at a time
+        (``LLMExtractor(side_by_side=...)``); they are written in order.
 
         Args:
-            episodes: What to add, in this order; those that name no group are of this one.
+            episodes: Episodes in order; those without a group are added to this one.
             on_progress: Called after each episode.
-            on_error: ``stop`` raises at the first episode that cannot be added; ``skip`` notes it
-                in ``BatchReport.failed`` and goes on. A store that is gone, a spent budget or a
-                missing extra ends the batch in any case: every other episode would fail too.
+            on_error: ``stop`` raises at the first failing episode; ``skip`` lists it in
+                ``BatchReport.failed`` and goes on. An unavailable store, an exhausted budget or a
+                missing extra always raises: every other episode would fail, too.
 
         Raises:
-            GraphRAGError: as ``add_episode``; the episodes before the one that failed stay.
+            GraphRAGError: as for ``add_episode``; episodes before the failing one stay.
         """
         add = partial(self._twin.add_episodes, on_error=on_error)
         return feed(self._portal, add, episodes, on_progress)
@@ -2121,26 +2120,27 @@ class Writes(View):
         source: str | None = None,
         actor: str | None = None,
     ) -> WriteResult:
-        """Tell one fact, in one transaction, and return what that did.
+        """Add one fact in one transaction, and return the result.
 
         Args:
-            subject: An entity, its id, or a name; a name that nothing bears makes an entity.
-            relation: Such as ``works_at``.
-            object: As ``subject``.
+            subject: An entity, its id, or a name; an unknown name creates an entity.
+            relation: Relation, such as ``works_at``.
+            object: An entity, as ``subject``.
             valid_at: The first moment at which it holds; None if unknown.
             invalid_at: The first moment at which it no longer holds; None if it still does.
-            reference_time: When it was said. Default: now, and then no start is taken from it.
+            reference_time: When it was stated; without ``valid_at`` also its start. Default: now,
+                and the start is unknown.
             text: The sentence that states it; default: subject, relation and object.
-            subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
-            object_type: As ``subject_type``.
-            kind: ``state``, or what ``was``, an ``event``, ``timeless`` or ``planned``.
-            confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
-            attributes: Anything else to keep with the fact.
-            source: Where it comes from, for people; kept in ``Fact.provenance``.
-            actor: Who does this; default: the one given to ``GraphRAG.open``.
+            subject_type: Type, such as ``person``; default: that of the named entity, or ``thing``.
+            object_type: Type, as ``subject_type``.
+            kind: ``state``, ``was`` (held before), ``event``, ``timeless`` or ``planned``.
+            confidence: From 0 to 1; below ``Rules.review_below`` the fact waits for review.
+            attributes: Further values to store with the fact.
+            source: Origin, for people; stored in ``Fact.provenance``.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if anything given cannot be used, or the ontology refuses it.
+            InputError: if an argument is not valid, or the ontology refuses it.
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
@@ -2171,18 +2171,18 @@ class Writes(View):
         aliases: Sequence[str] = (),
         attributes: Mapping[str, JSON] | None = None,
     ) -> Entity:
-        """Make an entity known, or add to the one that the name means, and return it.
+        """Add an entity, or extend the one with this name, and return it.
 
-        Its summary is composed from its facts, as that of any entity.
+        Its summary is composed of its facts, as for every entity.
 
         Args:
             name: Its proper name.
-            entity_type: Such as ``person``; default: ``thing``.
-            aliases: Other names of it.
-            attributes: What else is known of it, such as ``email``.
+            entity_type: Type, such as ``person``; default: ``thing``.
+            aliases: Other names of the entity.
+            attributes: Further values, such as ``email``.
 
         Raises:
-            InputError: if anything given cannot be used, or the ontology refuses it.
+            InputError: if an argument is not valid, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         return self._portal.wait(
@@ -2193,58 +2193,58 @@ class Writes(View):
 
     @property
     def communities(self) -> CommunityWrites:
-        """Return the clusters of entities: list, get, map, context, build and update."""
+        """Communities (clusters of entities): list, get, map, context, build and update."""
         return CommunityWrites(self._twin.communities, self._portal)
 
     @property
     def sagas(self) -> SagaWrites:
-        """Return the named runs of episodes: list, get, window and summarize."""
+        """Sagas (named sequences of episodes): list, get, window and summarize."""
         return SagaWrites(self._twin.sagas, self._portal)
 
     @property
     def export(self) -> GroupExports:
-        """Return what gives the group to others: file, copy, pandas, networkx and igraph."""
+        """Exports: file, copy, pandas, networkx and igraph."""
         return GroupExports(self._twin.export, self._portal)
 
     @property
     def edit(self) -> ManualEdits:
-        """Return the edits by hand: retract, invalidate, correct, confirm, reject and pending."""
+        """Manual edits: retract, invalidate, correct, confirm, reject and pending."""
         return ManualEdits(self._twin.edit, self._portal)
 
     @property
     def identity(self) -> Identity:
-        """Return who is one: candidates, merge, unmerge, split, keep_apart and rename."""
+        """Identity of entities: candidates, merge, unmerge, split, keep_apart and rename."""
         return Identity(self._twin.identity, self._portal)
 
     @property
     def log(self) -> EventLog:
-        """Return the log: events, follow, revert, remove_episode and replay."""
+        """Event log: events, follow, revert, remove_episode, remove_source and replay."""
         return EventLog(self._twin.log, self._portal)
 
     @property
     def load(self) -> Load:
-        """Return what brings in facts as they are known: facts, seed, contacts, calendar, group."""
+        """Imports: facts, seed, documents, contacts, calendar, memory and group."""
         return Load(self._twin.load, self._portal)
 
     @property
     def queue(self) -> QueueControl:
-        """Return the queue of episodes: status, drain, failed and retry."""
+        """Queue of episodes: status, drain, failed and retry."""
         return QueueControl(self._twin.queue, self._portal)
 
     @property
     def health(self) -> Health:
-        """Return what looks after the graph: check, repair, cleanup and indexes."""
+        """Maintenance: check, repair, cleanup and indexes."""
         return Health(self._twin.health, self._portal)
 
     @property
     def erase(self) -> Erase:
-        """Return what deletes for good: entity and group."""
+        """Permanent erasure: entity and group."""
         return Erase(self._twin.erase, self._portal)
 
 
 @named()
 class GraphRAG(Writes):
-    """A temporal knowledge graph in SurrealDB: one group of a store."""
+    """A temporal knowledge graph, stored in SurrealDB as one group of a store."""
 
     _twin: AsyncGraphRAG
 
@@ -2273,34 +2273,32 @@ class GraphRAG(Writes):
         native: bool = False,
         memory_budget: int | None = None,
     ) -> Self:
-        """Return a graph to be entered with ``async with``, or awaited; nothing is opened yet.
+        """Return a graph, which ``async with`` or ``await`` then opens.
 
         Args:
             url: ``mem://``, ``surrealkv://PATH``, ``ws://``, ``wss://``, ``http://``, ``https://``.
-            user: User of a server: of root, else of the namespace, else of the database; also
-                accepted inside the URL.
-            password: Their password; never shown in errors or reprs.
-            token: Of somebody who signed in elsewhere, instead of both; never shown either.
-            namespace: SurrealDB namespace, made if it is not there.
-            database: SurrealDB database, made if it is not there.
-            models: Embedder, extractor, language model, arbiter, reranker; default: those of this
-                machine.
+            user: Server user, at root, namespace or database level; may also be part of the URL.
+            password: Password of the user; never shown in errors or reprs.
+            token: Access token, in place of user and password; never shown either.
+            namespace: SurrealDB namespace; created if it does not exist.
+            database: SurrealDB database; created if it does not exist.
+            models: Embedder, extractor, language model, arbiter, reranker; default: local models.
             rules: Relations, ontology, review and policy; default: anything may be stored.
-            tracer: Told of every step, such as an ``OpenTelemetryTracer``; default: nobody.
-            actor: Who writes, as the log is to name them; methods for edits may name another.
-            workers: Tasks that read queued episodes, each those of another group; with 0 they wait
-                for ``queue.drain``.
+            tracer: Receives every step, such as an ``OpenTelemetryTracer``; default: none.
+            actor: Name that the log records for writes; single edits may override it.
+            workers: Number of background tasks that extract queued episodes, each from a different
+                group; with 0, episodes wait for ``queue.drain``.
             profile: Where search runs: in this ``process``, or in SurrealDB's own indexes
-                (``engine``). Default: as the store remembers; a new one gets ``process``.
-            native: Keep tables that SurrealQL can search (vectors under DISKANN or HNSW, words
-                under FULLTEXT) in a store of the ``process`` profile, as ``engine`` has them.
-            memory_budget: Bytes of memory for groups that nobody is using; those used last stay.
-                Default: a quarter of the machine's.
+                (``engine``). Default: the profile of the store; a new one gets ``process``.
+            native: Whether a store of the ``process`` profile keeps tables that SurrealQL can
+                search: vectors in DISKANN or HNSW, words in FULLTEXT indexes.
+            memory_budget: Bytes of memory for groups that are loaded but idle, least recently used
+                dropped first. Default: a quarter of the memory of the machine.
 
         Raises:
-            StoreURLError: if the URL names no store.
-            InputError: if ``workers`` is negative, ``memory_budget`` is below 1 MiB, or a standing
-                rule cannot stand beside others.
+            StoreURLError: if the URL is not that of a store.
+            InputError: if ``workers`` is negative, ``memory_budget`` is below 1 MiB, or the
+                standing rules cannot be used together.
         """
         twin = AsyncGraphRAG.open(
             url,
@@ -2324,20 +2322,19 @@ class GraphRAG(Writes):
         """Return the graph of another group of the same store.
 
         Args:
-            name: 1 to 200 printable characters.
-            strict: Whether a group that nobody wrote to is an error when it is read; default: it
-                is empty.
+            name: Name of the group, 1 to 200 printable characters.
+            strict: Whether reading a group that does not exist is an error; default: it is empty.
 
         Raises:
-            InputError: if that is no name of a group.
+            InputError: if the name is not valid.
         """
         return GraphRAG(self._twin.group(name, strict=strict), self._portal)
 
     def groups(self, *names: str) -> GroupSet:
-        """Return several groups of the store, to search them as one, or all, to list them.
+        """Return several groups, or without names all groups, to search or list them.
 
         Raises:
-            InputError: if one is no name of a group.
+            InputError: if a name is not valid.
         """
         return GroupSet(self._twin.groups(*names), self._portal)
 
@@ -2348,15 +2345,15 @@ class GraphRAG(Writes):
         known_at: Moment | None = None,
         history: bool = False,
     ) -> View:
-        """Return the graph as of a moment.
+        """Return a read-only view of the graph as of a moment.
 
         Args:
-            valid_at: World time: what was true then.
-            known_at: System time: what the graph knew by then.
-            history: Facts of every time, each with its interval.
+            valid_at: World time: the view shows the facts that held then.
+            known_at: System time: the view uses only what was stored by then.
+            history: Whether to include facts of all times, each with its interval.
 
         Raises:
-            TimeError: if a moment cannot be read; a date or a month means its first instant.
+            TimeError: if a moment cannot be read. A date or month stands for its first instant.
         """
         return View(
             self._twin.at(valid_at=valid_at, known_at=known_at, history=history), self._portal

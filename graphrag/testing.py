@@ -1,4 +1,4 @@
-"""Doubles for your tests: deterministic, offline, fast."""
+"""Test doubles for embedder, language model and extractor: deterministic, offline, fast."""
 
 import hashlib
 import re
@@ -17,9 +17,9 @@ _WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Embed a text as the normalised sum of one pseudo-random vector per word.
+    """Embedder that sums one pseudo-random vector per word and normalises the result.
 
-    Texts that share words are close, equal texts are equal, on every machine.
+    Texts with common words have similar vectors; equal texts have equal vectors on every machine.
     """
 
     def __init__(self, dimension: int = 64) -> None:
@@ -48,17 +48,17 @@ class HashEmbedder:
 
 
 class ScriptedLLM:
-    """Answer with prepared JSON, in order, and an error when none is left."""
+    """Language model that returns prepared JSON answers in order."""
 
     def __init__(self, *answers: JSON) -> None:
         self.answers = list(answers)
         self.asked: list[tuple[Message, ...]] = []
 
     async def complete(self, messages: Sequence[Message], *, answer: type[Answer]) -> Answer:
-        """Return the next answer.
+        """Return the next prepared answer.
 
         Raises:
-            ExtractionError: if none is left, or it has not the asked shape.
+            ExtractionError: if none is left, or it does not have the requested type.
         """
         self.asked.append(tuple(messages))
         if not self.answers:
@@ -70,7 +70,7 @@ class ScriptedLLM:
 
 
 class ScriptedExtractor:
-    """Return prepared extractions by episode content, and an error for any other content."""
+    """Extractor that returns prepared extractions by episode content."""
 
     def __init__(self, script: Mapping[str, Extraction]) -> None:
         self.script = dict(script)
@@ -80,7 +80,7 @@ class ScriptedExtractor:
         """Return the extraction prepared for this content.
 
         Raises:
-            ExtractionError: if none was.
+            ExtractionError: if there is none for this content.
         """
         self.calls.append(context)
         try:

@@ -1,4 +1,4 @@
-"""What a search found as a block of text for a prompt: dated, cited, and within a budget."""
+"""Context: search results as a block of text for a prompt, dated, cited, within a budget."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ _WORD = re.compile(r"\w{3,}")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """An episode that something in a context rests on."""
+    """An episode that a context cites."""
 
     number: int
-    """As in the text, from 1."""
+    """Number in the text, from 1."""
     episode_id: str
     name: str
-    """Of the episode; of one without, in quotes how it begins."""
+    """Name of the episode; without a name, the beginning of its text in quotes."""
     valid_at: datetime
-    """Reference time: when it was said or written."""
+    """Reference time: when the content was said or written."""
     fact_ids: tuple[str, ...] = ()
-    """The facts shown that rest on it."""
+    """Ids of the facts in the text that it states."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A block of text for a prompt; ``str()`` of it is the text."""
+    """A block of text for a prompt; ``str()`` returns the text."""
 
     text: str
     citations: tuple[Citation, ...]
-    """What the numbers in the text stand for."""
+    """The sources that the numbers in the text refer to."""
     tokens: int
-    """Of the text, by the counter that was given."""
+    """Number of tokens of the text, according to ``count``."""
     left_out: int
-    """Hits that had no room, or said nothing new."""
+    """Number of hits that exceeded the budget or added nothing new."""
 
     def __str__(self) -> str:
         return self.text
@@ -137,7 +137,7 @@ def assemble(
 
 def _place(fact: Fact) -> str:
     """Return where a fact was told that no episode states."""
-    return flatten(", ".join(fact.provenance)) or "told directly"
+    return flatten(", ".join(fact.provenance)) or "added directly"
 
 
 def _ordered(results: Results, sources: _Sources) -> Iterator[_Item]:

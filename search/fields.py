@@ -1,7 +1,7 @@
-"""The two ways to write a ``Filter``: comparisons of ``Field`` in Python, and text.
+"""Two notations of a ``Filter``: comparisons of ``Field`` in Python, and text.
 
-``(Field.relation == "works_at") & (Field.valid_at < "2022")``, or as text, where ``not`` binds
-before ``and``, ``and`` before ``or``, and a value is one word, or anything in quotes::
+In Python: ``(Field.relation == "works_at") & (Field.valid_at < "2022")``. In text, ``not`` binds
+more strongly than ``and``, ``and`` than ``or``. A value is one word or a quoted string::
 
     relation == works_at and valid_at < 2022
     not (confidence < 0.5) and origin in (stated, manual)
@@ -122,42 +122,42 @@ class _Fields(type):
 
 
 class Field(metaclass=_Fields):
-    """The fields that a search can be filtered by."""
+    """The fields that a search filter can compare."""
 
     group: Final = Text("group")
-    """Every scope: the group that a hit is in."""
+    """Every scope: the group of the hit."""
     relation: Final = Text("relation")
-    """Facts: ``works_at``."""
+    """Facts: the relation, such as ``works_at``."""
     subject: Final = Text("subject")
-    """Facts: the entity that a fact is about, by name, alias or id."""
+    """Facts: the subject, by name, alias or id."""
     object: Final = Text("object")
-    """Facts: the entity at its other end, by name, alias or id."""
+    """Facts: the object, by name, alias or id."""
     subject_type: Final = Text("subject_type")
-    """Facts: the type of the entity that a fact is about."""
+    """Facts: the entity type of the subject."""
     object_type: Final = Text("object_type")
-    """Facts: the type of the entity at its other end."""
+    """Facts: the entity type of the object."""
     origin: Final = Text("origin")
     """Facts: ``stated``, ``inferred``, ``manual`` or ``structural``."""
     confidence: Final = Number("confidence")
-    """Facts: 0 to 1."""
+    """Facts: the confidence, 0 to 1."""
     confirmed: Final = Same("confirmed")
     """Facts: whether a person confirmed it."""
     observed: Final = Same("observed")
-    """Facts: whether its start is when it was first seen to hold."""
+    """Facts: whether the start is the first observation, not a stated start."""
     provenance: Final = Several("provenance")
-    """Facts: where they come from without an episode, such as the name of a table."""
+    """Facts: sources other than episodes, such as the name of a table."""
     fact_attributes: Final = Json("fact_attributes")
     """Facts: their attributes."""
     valid_at: Final = Time("valid_at")
-    """Facts: since when it held. Episodes: when it was said or written."""
+    """Facts: the start. Episodes: the reference time."""
     invalid_at: Final = Time("invalid_at")
-    """Facts: when it ended."""
+    """Facts: the end."""
     created_at: Final = Time("created_at")
-    """Every scope: when it was added to the graph."""
+    """Every scope: system time when it was added to the graph."""
     expired_at: Final = Time("expired_at")
-    """Facts: when later information closed it."""
+    """Facts: system time when a later statement closed it."""
     reference_time: Final = Time("reference_time")
-    """Facts: reference time of the episode that stated it first. Episodes: their own."""
+    """Facts: reference time of the first episode that states it. Episodes: their own."""
     entity_type: Final = Text("entity_type")
     """Entities: ``person``, ``organization``, ..."""
     labels: Final = Several("labels")
@@ -167,10 +167,10 @@ class Field(metaclass=_Fields):
     source: Final = Text("source")
     """Episodes: ``message``, ``text``, ``json`` or ``fact``."""
     saga: Final = Text("saga")
-    """Episodes: the saga that they belong to, by name. Facts: one that states them. Entities: one
-    that mentions them."""
+    """Episodes: name of their saga. Facts: a saga that states them. Entities: a saga that mentions
+    them."""
     metadata: Final = Json("metadata")
-    """Episodes: what was given with them."""
+    """Episodes: the metadata given when they were added."""
 
 
 _TOKEN = re.compile(

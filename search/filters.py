@@ -1,7 +1,7 @@
-"""Filters: frozen trees of comparisons, checked when they are made, and the fields they may name.
+"""Filters: immutable trees of comparisons, validated on construction, and the fields they use.
 
-A comparison speaks of one field. Where a scope does not have the field, the comparison drops out of
-the filter, so that one filter can say something different of facts and of episodes.
+A comparison tests one field. In a scope without that field it is left out of the filter, so that
+one filter can hold different conditions for facts and for episodes.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -90,7 +90,7 @@ def spec_of(name: str) -> Spec:
 
 
 class Filter:
-    """What a hit must be like; combine filters with ``&``, ``|`` and ``~``."""
+    """Condition on search hits; combine filters with ``&``, ``|`` and ``~``."""
 
     __slots__ = ()
 
@@ -109,10 +109,10 @@ class Filter:
 
     @staticmethod
     def parse(text: str) -> "Filter":
-        """Return the filter that a text describes: ``relation == works_at and valid_at < 2022``.
+        """Parse the text form of a filter: ``relation == works_at and valid_at < 2022``.
 
         Raises:
-            QueryError: saying where the text is no filter.
+            QueryError: if the text is not a filter; the message gives the position.
             TimeError: for a moment that cannot be read.
         """
         from graphrag.search.fields import parse_filter
@@ -131,17 +131,17 @@ class Filter:
                 yield from part.comparisons()
 
     def names(self, field: str) -> bool:
-        """Tell whether the filter says anything of a field."""
+        """Tell whether the filter compares a field."""
         return any(comparison.field == field for comparison in self.comparisons())
 
     def sagas(self) -> frozenset[str]:
-        """Return the names of the sagas that the filter speaks of."""
+        """Return the names of the sagas in the filter."""
         of_sagas = (each for each in self.comparisons() if each.field == "saga")
         values = (each.value if each.op == "in" else (each.value,) for each in of_sagas)
         return frozenset(chain.from_iterable(values))
 
     def scopes(self) -> frozenset[str]:
-        """Return the scopes of which the filter says anything."""
+        """Return the scopes to which the filter applies."""
         columns = (spec_of(comparison.field).columns for comparison in self.comparisons())
         return frozenset(chain.from_iterable(columns))
 

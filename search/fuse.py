@@ -1,14 +1,14 @@
-"""Rankings: several methods' scores fused into one, relevance, and what reranks.
+"""Score fusion of several ranking methods, relevance, and the protocols of rerankers.
 
 Every method scores all candidates exactly, so a ranking depends on the candidates only. Score
 fusion is the convex combination of Bruch, Gai and Ingber (TOIS 2023), which keeps margins;
 reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009) looks at ranks only.
 
-Fused scores mean nothing outside one search. ``relevance`` is the mean of the cosine (0 if
-negative) and the idf-weighted share of the query's words that the text holds.
+Fused scores are comparable only within one search. ``relevance`` is the mean of the cosine (0 if
+negative) and the idf-weighted share of the query's words in the text.
 
-A ``Reranking`` looks at the columns in memory and may order all candidates. A ``Rereading`` needs
-the items themselves, so it gets only the best, as many as its ``shortlist`` says.
+A ``Reranking`` uses the columns in memory and may reorder all candidates. A ``Rereading`` needs the
+items themselves, and so gets only the best: ``shortlist`` gives their number.
 """
 
 import math
@@ -256,19 +256,19 @@ def _also(hit: Fused, name: str, rank: int, score: float) -> tuple[Why, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AnswersFirst:
-    """The facts that answer a question before all others, if they may be seen.
+    """Reranker that puts the facts that answer the question exactly before all others.
 
-    A search without it, ``Recipe(rerank=())``, ranks them as any other fact.
+    ``Recipe(rerank=())`` disables it.
     """
 
     ids: tuple[str, ...] = ()
-    """Of the facts; a search of one group sets them, by what ``ask`` makes of its question."""
+    """Ids of those facts; a search of one group sets them from the result of ``ask``."""
 
     name: ClassVar[str] = "answer"
     walks: ClassVar[bool] = False
 
     def rerank(self, hits: list[Fused], scope: str, question: "Question") -> list[Fused]:
-        """Return the hits with those that answer first, found or not."""
+        """Return the hits, with the answering facts first even if no method found them."""
         if scope != "facts":
             return hits
         row_of, seen = question.index.facts.row_of, question.seen.facts

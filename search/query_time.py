@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from graphrag.temporal.find import find_times
-from graphrag.temporal.interval import Bound, Granularity, Interval, Period, day_of
+from graphrag.temporal.interval import Bound, Granularity, Interval, Period, Prefer, day_of
 from graphrag.temporal.moment import utc_now
 
 Asks = Literal["when", "how long"]
@@ -94,12 +94,14 @@ def read_when(question: str, reference: datetime | None = None) -> When:
     )
 
 
-def times_in(question: str, at: datetime) -> list[tuple[int, int, Said]]:
+def times_in(
+    question: str, at: datetime, *, leaning: Prefer | None = None
+) -> list[tuple[int, int, Said]]:
     """Return the times that a question speaks of, each with where it stands; a range is one."""
     if len(question) > _LONGEST:
         return []
     text = question.translate(_SIGNS)
-    return _joined(_times(text, at), text)
+    return _joined(_times(text, at, leaning), text)
 
 
 _SILENT: Final = When()
@@ -134,10 +136,10 @@ _PAST: Final = re.compile(
 )
 
 
-def _times(text: str, at: datetime) -> list[Found]:
+def _times(text: str, at: datetime, leaning: Prefer | None = None) -> list[Found]:
     """Find the dates any text could have, bare years, dates of two readings, and words for now."""
     found: list[Found] = []
-    for expression in find_times(text, at):
+    for expression in find_times(text, at, leaning=leaning):
         led = _LED.search(text[: expression.start].rstrip()) is not None
         led = led or _LEADS.match(expression.text) is not None or expression.period.bound != "in"
         said = _said(expression.text, expression.period, led)

@@ -1,10 +1,10 @@
-"""Recipes: the weights of every scope, the rerankers, and recipes by name.
+"""Recipes: the weights of the ranking methods in each scope, the rerankers, and named recipes.
 
-Weights of each scope were chosen on data. ``vector``, ``fulltext`` and ``graph`` are factors on
-those of all scopes, so that ``Recipe(graph=0)`` leaves one method out everywhere.
+The default weights were chosen on data. ``vector``, ``fulltext`` and ``graph`` are factors on the
+weights of all scopes: ``Recipe(graph=0)`` disables a method everywhere.
 
-Graphiti's sixteen recipes keep their scopes, methods, rerankers and limits, with rank fusion as
-published (k = 60; Graphiti takes 1 and equal weights).
+Graphiti's sixteen recipes have its scopes, methods, rerankers and limits, and rank fusion as
+published (k = 60; Graphiti uses 1 and equal weights).
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,111 +44,112 @@ class _Weights:
 
 @dataclass(frozen=True, slots=True)
 class FactWeights(_Weights):
-    """Weights of the methods that rank facts; 0 leaves a method out."""
+    """Weights of the methods that rank facts; 0 disables a method."""
 
     vector: float = 0.65
-    """Meaning: cosine of query and fact."""
+    """Cosine similarity of the embeddings of query and fact."""
     fulltext: float = 0.35
-    """Words: BM25."""
+    """BM25 score of the words."""
     graph: float = 0.2
-    """Closeness to the entities that the query names or finds, or to given ones; less, the more of
-    the facts are about those."""
+    """Proximity to the entities that the query names, the best found ones, or ``centers``; less for
+    entities with many facts."""
     time: float = 0.5
-    """Holding at a time that the question speaks of; counts only if it does."""
+    """Holding at a time that the query mentions; ignored if it mentions none."""
     relation: float = 0.15
-    """Being of a relation that the question names, as ``works_at`` by "work": a word that too many
-    facts have to be rare in the group. Counts only if it names one that is used."""
+    """Match with a relation that the query names, as ``works_at`` by "work"; BM25 gives such
+    frequent words no weight. Ignored if the query names no relation in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityWeights(_Weights):
-    """Weights of the methods that rank entities; 0 leaves a method out."""
+    """Weights of the methods that rank entities; 0 disables a method."""
 
     vector: float = 0.65
-    """Meaning: cosine of query and name."""
+    """Cosine similarity of the embeddings of query and name."""
     fulltext: float = 0.35
-    """Words: BM25 of the names."""
+    """BM25 score of the names."""
     graph: float = 0.2
-    """Closeness to the entities that the query names or finds, or to given ones."""
+    """Proximity to the entities that the query names, the best found ones, or ``centers``."""
     name: float = 1.0
-    """Being named in the query, word for word."""
+    """Exact occurrence of the name in the query."""
     facts: float = 1.0
-    """Being part of a good fact."""
+    """Score of the best facts about the entity."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommunityWeights(_Weights):
-    """Weights of the methods that rank communities; 0 leaves a method out."""
+    """Weights of the methods that rank communities; 0 disables a method."""
 
     vector: float = 0.6
-    """Meaning: cosine of the query and the community's name and summary."""
+    """Cosine similarity of the embeddings of the query and of name and summary."""
     fulltext: float = 0.4
-    """Words: BM25 of the same."""
+    """BM25 score of name and summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeWeights(_Weights):
-    """Weights of the methods that rank episodes; 0 leaves a method out.
+    """Weights of the methods that rank episodes; 0 disables a method.
 
-    ``vector`` and ``fulltext`` are shares of one score. What follows adds to it, each as that much
-    of the best score that there could be. With ``Recipe(fusion="rrf")`` only the first two count.
+    ``vector`` and ``fulltext`` are shares of one base score. Each of the others adds up to that
+    fraction of the maximum base score. With ``Recipe(fusion="rrf")`` only the first two are used.
     """
 
     vector: float = 0.6
-    """Meaning: cosine of the query and the episode, or its best passage; of a text of many passages
-    a part of this weight goes to words."""
+    """Cosine similarity of the embeddings of the query and of the episode or its best passage; for
+    long texts a part of this weight goes to ``fulltext``."""
     fulltext: float = 0.4
-    """Words: BM25 of the best piece."""
+    """BM25 score of the best passage."""
     previous: float = 0.3
-    """Score of the message before, in the same session."""
+    """Score of the previous message in the same session."""
     following: float = 0.3
-    """Score of the message after: often the reply to a question."""
+    """Score of the next message, which often answers a question."""
     answer: float = 0.2
-    """Share of its own score that a question in a chat hands on to the message after it."""
+    """Score that a question in a chat adds to the message that follows it."""
     session: float = 0.5
-    """Words of the whole session."""
+    """BM25 score of the whole session."""
     time: float = 0.3
-    """Saying, or being said at, a time that the query speaks of."""
+    """Match of its text or reference time with a time that the query mentions."""
     titles: float = 0.6
-    """Being linked by titles to what else is found, where episodes name each other by them."""
+    """Links to other results through titles, in groups whose episodes mention each other by
+    title."""
     mentions: float = 0.2
-    """Speaking of the same entities as what else is found, where they do not."""
+    """Entities shared with other results, in all other groups."""
     bridge: float = 1.0
-    """Answering the query together with one of the first three: the second hop, along titles. Along
-    entities a third of it."""
+    """Answering the query together with one of the three best episodes (the second hop), through
+    title links; through shared entities with a third of this weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Weights and depths of one search.
+    """Ranking configuration of a search: weights, depths and rerankers.
 
-    Raises ``QueryError`` for weights below 0 or all 0, or for a depth or pool out of range.
+    Raises ``QueryError`` if a weight is negative, all are 0, or a depth or pool is out of range.
     """
 
     vector: float = 1.0
-    """Factor on the weight of meaning in every scope; 0 leaves it out."""
+    """Factor on the weight of embedding similarity in every scope; 0 disables it."""
     fulltext: float = 1.0
-    """Factor on the weight of words in every scope; 0 leaves them out."""
+    """Factor on the weight of BM25 in every scope; 0 disables it."""
     graph: float = 1.0
-    """Factor on the weight of closeness in the graph in every scope; 0 leaves it out."""
+    """Factor on the weight of proximity in the graph in every scope; 0 disables it."""
     fusion: Fusion = "scores"
-    """``scores``: weighted mean of the methods' scores; ``rrf``: of their ranks."""
+    """``scores``: weighted mean of the scores of the methods; ``rrf``: of reciprocal ranks."""
     rerank: tuple[Reranking | Rereading, ...] = (AnswersFirst(),)
-    """What orders the ranking anew, one after another."""
+    """The rerankers, applied one after another."""
     min_score: float = 0.0
-    """Least ``relevance`` of a hit, 0 to 1."""
+    """Minimum ``relevance`` of a hit, 0 to 1."""
     scopes: tuple[Scope, ...] | None = None
-    """What is searched if the search does not say; None: everything."""
+    """Scopes if the search gives none; None: all scopes."""
     limit: int | None = None
-    """Hits of each scope if the search does not say; None: 10."""
+    """Hits of each scope if the search gives no limit; None: 10."""
     pool: int = 60
-    """How many candidates each method contributes, 1 to 10,000; of facts three times as many."""
+    """Number of candidates from each method, 1 to 10,000; three times as many for facts."""
     rrf_k: int = 60
-    """Rank constant of reciprocal rank fusion, 1 or more; larger flattens the first ranks."""
+    """Constant k of reciprocal rank fusion, 1 or more; a larger one flattens the top ranks."""
     seeds: int = 3
-    """How many found entities the graph walk starts from when the query names none."""
+    """Number of found entities from which the graph walk starts if the query names none."""
     depth: int = 2
-    """How many hops the graph walk goes, 1 to 3."""
+    """Number of hops of the graph walk, 1 to 3."""
     facts: FactWeights = field(default_factory=FactWeights)
     entities: EntityWeights = field(default_factory=EntityWeights)
     episodes: EpisodeWeights = field(default_factory=EpisodeWeights)
@@ -170,14 +171,14 @@ class Recipe:
 
     @property
     def walks(self) -> bool:
-        """Tell whether anything counts hops from some entities."""
+        """Tell whether a method or reranker needs distances in the graph."""
         return self.graph > 0 or any(isinstance(r, Reranking) and r.walks for r in self.rerank)
 
     def pool_of(self, scope: str) -> int:
-        """Return how many candidates each method contributes to a scope.
+        """Return the number of candidates from each method in a scope.
 
-        Many facts say nearly the same: of 98,000 the ten that all methods together put first were
-        among the 60 best of one in 77 of 100 cases, and among the 180 best in 98.
+        Facts need more because many are nearly alike: among 98,000 facts, the ten best overall were
+        within the first 60 of a single method in 77 of 100 cases, and within the first 180 in 98.
         """
         return 3 * self.pool if scope == "facts" else self.pool
 
@@ -196,7 +197,7 @@ _DISTANCE, _MENTIONS, _CROSS = (NodeDistance(),), (EpisodeMentions(),), (CrossEn
 
 
 class Recipes(Mapping[str, Recipe]):
-    """Recipes by name, in lower case; a name is understood in any case."""
+    """Mapping of recipes by name; upper and lower case are equivalent."""
 
     def __init__(self, recipes: Mapping[str, Recipe]) -> None:
         self._recipes = dict(recipes)
@@ -239,7 +240,7 @@ RECIPES: Final = Recipes(
         "community_hybrid_search_cross_encoder": replace(_COMMUNITY, rerank=_CROSS, limit=3),
     }
 )
-"""Frozen values by name."""
+"""The built-in recipes by name."""
 
 
 def recipe_of(recipe: Recipe | str | None) -> Recipe:

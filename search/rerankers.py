@@ -35,12 +35,12 @@ _SHORTLIST = 2  # times the wanted hits: half of them can be others than before
 
 @dataclass(frozen=True, slots=True)
 class NodeDistance:
-    """Facts and entities by hops from the nearest center; of equally near ones the better first.
+    """Reranker by distance: facts and entities by hops from the nearest center.
 
-    Only the hits that are wanted are ordered, so that none is pushed out by what is merely near.
-    Centers are those of the search, else the entities that the query names, else the best found. A
-    fact is as near as its nearer end. The score is ``1 / (1 + hops)``, 0 for what no path leads to.
-    Other scopes keep their order.
+    Only the requested hits are reordered, so that proximity alone brings in no other item. Ties
+    keep their order. Centers are those of the search, else the entities that the query names, else
+    the best found ones. The nearer end of a fact counts. The score is ``1 / (1 + hops)``, or 0
+    without a path. Other scopes keep their order.
     """
 
     name: ClassVar[str] = "node_distance"
@@ -63,14 +63,14 @@ class NodeDistance:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeMentions:
-    """Facts by the number of visible episodes that state them, entities by that of mentions.
+    """Reranker by mentions: facts by the episodes that state them, entities by their mentions.
 
-    The most mentioned come first; of equals, the better. Only the best of the ranking are counted,
-    so that what is often said but not asked for stays out. Other scopes keep their order.
+    Ties keep their order. Only the top of the ranking is counted, so that frequent but irrelevant
+    items stay out. Other scopes keep their order.
     """
 
     factor: int = _SHORTLIST
-    """How many times the wanted hits are counted."""
+    """Number of counted hits as a multiple of the limit."""
 
     name: ClassVar[str] = "episode_mentions"
     judges: ClassVar[bool] = False
@@ -80,7 +80,7 @@ class EpisodeMentions:
             raise QueryError(f"{self}: factor is 1 or more")
 
     def shortlist(self, limit: int) -> int:
-        """Return how many hits are counted to return ``limit``."""
+        """Return the number of hits to count for ``limit`` results."""
         return self.factor * limit
 
     async def reread(
@@ -111,13 +111,12 @@ async def _mentions(
 
 @dataclass(frozen=True, slots=True)
 class Recency:
-    """Halve the score of a hit for every ``half_life`` that it is old.
+    """Reranker by age: the score is halved for every ``half_life`` of age.
 
-    Only the hits that are wanted are ordered, so that none is pushed out by what is merely new.
-    A fact is as old as its start, an episode as its reference time, an entity as the newest visible
-    fact about it, all in world time, counted back from the moment that is looked from. What has not
-    started yet is new; what has no known start counts as one half-life old. Communities keep their
-    order.
+    Only the requested hits are reordered, so that recency alone brings in no other item. Age is
+    measured in world time, back from the moment of the view: from the start of a fact, the
+    reference time of an episode, the newest visible fact about an entity. Future facts have age 0;
+    facts without a known start have an age of one half-life. Communities keep their order.
     """
 
     half_life: timedelta = timedelta(days=365)
@@ -130,7 +129,7 @@ class Recency:
             raise QueryError(f"{self}: half_life is longer than nothing")
 
     def rerank(self, hits: list[Fused], scope: str, question: Question) -> list[Fused]:
-        """Return the hits by their score, weighed by age."""
+        """Return the hits by score, discounted by age."""
         if scope == "communities":
             return hits
         hits = hits[: question.request.limit]
@@ -163,15 +162,15 @@ def _newest(question: Question, entities: npt.NDArray[np.intp]) -> npt.NDArray[n
 
 @dataclass(frozen=True, slots=True)
 class MMR:
-    """Pick hits one by one: relevant, and unlike those picked before.
+    """Reranker for diversity (maximal marginal relevance): relevant, but unlike earlier hits.
 
-    Of the best of the ranking each pick is the one with the highest ``balance * relevance -
-    (1 - balance) * similarity``, where the relevance is its score as a share of the best score, and
-    the similarity its highest cosine with a hit picked before, 0 or more. The best comes first.
+    The best hit comes first. Each further one has the highest ``balance * relevance - (1 - balance)
+    * similarity``: the relevance is its score divided by the best score, the similarity its highest
+    cosine with an earlier pick, at least 0.
     """
 
     balance: float = 0.5
-    """1: relevance only, the order stays; 0: after the first, only what is unlike the others."""
+    """1: relevance only, the order does not change; 0: dissimilarity only, after the first."""
 
     name: ClassVar[str] = "mmr"
     walks: ClassVar[bool] = False
@@ -181,7 +180,7 @@ class MMR:
             raise QueryError(f"{self}: balance is 0 to 1")
 
     def rerank(self, hits: list[Fused], scope: str, question: Question) -> list[Fused]:
-        """Return as many hits as are wanted."""
+        """Return the requested number of hits."""
         hits = hits[: _SHORTLIST * question.request.limit]
         vectors = question.rows(scope).vectors.rows([hit.id for hit in hits])
         scores = np.array([hit.score for hit in hits])
@@ -213,12 +212,12 @@ def greedy(
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoder:
-    """Let a ``Reranker`` score the best hits; its scores, 0 to 1, become their relevance."""
+    """Reranker that scores the best hits with a model; the scores become their relevance."""
 
     model: Reranker | None = None
-    """Default: the one that the graph was opened with."""
+    """The model; default: the reranker that the graph was opened with."""
     least: int = 20
-    """How many hits it reads at least."""
+    """Minimum number of hits to score."""
 
     name: ClassVar[str] = "cross_encoder"
     judges: ClassVar[bool] = True
@@ -228,7 +227,7 @@ class CrossEncoder:
             raise QueryError(f"{self}: least is 1 or more")
 
     def shortlist(self, limit: int) -> int:
-        """Return how many hits are read to return ``limit``."""
+        """Return the number of hits to score for ``limit`` results."""
         return max(self.least, 2 * limit)
 
     async def reread(

@@ -1,6 +1,6 @@
-"""What a search returns: hits with one score each, the reasons for it, and the steps taken.
+"""Search results: hits with their scores, the rankings behind them, and the steps of the search.
 
-What a fact rests on are quotes: the episodes that state it, with the exact characters that do.
+Quotes are the evidence of a fact: the episodes that state it, with the exact characters.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,23 +24,23 @@ class Step:
     """One step of a search."""
 
     name: str
-    """Such as ``embed``, ``facts: graph`` or ``read``."""
+    """Name of the step, such as ``embed``, ``facts: graph`` or ``read``."""
     ms: float
     found: int | None = None
-    """How many candidates or rows it gave."""
+    """The number of candidates or rows that the step returned; None if it counts none."""
     note: str = ""
-    """What it did, in words."""
+    """A description of the step's work."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """The steps of one search in order; print it, or show it in a notebook."""
+    """The steps of one search in order, for ``print`` or a notebook."""
 
     steps: tuple[Step, ...]
 
     @property
     def ms(self) -> float:
-        """Return the time of all steps."""
+        """Return the total time of all steps in milliseconds."""
         return sum(step.ms for step in self.steps)
 
     @property
@@ -93,32 +93,32 @@ Item = TypeVar("Item", Fact, Entity, Episode, Community, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """How one ranking method saw a hit."""
+    """The rank and score that one method gave to a hit."""
 
     method: str
-    """The method's name, such as ``"vector"``."""
+    """Name of the method, such as ``"vector"``."""
     rank: int
-    """Place in that method's ranking, from 1."""
+    """Position in the ranking of the method, from 1."""
     score: float
-    """The method's own score, on its own scale."""
+    """Score of the method, on its own scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit(Generic[Item]):
-    """One found item."""
+    """One search hit: an item with its score, and the methods that ranked it."""
 
     item: Item
     score: float
-    """Fused score: comparable inside one scope of one search only."""
+    """Fused score, comparable only within one scope of one search."""
     why: tuple[Why, ...]
-    """The methods that found it, best rank first, then what reranked it."""
+    """Methods that found it, best rank first, followed by the rerankers."""
     relevance: float = 0.0
-    """How much of the query it answers, from 0 to 1: comparable across searches."""
+    """Share of the query that the item answers, from 0 to 1; comparable across searches."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Results:
-    """Everything one search found, by scope, best first."""
+    """Everything that one search found, by scope, best first."""
 
     query: str
     facts: tuple[Hit[Fact], ...] = ()
@@ -128,7 +128,7 @@ class Results:
     passages: tuple[Episode, ...] = ()
     """The episodes that the found facts come from."""
     explanation: Explanation | None = None
-    """Every step of the search with its time, if ``explain=True`` asked for it."""
+    """The steps of the search with their times; None without ``explain=True``."""
 
     def __iter__(self) -> Iterator[Hit[Fact]]:
         return iter(self.facts)
@@ -140,7 +140,7 @@ class Results:
         return len(self) > 0
 
     def source_of(self, fact: Fact) -> str | None:
-        """Return the words that state a found fact: with their speaker, or their JSON record."""
+        """Return the text that states a found fact, with its speaker or its JSON record."""
         episodes = {episode.id: episode for episode in self.passages}
         for span in fact.sources:
             if episode := episodes.get(span.episode_id):
@@ -157,9 +157,9 @@ class Results:
         """Return the best hits as a block of text for a prompt, with dates and citations.
 
         Args:
-            max_tokens: What the whole block may take.
+            max_tokens: Maximum number of tokens of the block.
             format: ``text``, ``xml`` or ``json``.
-            count: Your model's tokeniser; default: an estimate from the characters.
+            count: Returns the number of tokens of a text; default: an estimate from the characters.
 
         Raises:
             QueryError: for an unknown format or a budget below 1.
@@ -171,8 +171,8 @@ class Results:
     def to_dataframe(self, scope: str = "facts") -> Any:
         """Return the hits of one scope as a pandas data frame, best first.
 
-        Columns are ``score``, ``relevance`` and the fields of the items; of facts also ``source``,
-        the words that state them.
+        The columns are ``score``, ``relevance`` and the fields of the items. Facts also have
+        ``source``, the text that states them.
 
         Raises:
             QueryError: for an unknown scope.
@@ -202,24 +202,24 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A place where a fact is stated."""
+    """A span of an episode that states a fact."""
 
     episode: Episode
     span: Span
 
     @property
     def removed(self) -> bool:
-        """Tell whether the episode was removed; only facts that fell with it still name it."""
+        """Tell whether the episode was removed; only facts retracted with it still refer to it."""
         return self.episode.removed_at is not None
 
     @property
     def text(self) -> str:
-        """Return the characters of the span, exactly."""
+        """Return the exact characters of the span."""
         return self.episode.content[self.span.start : self.span.end]
 
     @property
     def shown(self) -> str:
-        """Return them as people read them: with their speaker, or with their JSON record."""
+        """Return the span for people to read, with its speaker or its JSON record."""
         return stated_in(self.episode, self.span)
 
 

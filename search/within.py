@@ -1,7 +1,7 @@
 """Searches limited to a part of the graph.
 
-``Within`` is evaluated at search time; ``Reach`` (``graph.within()``) is a set of ids. Names, walks
-and statistics are limited too: nothing outside shows in an order.
+``Within`` is evaluated when the search runs; ``Reach`` (``graph.within()``) is a fixed set of ids.
+Names, walks and statistics are limited, too: nothing outside affects the ranking.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,18 +22,18 @@ DEEPEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """What lies within some facts of an entity, or of several, at the time of the search.
+    """Limit of a search to the neighbourhood of one or several entities.
 
-    A fact is as far away as the steps that it takes to go along it: those about the entity itself
-    lie within one. So do the episodes that speak of it, and the entities at their other ends.
+    Distance is the number of facts on the path. Within 1 are the facts about the entity, their
+    other entities, and the episodes that mention it.
     """
 
     of: Entity | str | Sequence[Entity | str]
-    """An entity, its name or its id; of several entities of one name the best connected."""
+    """Entities by value, name or id; an ambiguous name means the best connected one."""
     hops: int = 2
-    """Facts away, 1 to 10."""
+    """Maximum distance in facts, 1 to 10."""
     relations: Sequence[str] | None = None
-    """Only along facts of these relations, which then are the only facts found."""
+    """Follow and return only facts of these relations; None: all."""
 
     def __post_init__(self) -> None:
         if not self.names or not all(isinstance(name, str) for name in self.names):
@@ -47,25 +47,25 @@ class Within:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names or ids that it starts from."""
+        """Return the names or ids of the entities."""
         given = (self.of,) if isinstance(self.of, Entity | str) else tuple(self.of)
         return tuple(entity.id if isinstance(entity, Entity) else entity for entity in given)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reach:
-    """A part of the graph, as ids: what ``graph.within()`` found, and sets made of it.
+    """A part of the graph as sets of ids: the result of ``graph.within()``.
 
-    ``a | b`` is what is in either, ``a & b`` what is in both, ``a - b`` what is in the first only.
+    ``a | b`` is the union, ``a & b`` the intersection, ``a - b`` the difference.
     """
 
     entities: frozenset[str] = frozenset()
     facts: frozenset[str] = frozenset()
-    """Of every time up to the view's: which of them hold is up to the search."""
+    """Facts that began by the moment of the view, also ended ones; the search filters them."""
     episodes: frozenset[str] = frozenset()
 
     def __contains__(self, item: object) -> bool:
-        """Tell whether an entity, a fact or an episode, given by itself or its id, is in reach."""
+        """Tell whether an entity, a fact or an episode, given by value or id, is contained."""
         id_ = item.id if isinstance(item, Entity | Fact | Episode) else item
         return any(id_ in ids for ids in self._sets)
 

@@ -1,1 +1,1 @@
-"""Read-only questions to the graph: walks, paths, timelines, differences, contradictions."""
+"""Read-only analyses of a graph: walks, paths, timelines, differences, contradictions."""

@@ -1,7 +1,7 @@
-"""Where the sources of a graph disagree, what became of it, and by which rule.
+"""Contradictions between sources: which facts conflict, the outcome, and the rule that decided.
 
-A contradiction is a pair of facts that cannot both hold. Most are settled: one gave way. What is
-still open stands beside the other, waits for review, or ends before it starts.
+A contradiction is a pair of facts that cannot both hold. Most are settled: one fact was closed or
+retracted. In an open one both facts are valid, or one is pending or ends before it starts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,33 +53,33 @@ class Contradiction:
     """Two facts that cannot both hold."""
 
     fact: Fact
-    """The one that gave way; of an open pair the one added first, or the one that waits."""
+    """The fact that was closed or retracted; of an open pair the older one, or the pending one."""
     other: Fact | None
-    """What stands against it; None for a fact whose own times are impossible."""
+    """The conflicting fact; None for a fact whose own dates are impossible."""
     outcome: Outcome
     """``ended``: it holds until the other begins. ``replaced``, ``corrected``: it was never true.
-    ``overruled``: a more trusted source says otherwise.
-    ``open``: both stand. ``both``: they do because one text says both. ``waiting``: it waits in
-    ``edit.pending()``. ``impossible``: it ends before it starts."""
+    ``overruled``: a more trusted source contradicts it. ``open``: both are valid. ``both``: both
+    are valid because one text states both. ``waiting``: it waits in ``edit.pending()``.
+    ``impossible``: it ends before it starts."""
     rule: Rule | None
-    """What is declared by which they exclude each other; None if nothing is any more."""
+    """The rule by which the facts exclude each other; None if no rule does any more."""
     disputed: Interval | None
-    """World time for which both were stated; None for none at all."""
+    """World time in which both were stated to hold; None if there is none."""
     at: datetime
-    """System time: when it was settled, or when the later of the two was added."""
+    """System time of the settlement, or of the later of the two facts if the pair is open."""
     quotes: tuple[Quote, ...] = ()
-    """Where the fact is stated."""
+    """Quotes that state ``fact``."""
     other_quotes: tuple[Quote, ...] = ()
-    """Where the other one is."""
+    """Quotes that state ``other``."""
 
     @property
     def open(self) -> bool:
-        """Tell whether nobody has decided yet."""
+        """Tell whether the contradiction is not settled yet."""
         return self.outcome not in SETTLED
 
     @property
     def why(self) -> str:
-        """Say what they cannot both hold by, in words."""
+        """Return in words why the facts cannot both hold."""
         relation = self.fact.relation
         against = relation if self.other is None else self.other.relation
         reason = _WHY.get(self.rule or self.outcome, _UNDECLARED)
@@ -104,21 +104,21 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Contradictions:
-    """The contradictions of a group: open ones first, then the settled, the latest first."""
+    """The contradictions of a group: the open ones first, then the settled ones, latest first."""
 
     group: str
     found: tuple[Contradiction, ...] = ()
     left_out: int = 0
-    """How many more there are than were asked for."""
+    """The number of further contradictions beyond the requested limit."""
 
     @property
     def open(self) -> tuple[Contradiction, ...]:
-        """Return those that nobody has decided yet."""
+        """Return the contradictions that are not settled yet."""
         return tuple(pair for pair in self.found if pair.open)
 
     @property
     def settled(self) -> tuple[Contradiction, ...]:
-        """Return those of which one fact gave way."""
+        """Return the contradictions in which one fact was closed or retracted."""
         return tuple(pair for pair in self.found if not pair.open)
 
     def __iter__(self) -> Iterator[Contradiction]:
@@ -138,7 +138,7 @@ class Contradictions:
         return "\n\n".join(map(str, self.found)) or "no contradictions"
 
     def to_dataframe(self) -> Any:
-        """Return one row for each as a pandas data frame.
+        """Return one row for each contradiction as a pandas data frame.
 
         Raises:
             MissingExtraError: if pandas is not installed.

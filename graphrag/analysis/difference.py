@@ -1,11 +1,10 @@
-"""Differences between two moments, and what is not known any more.
+"""Differences between two moments, and the absence of facts.
 
-In system time two states of the graph are compared, each rebuilt from the log: a fact that was
-added and taken back in between is not news. In world time the facts known at the view are asked
-what began and what ended.
+On the system axis two states of the graph are compared, each rebuilt from the log: a fact that was
+added and retracted in between is not reported. On the world axis the facts known to the view are
+compared by their starts and ends.
 
-"Nobody knows" and "it is over" are two answers. What was retracted was never true, so it is as if
-nobody had ever said it.
+"Not known" and "ended" are different answers. Absence ignores retracted facts as never true.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,15 +32,15 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class ChangedFact:
-    """One changed fact."""
+    """A fact that differs between two moments, and the kind of change."""
 
     kind: Kind
     fact: Fact
-    """As it is at the later moment."""
+    """The fact at the later moment."""
     at: datetime
-    """System time of the last change; of ``began`` and ``ended`` the moment in the world."""
+    """System time of the last change; for ``began`` and ``ended`` the world time of that change."""
     before: Fact | None = None
-    """As it was at the earlier moment; None if it was not known."""
+    """The fact at the earlier moment; None if it was not known then."""
 
     def __str__(self) -> str:
         why = flatten(f": {self.why}") if self.why else ""
@@ -55,7 +54,7 @@ class ChangedFact:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Changes:
-    """Differences between two moments, in the order of time."""
+    """Differences between two moments, in chronological order."""
 
     since: datetime
     until: datetime
@@ -66,12 +65,12 @@ class Changes:
     episodes: tuple[Episode, ...] = ()
     """New episodes."""
     merged: tuple[Entity, ...] = ()
-    """Entities that were merged into another, which ``merged_into`` names."""
+    """Entities that were merged into another one; see ``Entity.merged_into``."""
     removed: tuple[Episode, ...] = ()
     """Episodes that were removed."""
 
     def of(self, *kinds: Kind) -> list[Fact]:
-        """Return the facts that were learned, closed, ..."""
+        """Return the facts whose change is of one of the given kinds, such as ``learned``."""
         return [change.fact for change in self.facts if change.kind in kinds]
 
     def __iter__(self) -> Iterator[ChangedFact]:
@@ -97,7 +96,7 @@ class Changes:
         return "\n".join(lines) or "nothing changed"
 
     def to_dataframe(self) -> Any:
-        """Return one row for each fact that is different, as a pandas data frame.
+        """Return one row for each changed fact as a pandas data frame.
 
         Raises:
             MissingExtraError: if pandas is not installed.
@@ -192,16 +191,16 @@ def _kind(before: Fact | None, after: Fact) -> Kind | None:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Nothing of a relation holds for an entity at the moment of a view."""
+    """Statement that no fact of a relation holds for an entity at the moment of a view."""
 
     entity: str
     relation: str
     since: datetime | None = None
-    """The first moment at which nothing held any more; None if nothing is known to have held."""
+    """When the last such fact ended; None if no fact with a known end is on record."""
     last: tuple[Fact, ...] = ()
-    """What held until then; without ``since``, what did at some time before, nobody knows when."""
+    """The facts that ended at ``since``; if it is None, past facts whose time is unknown."""
     ended_by: tuple[Fact, ...] = ()
-    """The facts that ended it, by beginning or by their own end."""
+    """The facts that closed those in ``last``."""
 
     def __str__(self) -> str:
         if self.since is None:

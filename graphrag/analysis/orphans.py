@@ -1,8 +1,8 @@
-"""Orphans: entities that nothing speaks of, texts that state nothing, empty sagas; their cleanup.
+"""Orphans: entities without facts or mentions, episodes without facts, empty sagas; their cleanup.
 
-Cleanup deletes nothing: an entity or an episode gets ``removed_at``, one event for each kind, which
-``revert`` undoes, and comes back when it is spoken of again. Facts stay, and so does what a person
-entered for its own sake.
+Cleanup deletes nothing. It sets ``removed_at`` on entities or episodes, with one event for each
+kind, which ``revert`` undoes. A removed item returns when it is mentioned again. Facts stay, and so
+do entities that a person entered directly.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,15 +27,15 @@ from graphrag.temporal.interval import Viewpoint
 Kind = Literal["entities", "episodes"]  # what can be taken out of the reads
 CLEANUP = "cleanup"
 _TITLES = {
-    "entities": "entities that nothing speaks of",
-    "episodes": "episodes that tell of nothing",
+    "entities": "entities without facts or mentions",
+    "episodes": "episodes without entities or facts",
     "sagas": "sagas without episodes",
     "aliases": "names that lead to an entity that is not there",
     "facts": "facts whose episodes are not there",
 }
 _SILENT: Mapping[Kind, str] = {
-    "entities": "no fact that stands is about it, and no episode mentions it",
-    "episodes": "it mentions no entity and states no fact that stands",
+    "entities": "no valid fact is about it, and no episode mentions it",
+    "episodes": "it mentions no entity and states no valid fact",
 }
 _SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", "repair", "forget"})
 """Kinds of events that move what was stated before; none of them states anything new."""
@@ -43,22 +43,22 @@ _SHIFTING = frozenset({"merge", "unmerge", "split", "revert", "remove_episode", 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Orphans:
-    """What leads nowhere in a group; ``health.cleanup()`` takes out what nobody can miss."""
+    """Unconnected items of a group; ``health.cleanup()`` removes those that are safe to remove."""
 
     group: str
     entities: tuple[Entity, ...] = ()
-    """No fact that stands is about them, and no episode that is there mentions them."""
+    """Entities that no valid fact is about and no remaining episode mentions."""
     episodes: tuple[Episode, ...] = ()
-    """They were read, mention no entity and state no fact that stands. They are still searched."""
+    """Episodes that were read, but mention no entity and state no valid fact; still searched."""
     sagas: tuple[Saga, ...] = ()
-    """No episode that is there belongs to them: no read shows them until one does."""
+    """Sagas without any remaining episode: no read returns them until an episode is added."""
     aliases: tuple[Entity, ...] = ()
-    """Merged entities whose heir is not there: nothing is found by their names."""
+    """Merged entities whose target no longer exists: their names find nothing."""
     facts: tuple[Fact, ...] = ()
-    """They stand and rest on an episode that is not there. The write path leaves none: ``check()``
-    says what happened to the store."""
+    """Valid facts whose episode no longer exists. No write leaves such facts: run
+    ``health.check()`` to see what is wrong with the store."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """How many more there are of each kind than were asked for."""
+    """The number of further items by kind, beyond the requested limit."""
 
     def __len__(self) -> int:
         return sum(len(getattr(self, kind)) for kind in _TITLES)
@@ -70,11 +70,11 @@ class Orphans:
 
     def __str__(self) -> str:
         parts = ("\n- ".join((f"{title}:", *lines)) for title, lines in self._shown())
-        return "\n".join(parts) or "nothing leads nowhere"
+        return "\n".join(parts) or "no orphans"
 
     def _repr_html_(self) -> str:
         parts = (bullets(title, lines) for title, lines in self._shown())
-        return "".join(parts) or "<p>nothing leads nowhere</p>"
+        return "".join(parts) or "<p>no orphans</p>"
 
     def _shown(self) -> Iterator[tuple[str, list[str]]]:
         for kind, title in _TITLES.items():
@@ -87,7 +87,7 @@ class Orphans:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An entity or an episode, and why it goes or stays."""
+    """An entity or an episode of a cleanup, and the reason why it is removed or kept."""
 
     item: Entity | Episode
     why: str
@@ -98,14 +98,14 @@ class Cleaned:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Cleanup:
-    """What a cleanup took out, or would take out."""
+    """Result of a cleanup: the removed and the kept items. A dry run only lists them."""
 
     group: str
     removed: tuple[Cleaned, ...] = ()
     kept: tuple[Cleaned, ...] = ()
-    """Nothing speaks of them either, but they are left."""
+    """Orphans that stay, each with the reason."""
     events: tuple[Event, ...] = ()
-    """One for each kind of which something was removed; none of a dry run."""
+    """One event for each kind of removed item; empty for a dry run."""
     dry_run: bool = True
 
     def __repr__(self) -> str:
@@ -224,7 +224,7 @@ async def plan_cleanup(
         if entity.attributes:
             kept.append(Cleaned(entity, "it has attributes"))
         elif by_hand.intersection(index.heirs.family(entity.id)):
-            kept.append(Cleaned(entity, "somebody entered it for its own sake"))
+            kept.append(Cleaned(entity, "a person entered it directly"))
         else:
             changes.change(entity, replace(entity, removed_at=now))
             removed.append(Cleaned(entity, _SILENT[kind]))

@@ -1,4 +1,4 @@
-"""Graph walks: neighbours, and the k cheapest paths between entities.
+"""Neighbours of an entity, and the k cheapest paths between two entities.
 
 Paths are those of Yen (Management Science, 1971). Deviations are found by levels (Bellman-Ford), so
 that the bound on facts is exact; costs are positive, so no path repeats an entity. Only entities
@@ -24,15 +24,15 @@ _TOP, _RADIUS, _SIDE = 46, 9, 18  # pixels above the dots, of a dot, beside the 
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """An entity near another."""
+    """An entity within some facts of another."""
 
     entity: Entity
     distance: int
-    """Facts between the two on the shortest way."""
+    """Number of facts on the shortest path between the two."""
     count: int
-    """Facts that join it to what is one step nearer."""
+    """Number of facts that link it to entities one step nearer."""
     facts: tuple[Fact, ...]
-    """Those added last, as many as were asked for."""
+    """The latest added of those facts, up to the requested number."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,9 +41,9 @@ class Path(Picture):
 
     entities: tuple[Entity, ...]
     facts: tuple[Fact, ...]
-    """Each joins the entity of its place to the next one, in either direction."""
+    """``facts[i]`` links ``entities[i]`` and ``entities[i + 1]``, in either direction."""
     cost: float
-    """The sum over its facts of 2 minus their confidence: sure facts are shorter."""
+    """Sum of ``2 - confidence`` over the facts: confident facts cost less."""
 
     def __len__(self) -> int:
         return len(self.facts)

@@ -1,4 +1,4 @@
-"""Counts of a graph, and how it grew in system time."""
+"""Counts of the contents of a graph, and its growth in system time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _SHOWN = 14  # types, and relations, that a notebook shows
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a group holds."""
+    """Counts of the contents of a group."""
 
     group: str
     episodes: int
@@ -36,11 +36,11 @@ class Stats:
     facts_now: int
     """Facts that hold at the moment of counting."""
     facts_ended: int
-    """Facts whose interval is over."""
+    """Facts that ended before the moment of counting."""
     facts_retracted: int
-    """Facts that were found never to have been true."""
+    """Facts that were retracted because they were never true."""
     facts_pending: int
-    """Facts that wait in ``edit.pending()``, counted nowhere else."""
+    """Facts that wait in ``edit.pending()``; the other counts leave them out."""
     events: int
     """Transactions in the log."""
     first: datetime | None
@@ -48,9 +48,9 @@ class Stats:
     last: datetime | None
     """Reference time of the latest episode."""
     relations: Mapping[str, int] = field(default_factory=dict)
-    """Facts that were ever true by relation, most first."""
+    """Number of facts that hold or held, by relation, largest first."""
     types: Mapping[str, int] = field(default_factory=dict)
-    """Entities by type, most first."""
+    """Number of entities by type, largest first."""
 
     def _repr_html_(self) -> Html:
         counts = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -131,7 +131,7 @@ _DAY = 86_400_000_000  # microseconds
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """What was added in one period."""
+    """Numbers of items added in one period."""
 
     start: datetime
     episodes: int
@@ -141,7 +141,7 @@ class Grown:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Growth:
-    """What was added to a group, period by period; those without anything are left out."""
+    """Numbers of items added to a group by period; periods without any are left out."""
 
     group: str
     by: Period
@@ -166,7 +166,7 @@ class Growth:
         return "\n".join(lines)
 
     def to_dataframe(self) -> Any:
-        """Return one row a period as a pandas data frame.
+        """Return one row for each period as a pandas data frame.
 
         Raises:
             MissingExtraError: if pandas is not installed.

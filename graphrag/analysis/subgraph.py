@@ -1,4 +1,4 @@
-"""Drawable part of a graph: the choice of entities, and arrows that stand for many facts."""
+"""A part of a graph to draw: the choice of entities, and edges that combine several facts."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class Edge:
     target: str
     """Id of the object."""
     count: int
-    """How many facts."""
+    """Number of facts."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,23 +43,22 @@ class Subgraph(Picture):
     """A part of the graph that can be drawn."""
 
     entities: tuple[Entity, ...]
-    """Nearest or best connected first."""
+    """Entities, nearest to the center first; without a center best connected first."""
     edges: tuple[Edge, ...]
-    """All visible facts between them, counted; those of the most facts first."""
+    """All visible facts between the entities, by relation, largest count first."""
     facts: tuple[Fact, ...]
-    """These facts, added last first, as many as were asked for."""
+    """The latest added of these facts, up to the requested number."""
     degrees: Mapping[str, int]
-    """By entity id: its facts in the whole graph."""
+    """Number of facts of each entity in the whole graph, by entity id."""
     heat: Mapping[str, float]
-    """By entity id, 0 to 1: how often one comes by who follows facts from the centre, or from
-    anywhere; the most is 1."""
+    """PageRank by entity id, personalised to the center if there is one; the maximum is 1."""
     changed: Mapping[str, datetime | None]
-    """By entity id: when a fact about it last began or ended, None if no time is known."""
+    """When a fact about each entity last began or ended, by entity id; None if unknown."""
     left_out: int
-    """Entities that were in reach and had no room."""
+    """Number of entities within reach that exceeded the limit."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON can carry it: nodes, edges and facts, as explorers want them."""
+        """Return nodes, edges and facts as JSON values, in the form that graph viewers expect."""
         return {
             "nodes": [
                 {

@@ -1,4 +1,4 @@
-"""Facts about one entity: those of all times with what ended each, and a profile."""
+"""The timeline of an entity, with what ended each fact, and the profile of an entity."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _LONGEST = 90  # characters of a drawn fact
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One fact of a timeline."""
+    """One fact of a timeline, with its status and the fact that closed it."""
 
     fact: Fact
     status: Status
@@ -54,7 +54,7 @@ class Stage:
 
     @property
     def why(self) -> str:
-        """Return why it ended or was retracted; empty if no reason was given."""
+        """Return why the fact ended or was retracted; empty if no reason was given."""
         if self.fact.reason or self.closed_by is None:
             return self.fact.reason or ""
         return f"closed by: {triple(self.closed_by)}"
@@ -62,12 +62,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timeline(Picture):
-    """Every fact about an entity, the earliest first; facts of unknown start come before all."""
+    """Every fact about an entity in order of their starts, facts without a known start first."""
 
     entity: Entity
     stages: tuple[Stage, ...]
     at: datetime
-    """The moment that "holds" and "ended" are judged at."""
+    """The moment at which the status of each fact ("holds", "ended") is evaluated."""
 
     def __iter__(self) -> Iterator[Stage]:
         return iter(self.stages)
@@ -143,13 +143,13 @@ def stages_table(stages: Sequence[Stage], at: datetime) -> Html:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityProfile:
-    """Who or what an entity is, briefly: for a prompt, or for a person."""
+    """A brief description of an entity, for a prompt or for a person."""
 
     entity: Entity
     facts: tuple[Fact, ...]
-    """What holds at the viewpoint, added last first."""
+    """Facts that hold at the viewpoint, latest added first."""
     changes: tuple[Fact, ...]
-    """What ended last, latest first."""
+    """Facts that ended, latest first."""
 
     def __str__(self) -> str:
         entity = self.entity

@@ -1,1 +1,1 @@
-"""Questions that the facts answer without a model: parsed, planned against the graph, solved."""
+"""Exact answers from facts without a model: questions are parsed into queries and evaluated."""

@@ -1,6 +1,6 @@
-"""Answers: exact values with their facts, and sentences with the numbered sources of each.
+"""Answers: exact values with the facts behind them, and sentences with numbered sources.
 
-Both show how they came about: the steps of the one, the sources and dropped sentences of the other.
+An exact answer lists the steps of its evaluation; a cited one its sources and dropped sentences.
 """
 
 import re
@@ -16,7 +16,7 @@ from graphrag.search.context import Citation
 from graphrag.temporal.moment import utc_now
 
 Standing = Literal["holds", "ended", "to come", "said"]
-"""Whether what a sentence says is so at the moment of the view; ``said`` is all that is known."""
+"""Status of a sentence at the moment of the view; ``said`` if no fact decides it."""
 By = Literal["facts", "model", "texts", "nothing"]
 
 NOT_THERE: Final = "not in the graph"
@@ -29,24 +29,24 @@ DENIAL: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
-    """What a graph answers to a question; false if it knows no answer."""
+    """An exact answer to a question; false if there is none."""
 
     question: str
-    """The question as it was asked; empty for a query."""
+    """The question; empty for a typed query."""
     query: Query | None = None
-    """What was asked of the facts; None if the question was not understood."""
+    """The typed query that was evaluated; None if the question was not understood."""
     values: tuple[str, ...] = ()
-    """Names, ISO dates as finely as known, numbers, or ``yes`` and ``no``; empty for no answer."""
+    """Names, numbers, ISO dates as precise as known, ``yes`` or ``no``; empty without an answer."""
     entities: tuple[Entity, ...] = ()
-    """The entities of the answer, in the order of the values, if it is of entities."""
+    """The entities that ``values`` name, in that order, if the answer consists of entities."""
     facts: tuple[Fact, ...] = ()
-    """The facts that say so."""
+    """The facts that give the answer."""
     bounds: tuple[Fact, ...] = ()
-    """The facts that the answer is bounded by: those of "before she moved to Rome"."""
+    """The facts that limit the time of the answer, as in "before she moved to Rome"."""
     steps: tuple[str, ...] = ()
-    """How it was worked out, in order."""
+    """The steps of the evaluation, in order."""
     missing: str = ""
-    """Why there is no answer; empty if there is one."""
+    """The reason why there is no answer; empty if there is one."""
 
     def __bool__(self) -> bool:
         return bool(self.values)
@@ -63,7 +63,7 @@ class Answer:
 
     @property
     def how(self) -> str:
-        """Say in words how the question was understood and worked out."""
+        """Return in words how the question was understood and evaluated."""
         asked = self.question if self.query is None else self.query
         return "\n".join((f"asked: {asked}", *self.steps))
 
@@ -77,19 +77,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer, with what it rests on."""
+    """One sentence of an answer, with its evidence."""
 
     text: str
     citations: tuple[int, ...] = ()
-    """Numbers of the sources that bear it out: see ``CitedAnswer.citations``."""
+    """Numbers of the sources that support it: see ``CitedAnswer.citations``."""
     quote: str = ""
-    """Words of a source that say so."""
+    """Words of a source that support it."""
     facts: tuple[Fact, ...] = ()
-    """The facts that it repeats."""
+    """The facts that it restates."""
     standing: Standing = "said"
-    """``holds``, ``ended`` or ``to come`` by its facts; ``said`` if it repeats none."""
+    """``holds``, ``ended`` or ``to come``, according to its facts; ``said`` if it restates none."""
     problem: str = ""
-    """Why it is no part of the answer; empty for one that is."""
+    """The reason why it was dropped from the answer; empty if it was not."""
 
     def __str__(self) -> str:
         marks = "".join(f" [{number}]" for number in self.citations)
@@ -106,31 +106,31 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CitedAnswer:
-    """What is answered to a question, and by what; false if nothing in the graph answers it."""
+    """An answer with numbered sources; false if the graph does not answer the question."""
 
     question: str
     by: By = "nothing"
-    """``facts``: worked out by ``ask``; ``model``: written by it from what was found; ``texts``:
-    sentences of the sources; ``nothing``: no answer."""
+    """Origin: ``facts`` (the exact answer of ``ask``), ``model`` (written by the language model
+    from the search results), ``texts`` (sentences of the sources), ``nothing`` (no answer)."""
     sentences: tuple[Sentence, ...] = ()
-    """What bears it out, in order: of ``facts`` one sentence for each."""
+    """The sentences of the answer, in order; for ``facts`` one sentence for each fact."""
     citations: tuple[Citation, ...] = ()
-    """What the numbers stand for."""
+    """The sources that the numbers refer to."""
     dropped: tuple[Sentence, ...] = ()
-    """What the model wrote and no source bears out, each with its ``problem``."""
+    """Sentences of the model that no source supports, each with its ``problem``."""
     exact: Answer | None = None
-    """What ``ask`` made of the question: values, facts and how, or why it has no answer."""
+    """The result of ``ask``: an exact answer, or the reason why it has none."""
     missing: str = ""
-    """Why there is no answer; empty if there is one."""
+    """The reason why there is no answer; empty if there is one."""
     complete: bool = True
-    """False for the answers of a stream that go on."""
+    """False for an intermediate answer of a stream."""
 
     def __bool__(self) -> bool:
         return bool(self.sentences) or bool(self.exact)
 
     @property
     def text(self) -> str:
-        """Return the answer alone: its values, or its sentences with their numbers."""
+        """Return only the answer: its values, or its sentences with their numbers."""
         if self.by == "facts" and self.exact is not None:
             return flatten("; ".join(self.exact.values))
         return " ".join(map(str, self.sentences)) or (self.missing if self.complete else "")

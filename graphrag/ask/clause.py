@@ -256,8 +256,6 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
         return True
     if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
         return True
-    if word == "from" and "got" in clause.words:
-        return True  # who got something from A is no one who gave it
     if word[:1].isdigit():
         return clause.order is None
     if word in _COMPARING:

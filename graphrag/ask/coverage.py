@@ -29,7 +29,7 @@ company firm business corporation enterprise
 club society team side
 school university college hospital clinic museum theatre
 building house mill hall
-thing entity name
+thing entity name party
 """
 _ABOVE: Final = {0: (1, 2, 3, 4, 10), 6: (7, 8, 9), 11: tuple(range(11))}
 _REGIONS: Final = (2, 3, 4)
@@ -40,8 +40,8 @@ _GROUP: Final = {
     for word in line.split()
 }
 _SPARE: Final = frozenset(
-    "term terms tenure stint stints spell spells period very starting counting counted going up "
-    "over but true so already yet far full whole complete vacant vacancy unoccupied penultimate "
+    "term terms tenure stint stints spell spells period starting counting counted going "
+    "but true so already yet far full whole complete vacant vacancy unoccupied penultimate "
     "ultimately fall falls fell".split()
 )
 """Words that need no relation where they stand beside what they belong to."""
@@ -49,7 +49,7 @@ _SUPPORT: Final = frozenset(
     map(
         stem_of,
         "take make give pay hold put conclude count bring carry receive come serve occupy remain "
-        "stay belong pertain associate relate connect link file issue".split(),
+        "stay belong pick pertain associate relate connect link file issue".split(),
     )
 )
 """Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
@@ -102,7 +102,7 @@ def _together(clause: Clause, relation: str, world: World) -> bool:
 def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     """Tell whether a word says nothing more than one near it that means the relation."""
     stem = stem_of(tokens[at].word)
-    if stem in _SUPPORT and any(abs(at - place) <= _NEAR for place in places):
+    if stem in _SUPPORT and (not places or any(abs(at - place) <= _NEAR for place in places)):
         return True
     low = high = at  # "party or organisation"
     while low > 0 and _listed(tokens[low - 1]):

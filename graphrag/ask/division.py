@@ -33,7 +33,7 @@ _KNOWING: Final = (
 _KNOWN: Final = re.compile(
     rf"(?:(?:^|(?<= ))(?:(?:per|stuff|judging|by|from|on|in|at|with|as|given|going|according|to|so|"
     rf"using|based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
-    rf"were|had|has|is|been|have|stood|of|state|could|did|then|people) )*"
+    rf"were|had|has|is|been|have|stood|of|state|could|did|then|people|please|answer) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
     rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
@@ -42,7 +42,7 @@ _NEAR: Final = (
 )
 _SPANS: Final = "time|times|moment|day|days|period|year|years"
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
     ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|once|^having"),
     (
         "while",
@@ -51,9 +51,10 @@ _LINKS: Final[tuple[tuple[Link, str], ...]] = (
         rf"(?:{_SPANS}) ?,? (?:when|that|of|as|in which|on which|during which|while)|"
         rf"at the (?:same )?(?:time|moment)(?= E)|"
         rf"the (?:same )?(?:{_SPANS}) (?:when|that|as|in which|on which|during which)|"
+        rf"the (?:same )?(?:{_SPANS})(?= E)|"
         rf"(?:overlap|overlapped|overlapping|coincide|coincided) (?:in time )?(?:with|while)|"
         rf"(?:and )?at (?:once|(?:one and )?the same (?:time|moment))(?: as)?|"
-        rf"simultaneously with|when",
+        rf"simultaneously with|(?:on|upon)(?= [a-z]+ing )|when",
     ),
     ("since", r"(?:ever )?since"),
     ("until", r"until|till"),
@@ -97,7 +98,7 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Condition]]:
             return main, _parts(front, inside)
         links = links[1:]
         if not links:
-            return around(tokens, front)[1], []
+            return (around(tokens, front)[1] if front["while"] else tokens), []
     both = [link for link in links if _speaks(shape[: link.start()])]
     cut = (both or links)[0]
     left, right = around(tokens, cut)
@@ -212,7 +213,65 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
             before, after = inside[:cut], inside[cut + 1 :]
             if (left, right) == (2, 2):
                 return before, after
+            if (left, right) == (2, 1):  # "between A's job at B and hers at C"
+                if after[-1].word in _PRONOUNS:
+                    return before, (*after[:-1], inside[places[1]])
+                return before, (inside[places[0]], *after)
             own = tuple(token for token in head if token.named is not None)
             if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
                 return before + head, after + head
     return None
+
+
+_NO_NAME: Final = r"(?:(?!(?:E|T)\b)\S+ )*"
+_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{_WH})\b)\S+ )+(?=(?:{_WH})\b)")
+_TOPIC: Final = re.compile(
+    rf"(?P<front>{_NO_NAME}E (?:T )?[,:.-] (?:T (?:, )?)?){_NO_NAME}?(?=(?:{_WH})\b)"
+)
+_SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b|^(?:the )?E ")
+_PRONOUNS: Final = frozenset("he she it they him her them".split())
+
+
+def direct(tokens: Tokens) -> Tokens:
+    """Return a question without what leads to it, and its topic in the place of its pronoun."""
+    if (lead := _LEAD.match(shape_of(tokens))) and _SPEAKING.search(lead.group()):
+        tokens = tokens[lead.group().count(" ") :]
+    topic = _TOPIC.match(shape_of(tokens))
+    if topic is None or not _SPEAKING.search(topic["front"]):
+        return tokens
+    front, rest = tokens[: topic.group().count(" ")], tokens[topic.group().count(" ") :]
+    moved, times = standing(front, rest), tuple(token for token in front if token.said)
+    if rest[0].word == "who" and not any(token.named for token in moved):
+        moved = rest + tuple(token for token in front if token.named)
+    return tokens if moved == rest else moved + times
+
+
+def standing(named: Tokens, tokens: Tokens) -> Tokens:
+    """Return some words with the first name of others in the place of their last pronoun."""
+    places = [at for at, token in enumerate(tokens) if token.word in _PRONOUNS]
+    name = [token for token in named if token.named][:1] if places else []
+    return (*tokens[: places[-1]], *name, *tokens[places[-1] + 1 :]) if name else tokens
+
+
+_BOTH: Final = re.compile(
+    rf"(?:{_AUX}) E and E (?P<what>.+) (?:at the same time|together|simultaneously)$"
+)
+
+
+def both_in(tokens: Tokens) -> tuple[Tokens, list[Condition]] | None:
+    """Read "were A and B at C at the same time" as "was A at C while B was at C"."""
+    if not (found := _BOTH.match(shape_of(tokens))):
+        return None
+    what = between(tokens, found.string, *found.span("what"))
+    other = Clause.of((tokens[0], tokens[3], *what))
+    return (*tokens[:2], *what), [Condition("while", other)]
+
+
+def hanging(tokens: Tokens) -> tuple[str, ...]:
+    """Return the words that link a clause where none follows: "on the day of taking office"."""
+    return tuple(
+        link.group()
+        for link in LINK.finditer(shape_of(tokens))
+        if not (link["since"] or link.group() == "when")
+        and not _speaks(link.string[link.end() :].partition(",")[0])
+    )

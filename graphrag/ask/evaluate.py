@@ -158,6 +158,11 @@ def _which(query: Query, world: World, done: Solution) -> None:
         ahead = query.object is None
         part = replace(part, object=choice) if ahead else replace(part, subject=choice)
         rows = facts_of(part, world, done)
+        if not rows and query.subject is query.object is None:  # "who was born first, A or B"
+            rows = facts_of(
+                replace(query, wants="entities", order=None, among=(), subject=choice), world, done
+            )
+            rows = [row.turned for row in rows]
         if not rows:
             raise CannotAnswer(f"no fact is known: {part.pattern}")
         if not world.began(rows[0]):

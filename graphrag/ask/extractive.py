@@ -19,7 +19,7 @@ from graphrag.search.results import Results
 from graphrag.text.split import split_sentences
 from graphrag.text.tokens import STOP_WORDS, tokenize
 
-UNANSWERED: Final = "what was found does not answer the question"
+UNANSWERED: Final = "the search results do not answer the question"
 _WORD: Final = re.compile(r"[^\W_]+")
 _MOST: Final = 3
 """Sentences of an answer."""
@@ -125,7 +125,7 @@ def extract(
         borne = [wanted.borne(*_grounds(sentence, results, numbers)) for sentence in chosen]
         stated = set().union(*borne)
         if lacking := [name for name in wanted.written if name not in stated]:
-            return (), f"what was found does not speak of {', '.join(dict.fromkeys(lacking))}"
+            return (), f"the search results do not mention {', '.join(dict.fromkeys(lacking))}"
         found = [sentence for sentence, has in zip(found, borne, strict=False) if has]
     found.sort(key=lambda pair: (pair[0].standing == "ended", -pair[1]))
     said: dict[str, Sentence] = {}

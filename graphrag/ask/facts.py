@@ -114,7 +114,9 @@ def _limited(query: Query, rows: list[FactRow], world: World, done: Solution) ->
     match query.holds:
         case "now":
             standing = [row for row in rows if row.holds(world.now)]
-            happened = query.wants == "how many" and all(row.happened for row in rows)
+            happened = all(row.happened for row in rows) and (
+                query.wants == "how many" or all(map(world.momentary, query.relations))
+            )
             rows = rows if happened and not standing else standing  # "how many prizes has A"
         case "ended":
             live = {far(query, row) for row in rows if row.end > world.now}

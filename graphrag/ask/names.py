@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -23,63 +24,6 @@ from graphrag.search.visibility import VisibleRows
 from graphrag.temporal.dates import MONTHS, WEEKDAYS
 from graphrag.text.tokens import tokenize
 
-_SPEAKER: Final = "user"
-_SELF: Final = re.compile(
-    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
-    r"\b(?!['’])",
-    re.IGNORECASE,
-)
-_QUESTION: Final = (
-    r"(?:(?:in|at|on|to|for|from|with|by|until|since|of) )?(?:who|whom|whose|what|which|where|when|"
-    r"how|whether|if)\b"
-)
-_GREETING: Final = re.compile(
-    r"^(?:(?:please|kindly|ok|okay|so|and|well|hey|hi|hello|um|excuse me|good (?:morning|evening|"
-    r"afternoon|day)|sorry(?: to (?:ask|bother)(?: you)?)?(?:,? but)?)\b[ ,.!:-]*)+(?=\w)",
-    re.IGNORECASE,
-)
-_FRAME: Final = re.compile(
-    r"^(?!(?i:did|does(?! any)|was|were|is|are|has|had|have|who|whom|whose|what|which|where|when|"
-    r"how|why)\b)(?:[A-Za-z][a-z'’]*)?(?:[ ,;-]+(?:[a-z'’]+|I(?:['’][a-z]+)?)){0,13}?[ ,]*"
-    r"\b(?i:(?:tell|telling|show|showing|give|remind|reminding)(?: me| us)|let me know|know|ask|"
-    r"asking|wonder|wondering|say|check(?: for me)?|find out|any idea)\b[ ,:]*(?:please[ ,]*)?"
-    rf"(?={_QUESTION}|the )"
-)
-"""Words before the question, none of which is a name: "would you be so kind as to tell me"."""
-_ORDERED: Final = re.compile(
-    r"^(?:(?:could|can|would|will) you |i (?:want|need|would like) you to )(?:please |kindly )?"
-    r"(?=(?:name|list|give|show|find|tell)\b)|^(?:please |kindly )?(?:tell|show|give) (?:me|us) ",
-    re.IGNORECASE,
-)
-_COURTESY: Final = re.compile(
-    r"[ ,.!-]*\b(?:thanks?(?: you)?(?: very much)?|please|pls|if (?:i|you) (?:may|might|don['’]t|"
-    r"happen|could|can|know|would)\b[^?]*)[ !.?]*$",
-    re.IGNORECASE,
-)
-_WRITTEN_OUT: Final = tuple(
-    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
-    for short, word in (
-        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
-        ("b4", "before"),
-        (r"acc\.? to", "according to"),
-        ("whoever", "who"),
-        (r"^(?:whether|if)", "did"),
-    )
-)
-
-
-def worded(text: str, index: GroupIndex, seen: VisibleRows) -> str:
-    """Return what a question asks, with "I" as the user of an assistant if the graph knows one."""
-    text = " ".join(text.split())
-    for frame in (_GREETING, _FRAME, _FRAME, _ORDERED, _COURTESY):
-        text = frame.sub("", text, count=1) or text
-    for short, word in _WRITTEN_OUT:
-        text = short.sub(word, text)
-    if not _SELF.search(text) or not seen.named(_SPEAKER, index):
-        return text
-    return _SELF.sub(lambda match: f"{_SPEAKER}'s" if match["whose"] else _SPEAKER, text)
-
-
 _WORD: Final = re.compile(r"['’]s\b|\w+(?:(?:['’](?!s\b)|[-.&+])\w+)*|[^\w\s]")
 _PLAIN: Final = re.compile(r"[^\W_]+(?:['’.&](?!s\b)[^\W_]+)*")
 _ASIDE: Final = re.compile(r"\(.*?\)")
@@ -93,6 +37,7 @@ _PLACE: Final = 2
 _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
 _MOST_ROWS: Final = 60
+_ACRONYM: Final = re.compile(r"[A-Z]{2,6}")
 _CLOSING: Final = frozenset(")].'’+#")
 QUOTES: Final = frozenset("\"'‘’“”«»")
 CALENDAR: Final = MONTHS.keys() | WEEKDAYS.keys()
@@ -110,11 +55,11 @@ def tokens_of(
     masked = list(text)
     for start, end, _ in marked:
         masked[start:end] = "X" + "x" * (end - start - 1)
-    for start, end, said in times_in("".join(masked), at):
+    for start, end, said in times_in("".join(masked), at, leaning="past"):
         marked.append((start, end, Token(text[start:end], "T", said=said)))
     taken = [(start, end) for start, end, _ in marked]
-    for start, end, word in names.spans:
-        if not any(begin <= start < stop for begin, stop in taken):
+    for place, (start, end, word) in enumerate(names.spans):
+        if place not in names.spoken and not any(begin <= start < stop for begin, stop in taken):
             marked.append((start, end, Token(word, word.casefold().replace("’", "'"))))
     return tuple(token for *_, token in sorted(marked, key=lambda mark: mark[0]))
 
@@ -127,11 +72,14 @@ class _Names:
     small: bool
     """Whether a name may be in small letters; it may if all is."""
     spans: list[tuple[int, int, str]] = field(init=False)
+    spoken: set[int] = field(default_factory=set)
+    """Places of words that are part of a name elsewhere."""
+    again: bool = False
     _rows: dict[str, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.spans = [(*match.span(), match.group()) for match in _WORD.finditer(self.text)]
-        self.small = self.small or self.text[1:] == self.text[1:].casefold()
+        self.again, self.small = self.small, self.small or self.text[1:] == self.text[1:].casefold()
 
     def all(self) -> list[tuple[int, int, Named]]:
         """Return the names, the longest from the left; short ones of what is left."""
@@ -146,9 +94,24 @@ class _Names:
                 found.append((self.spans[place][0], self.spans[place + size - 1][1], named))
                 free.append([])
             place += size
+        if self.again:
+            found = [self._spread(*name, free) for name in found]
+        return found + [name for run in free for name in self._short_names(run)]
+
+    def _spread(
+        self, start: int, end: int, named: Named, free: list[list[int]]
+    ) -> tuple[int, int, Named]:
+        """Return a name with the words that make it a longer one: "mayors did Hull have"."""
         for run in free:
-            found += self._short_names(run)
-        return found
+            for at, size in product(range(len(run)), (2, 1)):
+                parts = [self.spans[place][2] for place in run[at : at + size]]
+                light = any(is_light(part.casefold()) for part in parts)
+                words = " ".join((*parts, named.name))
+                if not light and (ids := self._called(words, whole=True)):
+                    self.spoken.update(run[at : at + size])
+                    del run[at : at + size]
+                    return start, end, Named(words, tuple(ids))
+        return start, end, named
 
     def _whole_name(self, place: int) -> tuple[int, Named | None]:
         """Return the longest full name that begins at a word, and of how many words it is."""
@@ -165,13 +128,16 @@ class _Names:
                 if self._whole_name(place + 1)[0] >= size:
                     return 1, None  # "the Hull mill" is the Mill of Hull, not Hull
             if ids and not _is_noun(words, text[:start], text[end:]):
-                more = self._called(words) if size <= _PLACE and word[:1].isupper() else []
-                more = [id_ for id_ in more if id_ not in ids]
+                short = size <= _PLACE and (self.small or word[:1].isupper())
+                more = [id_ for id_ in self._called(words) if id_ not in ids] if short else []
                 return size, Named(words, (*ids, *more), bool(more), len(ids))
             bounds = (self.spans[place][2], word)
-            if not ids and 1 < size <= _SHORT and not any(map(is_light, map(str.casefold, bounds))):
+            said = all(bound[0].isalnum() and not is_light(bound.casefold()) for bound in bounds)
+            if said and not ids and 1 < size <= _SHORT:
                 if ids := self._called(words, whole=True):
                     return size, Named(words, tuple(ids))
+                if self._may_name(words, first=not place) and (ids := self._called(words)):
+                    return size, Named(words, tuple(ids), short=True)
         return 1, None
 
     def _short_names(self, run: Sequence[int]) -> list[tuple[int, int, Named]]:
@@ -187,6 +153,10 @@ class _Names:
                     found.append((start, end, Named(words, tuple(ids), short=True)))
                     at += size - 1
                     break
+            else:
+                start, end, word = self.spans[run[at]]
+                if self.again and _ACRONYM.fullmatch(word) and not self.text.isupper():
+                    found.append((start, end, Named(word, ())))  # of whom, the facts will tell
             at += 1
         return found
 
@@ -194,7 +164,7 @@ class _Names:
         """Tell whether words are written as a name, or are none of the language."""
         raw = _PLAIN.findall(words)
         parts = [word.casefold() for word in raw]
-        if not parts or not _FILLING.isdisjoint((parts[0], parts[-1])):
+        if not parts or not _FILLING.isdisjoint((parts[0], parts[-1])) or parts[0][:2] == "i'":
             return False
         if all(word in CALENDAR or is_light(word) or word.isdigit() for word in parts):
             return False
@@ -207,7 +177,7 @@ class _Names:
         """Return the ids of the entities of whose name words are a part, or ``whole`` all of it."""
         if whole and not (self.small or any(word[:1].isupper() for word in words.split())):
             return []
-        parts = _parts(words)
+        parts = words_of(words)
         rows: set[int] | None = None
         for part in parts if len(parts) > whole else ():
             if part not in self._rows:
@@ -219,7 +189,12 @@ class _Names:
             return []
         names = self.index.names.names
         ids = [self.index.entities.ids[row] for row in sorted(rows)]
-        ids = [id_ for id_ in ids if any(_calls(parts, name, whole) for name in names[id_])]
+        bare = [*parts[:-1], parts[-1].removesuffix("s")]  # "adas job"
+        called = (
+            [id_ for id_ in ids if any(_calls(said, name, whole) for name in names[id_])]
+            for said in (parts, bare)
+        )
+        ids = next(filter(None, called), [])
         ids = self.seen.shown(ids, self.index)
         return ids if len(ids) <= _MOST else []
 
@@ -259,19 +234,23 @@ class _Names:
         return bool(known) or any(stem in stems_of(name) for name in self.index.relations)
 
 
-def _parts(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
     """Return the words of a name that say something, small."""
     return [word for word in _PLAIN.findall(name.casefold()) if word not in _FILLING]
 
 
 def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
     """Tell whether words are all of a name in any order, or stand in it beside each other."""
-    plain, own = (sorted(word.removesuffix("s") for word in each) for each in (parts, _parts(name)))
-    if plain == own:
-        return True  # "the mayors of Hull", "Hull's mayor"
-    core = _parts(_ASIDE.sub("", name))
-    size = len(parts)
-    return not whole and any(core[at : at + size] == parts for at in range(len(core) - size + 1))
+    plain, own = (
+        sorted(word.removesuffix("s") for word in each) for each in (parts, words_of(name))
+    )
+    if plain == own or whole:
+        return plain == own  # "the mayors of Hull", "Hull's mayor"
+    core, size = words_of(_ASIDE.sub("", name)), len(parts)
+    if any(core[at : at + size] == parts for at in range(len(core) - size + 1)):
+        return True
+    left = iter(core if size > 1 and [parts[0], parts[-1]] == [core[0], core[-1]] else ())
+    return all(word in left for word in parts)  # "Ada Vance" of Ada M. Vance
 
 
 def _is_noun(words: str, before: str, after: str) -> bool:

@@ -25,34 +25,18 @@ from graphrag.ask.division import (
     LATER,
     WH,
     apart_in,
+    both_in,
     choice_in,
+    direct,
     divided,
+    hanging,
     known_in,
+    standing,
     succession,
 )
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import is_past
+from graphrag.ask.senses import PHRASES, is_past
 
-PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), tuple(Token(part, part) for part in word.split()))
-    for words, word in (
-        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        ("(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well", ""),
-        ("at (?:some|any) point", ""),
-        ("to begin with", "first"),
-        ("(?:give|gives|gave|given) up", "left"),
-        ("(?:begin|began|start|started) with", "begin"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) married", "wed"),
-        ("acts? as|acted as|serves? as|served as", "is"),
-        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
-        ("(?:stepped|stepping|step) down", "resigned"),
-        ("(?:taken|took|take) to court", "sued"),
-        ("(?:take|took) over(?= E)", "acquired"),
-        ("(?:go|goes|went|been) to", "visited attended"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
     **dict.fromkeys(("week", "weeks"), "week"),
@@ -68,7 +52,9 @@ _HOW_OFTEN: Final = re.compile(
 _HOW_LONG: Final = re.compile(
     rf"\b(?:how (?:many|much)|(?:the )?number of) (?:\w+ )?(?P<unit>{_UNIT})\b|\bhow long\b|"
     r"\bhow much time\b|\b(?:what|which) (?:is|was) the (?:length|duration|time|gap|interval)\b|"
-    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b"
+    rf"\b(?:length|duration) of\b|^count the (?P<count>{_UNIT})\b|"
+    rf"^(?:the )?(?:time|{_UNIT}) (?:from|between)\b|"
+    rf"\b(?P<before>{_UNIT}) , how many\b"
 )
 _IN_UNITS: Final = re.compile(
     r"\b(?:in|measured in|expressed in) (?P<unit>days|weeks|months|years)\b"
@@ -81,7 +67,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    r"^E [a-z]+ E on$"
+    rf"^(?!.*\b(?:{'|'.join(WH)})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -102,7 +88,7 @@ STARTING: Final = frozenset(
 ENDING: Final = frozenset(
     "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
     "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    "cancelled".split()
+    "cancelled split divorced divorce separated".split()
 )
 EDGES: Final = STARTING | ENDING
 _BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
@@ -118,7 +104,9 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _HOW_OFTEN.search(shape):
         return "how often", unit
     if length := _HOW_LONG.search(shape):
-        return "how long", _UNITS.get(length["unit"] or length["count"] or "", unit)
+        return "how long", _UNITS.get(
+            length["unit"] or length["count"] or length["before"] or "", unit
+        )
     if _HOW_MANY.search(shape):
         return "how many", unit
     when = _WHEN.search(shape)
@@ -149,6 +137,7 @@ _EXCEPT: Final = re.compile(
     r"not counting|in addition to) (?:(?:at|in|for|with|by|as|to) )?"
     r"(?P<names>E(?: (?:,|and|or|nor|, and) E)*)(?: ,)?"
 )
+_ELSE: Final = re.compile(r"(?<=who )else\b|(?<=which )other\b|(?<=what )(?:else|other)\b")
 _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
 _PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
@@ -157,7 +146,7 @@ _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b
 def read(text: str, tokens: Tokens) -> Frame:
     """Return a question as its grammar reads, given its words with names and times as one each."""
     frame = _framed(text, tokens)
-    return replace(frame, unread=unread_words(frame))
+    return replace(frame, unread=(*frame.unread, *unread_words(frame)))
 
 
 def _framed(text: str, tokens: Tokens) -> Frame:
@@ -166,11 +155,12 @@ def _framed(text: str, tokens: Tokens) -> Frame:
     for pattern, plain in PHRASES:
         if found := pattern.search(shape_of(words)):
             before, after = around(words, found)
-            words = before + plain + after
+            words = (*before, *(Token(word, word) for word in plain.split()), *after)
     if re.match(
         r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
     ):
         words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
+    words = direct(words)
     wants, unit = wants_of(shape_of(words))
     frame = Frame(text, wants, Clause(()), unit, known=known)
     frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
@@ -181,10 +171,12 @@ def _framed(text: str, tokens: Tokens) -> Frame:
         first, second = map(Clause.of, apart)
         gap = not _GAP.isdisjoint(shape_of(words).split())
         return replace(frame, main=first, apart=second, from_end=gap)
-    main, conditions = divided(words)
+    main, conditions = both_in(words) or divided(words)
     if not conditions and wants in ("entities", "whether") and (followed := succession(main)):
         main, conditions = followed[0], [followed[1]]
-    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions))
+    if conditions and not any(token.named for token in main):
+        main = standing(conditions[0].clause.tokens, main)  # "once A sued B, whom did they phone"
+    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions), unread=hanging(main))
     return _present(_linked(frame))
 
 
@@ -206,6 +198,11 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         named = between(tokens, found.string, found.start("names"), found.end("names"))
         names = tuple(token.named for token in named if token.named is not None)
         frame, tokens = replace(frame, without=names), without(tokens, found)
+    every = tuple(token.named for token in tokens if token.named is not None)
+    if len(every) > 1 and (found := _ELSE.search(shape_of(tokens))):
+        before, after = around(tokens, found)
+        again = any(token.named for token in before) and any(token.named for token in after)
+        frame, tokens = replace(frame, without=every), before[-again:] + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
     if found := _PLANNED.search(shape_of(tokens)):

@@ -11,10 +11,12 @@ from typing import Final
 
 from graphrag.ask.clause import Clause, shape_of
 from graphrag.ask.coverage import coverage, hops
+from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
 from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
 from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
-from graphrag.ask.world import CannotAnswer, FactRow, World
+from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
+from graphrag.index.group import BEGINNING, FOREVER
 
 _NEAR: Final = 0.5
 """Cosine from which the words of a clause mean a relation, with the default embedder.
@@ -100,6 +102,12 @@ class Patterns:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
         facts = [option for option in options if option.rows and not _below(clause, option)]
+        if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
+            kinds = self.world.kind
+            facts = [fact for fact in facts if {kinds(row) for row in fact.far} != {"value"}]
+        if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
+            fit = [fact for fact in facts if _fits(clause, fact.rows)]
+            facts = fit if len(fit) == 1 else facts
         if len(facts) > 1 and facts[0].meant.score:
             where = "where" in clause.words
             asks = where or not {"what", "which"}.isdisjoint(clause.words)
@@ -107,7 +115,9 @@ class Patterns:
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
         if not clause.content and all(not fact.meant.score for fact in facts):
-            facts = facts if _AT.search(shape_of(clause.tokens)) else []
+            alone = len(facts) < len(options) or len(options) == 1
+            alone = alone and (clause.during or clause.order) is not None
+            facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
             raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")
@@ -115,6 +125,11 @@ class Patterns:
         if len(facts) > 1:
             names = _listed(fact.meant.relation for fact in facts)
             raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
+        place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+        verbs = {stem_of(clause.tokens[at].word) for at in first.meant.places}
+        theirs = shape_of(clause.tokens[place : place + 2]) == "E 's"
+        if theirs and len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words):
+            raise NotUnderstood(f"not understood: {clause}")  # "whom did A's husband marry"
         used = coverage(clause, first.meant, self.world, first.far)
         left = used.left
         if len(used.rows) > 1:  # a daughter is more than a child
@@ -176,10 +191,15 @@ class Patterns:
         self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
     ) -> Query:
         """Return the facts between two entities that a clause speaks of."""
+        one, other = self._spelt_out(other, one), self._spelt_out(one, other)
+        if not (one.ids and other.ids):
+            raise CannotAnswer(f"nothing is known of {other if one.ids else one}")
         world, rows = self.world, self.between(one, other)
         known = rows
-        if not rows and denied:
-            known = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
+        if denied and not any(meant.sure for meant in best(clause, rows, world)):
+            every = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
+            named = any(meant.sure for meant in best(clause, every, world))
+            known = every if named or not rows else rows
         if not known:
             raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
         top = best(clause, known, world)
@@ -203,14 +223,26 @@ class Patterns:
         verbal = meant.sure and any(at > place for at in meant.places)
         if same and not verbal and not any((row.subject in left) is ahead for row in same):
             ahead = not ahead
-        one, other = (self._single(named, same or known) for named in (one, other))
+        if same or not denied:
+            one, other = (self._single(named, same or known) for named in (one, other))
         subject, object_ = (one, other) if ahead else (other, one)
         return Query(subject, meant.relation, object_)
 
+    def _spelt_out(self, owner: Named, short: Named) -> Named:
+        """Return the one entity that an owner has facts with and whose initials a name is."""
+        if not short.name.isupper() or not owner.ids or (short.ids and self.between(owner, short)):
+            return short
+        rows, ids = self.world.rows(self.world.rows_of(owner)), self.world.index.entities.ids
+        far = {end for row in rows for end in (row.subject, row.object)}
+        initials = {row: "".join(word[0] for word in words_of(self.world.name(row))) for row in far}
+        meant = [row for row in far if initials[row] == short.name.casefold()]
+        return Named(short.name, (ids[meant[0]],)) if len(meant) == 1 else short
+
     def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:
         """Return the relation that the words of a clause are clearly nearest to in meaning."""
-        if self.cosines is None:
-            return None
+        own = {stem for name in self.world.index.relations for stem in stems_of(name)}
+        if self.cosines is None or not own.isdisjoint(map(stem_of, clause.content)):
+            return None  # a relation that they do not have is meant
         phrase = " ".join(clause.content)
         names = dict.fromkeys(row.relation for row in rows)
         near_names = ((self.cosines.get((phrase, name), 0.0), name) for name in names)
@@ -220,6 +252,13 @@ class Patterns:
             return None
         places = tuple(at for at, token in enumerate(clause.tokens) if token.says)
         return replace(evidence(clause, name, self.world), score=_NEAR, places=places)
+
+
+def _fits(clause: Clause, rows: Sequence[FactRow]) -> bool:
+    """Tell whether facts began in the time of a clause, and are several if one is picked."""
+    during = clause.during
+    start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
+    return any(start <= row.start < end for row in rows) and (len(rows) > 1 or not clause.order)
 
 
 def _below(clause: Clause, facts: Sided) -> bool:

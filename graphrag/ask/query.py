@@ -1,7 +1,7 @@
-"""A typed query: a pattern of facts, what is wanted of those that fit, and what limits them.
+"""A typed query: a pattern of facts, the value wanted from those that match, and its limits.
 
-The end of the pattern that is left open answers. A query at an end stands for the entities that
-answer it, so two hops are one query inside another.
+The answer is the end of the pattern (subject or object) that is left open. An end may be another
+query: it then matches the entities that answer that query.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ Wants = Literal[
     "whether",
     "age",
 ]
-"""What is read off the facts; ``which`` is the first or last of ``Query.among``."""
+"""The value wanted from the facts; ``which``: the first or last of ``Query.among``."""
 Unit = Literal["day", "week", "month", "year"]
 Link = Literal["before", "after", "while", "since", "until"]
 Edge = Literal["start", "end"]
@@ -65,11 +65,11 @@ class Named:
 @_checked
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which of several, by their beginning or their length."""
+    """Selection of one of several facts by its start or its length."""
 
     kind: Literal["first", "last", "longest", "shortest"]
     n: int = 1
-    """Counted from 1: the second is ``first`` with 2, the last but one ``last`` with 2."""
+    """Position from 1: the second fact is ``first`` with 2, the last but one ``last`` with 2."""
 
     def __post_init__(self) -> None:
         checked_number("n", self.n, least=1)
@@ -81,65 +81,65 @@ class Order:
 @_checked
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Facts of another query that the answer lies before, after or beside."""
+    """Limit of the answer by the facts of another query: before, after or during them."""
 
     link: Link
     query: "Query"
     nearest: bool = False
-    """Only the facts next to them: "right before", "succeeded"."""
+    """True for only the facts directly before or after them: "right before", "succeeded"."""
 
     def __str__(self) -> str:
         return f"{'right ' * self.nearest}{self.link} ({self.query})"
 
 
 Term = str | Named
-"""An entity: its name, alias or id, or what a question calls it."""
+"""An entity, by name, alias or id, or as a question names it."""
 _OPEN: Final = "?"
 
 
 @_checked
 @dataclass(frozen=True, slots=True, repr=False)
 class Query:
-    """What is asked of the facts of a graph."""
+    """A typed query on the facts of a graph."""
 
     subject: "Term | Query | None" = None
-    """None: it is the answer."""
+    """Subject of the facts; None: the query asks for it."""
     relation: str | tuple[str, ...] = ()
-    """One or several; none: any."""
+    """Relations of the facts, any of which matches; empty: any relation."""
     object: "Term | Query | None" = None
     kind: str = ""
-    """What the entities of the answer are called: ``city``; those without a type may be any."""
+    """Type word for the entities of the answer, such as ``city``; untyped entities match too."""
     wants: Wants = "entities"
     interval: Interval | None = None
-    """The time in which the facts held, or with ``edge`` began or ended."""
+    """The time in which the facts held; with ``edge``, in which they began or ended."""
     holds: Holds = ""
-    """Only what holds now, is over, or is to come."""
+    """Only facts that hold now, have ended, or are planned."""
     order: Order | None = None
     bounds: tuple[Bound, ...] = ()
     edge: Edge | None = None
     unit: Unit | None = None
-    """What dates and lengths are given in; default: as the facts are dated."""
+    """Unit of dates and lengths in the answer; default: as precise as the dates of the facts."""
     without: tuple[Term, ...] = ()
-    """Entities that are no answer."""
+    """Entities excluded from the answer."""
     among: tuple[Term, ...] = ()
-    """Of ``which``: the choices."""
+    """The choices, for ``which``."""
     apart: "Query | None" = None
-    """Of ``how long``: the time from the facts to those of this query."""
+    """For ``how long``: measure the time from the facts to those of this query."""
     ago: bool = False
-    """Of ``how long``: the time from the facts to now."""
+    """For ``how long``: measure the time from the facts to now."""
     known_at: datetime | None = None
-    """The moment up to which knowledge counts, aware; None: now."""
+    """System time: use only what was known by then (aware); None: now."""
     words: str = field(default="", compare=False)
-    """The words of a question that it was read from."""
+    """The words of the question that the query was parsed from."""
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """Return the relations that fit."""
+        """Return the relations that match."""
         return (self.relation,) if isinstance(self.relation, str) else self.relation
 
     @property
     def pattern(self) -> str:
-        """Return its facts as words: ``Ada · lives_in · ?``."""
+        """Return the pattern of facts in words: ``Ada · lives_in · ?``."""
         ends = (self.subject, " or ".join(self.relations) or "any relation", self.object)
         return " · ".join(_term(end) for end in ends)
 

@@ -20,6 +20,7 @@ and a small word of the name."""
 _BE: Final = frozenset({"is", "was", "were", "are", "be", "been", "being", "am"})
 _DO: Final = frozenset({"did", "do", "does", "has", "have", "had"})
 _AUX: Final = _BE | _DO | {"will", "would", "can", "could"}
+_GETTING: Final = frozenset("got get gets getting received".split())
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
@@ -137,8 +138,11 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         helped = not {"did", "does", "do"}.isdisjoint(words[:place])
         surface, sure = not asks_who or helped or lead == "E", False
     else:
-        surface = not before or (len(before) < len(meant.places) and lead in _AUX)
+        verbal = lead in _AUX or place - 1 in before  # "the novel A wrote"
+        surface = not before or (len(before) < len(meant.places) and verbal)
     turned = meant.swapped ^ meant.passive
+    if (lead == "from" and not _GETTING.isdisjoint(words)) or words[:2] == ["with", "whom"]:
+        return ("object" if turned else "subject"), True  # who got it from A is given it by A
     if meant.places and passive_in(clause):
         surface = not surface
     elif _done_to(tokens, place, meant):

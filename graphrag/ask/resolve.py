@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
+from graphrag.ask.division import WH
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
@@ -49,9 +50,12 @@ class Resolver:
         if frame.wants in DATES and not frame.ago:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
             edge = "end" if over else None
+        wants = frame.wants
+        if wants == "entities" and pattern.subject and pattern.object and not WH & main.words:
+            wants = "whether"  # "Ada Vance, still in Hull?"
         query = replace(
             pattern,
-            wants=frame.wants,
+            wants=wants,
             order=pattern.order or self._order(pattern),
             bounds=bounds,
             edge=edge,
@@ -67,6 +71,7 @@ class Resolver:
         if frame.apart is not None:
             other = replace(self.patterns.of(frame.apart), order=frame.apart.order)
             shared = pattern.object == other.object and not main.order
+            shared = shared and not all(map(self.world.momentary, pattern.relations))
             return replace(query, apart=other, edge="end" if frame.from_end or shared else None)
         return self._timed(query)
 
@@ -79,6 +84,12 @@ class Resolver:
     def _main(self) -> Query:
         main, prefer = self.frame.main, ""
         if self.frame.among:
+            if not main.names:
+                own, other = (self.world.rows(self.world.rows_of(n)) for n in self.frame.among)
+                shared = {row.relation for row in other}
+                top = best(main, [row for row in own if row.relation in shared], self.world)
+                if len(top) == 1 and (top[0].places or not main.content):
+                    return Query(relation=top[0].relation)
             if len(main.names) != 1:
                 raise CannotAnswer(f"“{main}” does not say of whom")
             found = self.patterns.pair(main, main.names[0], self.frame.among[0])
@@ -130,8 +141,10 @@ class Resolver:
                 if not clause.content:
                     raise
         query = query or self.patterns.of(clause)
-        interval = None if clause.during is None else clause.during.interval
-        edge = self._edge(clause, query)
+        edge, during = self._edge(clause, query), clause.during
+        if during is not None and _is_yearless(during):
+            during = _in_its_year(during, query, self.world)
+        interval = None if during is None else during.interval
         query = replace(query, order=clause.order, edge=edge, interval=interval)
         return Bound(condition.link, query, condition.nearest)
 

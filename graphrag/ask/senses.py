@@ -37,12 +37,13 @@ _IRREGULAR: Final = dict(
 )
 _SENSES: Final = """
 marry marriage wed wedding spouse husband wife consort
+marry divorce split separate separation
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
 work employ employee join leave quit resign retire fire dismiss depart enter
 work employ colleague coworker workmate
-office post position role title job hold function appointment serve tenure incumbent
+office post position role title job hold function appointment serve tenure incumbent holder sitting
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
 director direct
 lead mayor governor principal headteacher headmaster dean rector editor warden
@@ -68,11 +69,12 @@ study attend enter leave finish classmate
 play player team club side squad footballer
 play join leave move transfer teammate
 coach train trainer manager
-win winner award prize medal honour trophy receive recipient laureate
+win winner award prize medal medalist honour trophy receive recipient holder laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
 create creator creation author write writer compose composer invent inventor make maker origin
-create work book novel poem play film movie album song game
+create work
+create book novel poem play film movie album song game
 create design designer architect publish
 produce producer production manufacture manufacturer make maker build builder
 perform performer performance sing singer artist
@@ -103,6 +105,32 @@ broadcast broadcaster air network channel
 drive driver
 use user
 """
+PHRASES: Final = tuple(
+    (re.compile(rf"\b(?:{words})(?= |$)"), word)
+    for words, word in (
+        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
+        (
+            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
+            "(?:in|over) the course of(?= T)",
+            "",
+        ),
+        ("at (?:some|any) point", ""),
+        ("to begin with", "first"),
+        ("(?:give|gives|gave|given) up", "left"),
+        ("(?:begin|began|start|started) with", "begin"),
+        ("(?:came|come) into (?:the world|being|existence)", "born"),
+        ("(?:got|get|gets|getting) married", "wed"),
+        ("acts? as|acted as|serves? as|served as", "is"),
+        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
+        ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
+        ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
+        ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:taken|took|take) to court", "sued"),
+        ("(?:take|took) over(?= E)", "acquired"),
+        ("(?:go|goes|went|been) to", "visited attended"),
+    )
+)
+"""Phrases that are one word: general English, whatever the facts are about."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
 LIGHT: Final = STOP_WORDS | frozenset(
     (
@@ -124,7 +152,7 @@ LIGHT: Final = STOP_WORDS | frozenset(
         "part parts individual individuals done case order sequence rank existed exist really "
         "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
         "longest shortest single continuous altogether overall record recorded shortly soon "
-        "newest oldest 1st 2nd 3rd"
+        "pls newest oldest 1st 2nd 3rd up out off over through very"
     ).split()
 )
 """Words that say nothing of the relation that is asked for."""

@@ -33,7 +33,7 @@ _YEAR: Final = 366 * 86_400_000_000
 _UNITS: Final[tuple[Unit, ...]] = ("day", "month", "year")
 _SAMPLE, _FEWEST = 2_000, 4
 """Dates that tell a unit: three may fall on the first of January."""
-Rows = npt.NDArray[np.intp]
+Times = npt.NDArray[np.int64]
 
 
 class FactRow(NamedTuple):
@@ -108,7 +108,7 @@ class World:
         ids: Sequence[str] = (
             bearers(term, self.index, self.seen) if isinstance(term, str) else term.ids
         )
-        if not ids:
+        if not ids and isinstance(term, str):
             raise CannotAnswer(f"no entity is called {term!r}")
         return [row_of[id_] for id_ in ids if id_ in row_of]
 
@@ -173,11 +173,7 @@ class World:
 
         A table of years comes as the first moments of January.
         """
-        names = [self.relations.canonical(name)[0] for name in self.index.relations]
-        codes = [code for code, name in enumerate(names) if name == relation]
-        valid = self.seen.valid
-        mask = self.seen.facts & np.isin(self.index.facts["relation"], codes)[: len(valid)]
-        moments = np.concatenate((valid[mask], self.seen.invalid[mask]))
+        moments = np.concatenate(self._times(relation))
         moments = moments[(moments != BEGINNING) & (moments != FOREVER)][:_SAMPLE]
         days = moments.astype("datetime64[us]")
         for unit, letter in (("year", "Y"), ("month", "M"), ("day", "D")):
@@ -185,6 +181,19 @@ class World:
             if len(days) >= _FEWEST and whole.all():
                 return unit
         return "day"
+
+    def momentary(self, relation: str) -> bool:
+        """Tell whether all facts of a relation happened, none is a state: births, visits."""
+        valid, invalid = self._times(relation)
+        known = valid != BEGINNING
+        return bool(known.any() and (invalid[known] - valid[known] <= _YEAR).all())
+
+    def _times(self, relation: str) -> tuple[Times, Times]:
+        names = [self.relations.canonical(name)[0] for name in self.index.relations]
+        codes = [code for code, name in enumerate(names) if name == relation]
+        valid = self.seen.valid
+        mask = self.seen.facts & np.isin(self.index.facts["relation"], codes)[: len(valid)]
+        return valid[mask], self.seen.invalid[mask]
 
 
 def bounds_of(interval: Interval) -> tuple[int, int]:

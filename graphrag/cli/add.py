@@ -32,7 +32,7 @@ _SHOWN = 20  # rows that are named one by one
 
 @contextmanager
 def _counted(bar: Bar, what: str, *, failed: str = "") -> Iterator[None]:
-    """Say how much of the input is in the graph if the command is stopped, or fails."""
+    """Report how much of the input is in the graph if the command is stopped or fails."""
     again = "run the same command again to continue"
     try:
         yield
@@ -50,23 +50,23 @@ async def add(
     session: CommandRun,
     files: list[str] = Argument(
         metavar="FILE|FOLDER...|-",
-        help="Text, Markdown, JSON or JSON Lines, or folders of such files; - reads standard "
+        help="Text, Markdown, JSON or JSON Lines files, or folders of them; - reads standard "
         "input.",
     ),
     reference_time: datetime | None = Option(
         None,
         help="When it was written; relative dates count from it. "
         "Default: the time of each record, else the date in the file's front matter, mail "
-        "header, name or first line, else when it was changed last.",
+        "header, name or first line, else the time of its last change.",
     ),
     source: Source = None,
-    name: str | None = Option(None, help="A title instead of the file's name."),
-    saga: str | None = Option(None, help="Name of the run of episodes that they belong to."),
-    author: str | None = Option(None, help='Who wrote them: whom "I" means in a note.'),
+    name: str | None = Option(None, help="Title; default: the name of the file."),
+    saga: str | None = Option(None, help="Name of the sequence of episodes (saga) they belong to."),
+    author: str | None = Option(None, help='Name of the author, whom "I" means in a note.'),
     key: str | None = Option(
         None,
-        help="Your own id of the document: with the same one it is known again, with another "
-        "the same words are another. Its parts get #1, #2, ... behind it.",
+        help="Your own id of the document: the same key is the same document, another key "
+        "another one. The ids of its parts end in #1, #2, ...",
     ),
 ) -> None:
     """Add documents to the graph; adding the same ones again changes nothing."""
@@ -238,7 +238,7 @@ async def import_tables(
 
 
 def shortened(lines: list[str], hint: str = ": --json names them all") -> list[str]:
-    """Return the first of some lines, and how many more there are."""
+    """Return the first lines, and the number of the others."""
     rest = len(lines) - _SHOWN
     return [*lines[:_SHOWN], *([f"and {rest} more{hint}"] if rest > 0 else [])]
 

@@ -90,9 +90,9 @@ COMMANDS: Mapping[str, tuple[Callable[..., Coroutine[Any, Any, None]], str]] = M
 )
 """Each command with the arguments of the example that ends its help; two words are in a group."""
 _GROUPS = {
-    "list": "Page through what a group holds.",
-    "index": "Vectors, and SurrealDB's own indexes of the engine profile.",
-    "communities": "Groups of entities that facts tie together, on several levels.",
+    "list": "List the entities or episodes of a group, page by page.",
+    "index": "Manage vectors and the indexes of SurrealDB.",
+    "communities": "Build and show communities: clusters of entities, on several levels.",
 }
 
 
@@ -119,7 +119,7 @@ def create_app(open_graph: OpenGraph = open_default) -> typer.Typer:
     """Return the command line app; ``open_graph`` makes a command's graph from its settings."""
     app = typer.Typer(
         name="surreal-graphrag",
-        help="A temporal knowledge graph: add what happened, search what is or was true.",
+        help="A temporal knowledge graph: add texts and facts, and query any moment in time.",
         add_completion=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

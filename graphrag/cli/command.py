@@ -52,22 +52,20 @@ PANEL = "Store and output"
 
 Axis = Literal["system", "world"]
 EntityName = Annotated[str, typer.Argument(help="Name, alias or id.", show_default=False)]
-Question = Annotated[str, typer.Argument(help="A question, or a few words.", show_default=False)]
-Limit = Annotated[int, typer.Option(help="How many at most.", min=1)]
-Page = Annotated[int, typer.Option("--limit", help="How many at most.", min=1, max=1000)]
-Offset = Annotated[int, typer.Option(help="How many to leave out before.", min=0)]
-MaxTokens = Annotated[int, typer.Option(help="What a model may be shown of the graph.", min=1)]
-Reason = Annotated[str, typer.Option(help="Why, for the log.")]
-Actor = Annotated[str | None, typer.Option(help="Who does this, for the log. Default: library.")]
-Source = Annotated[str | None, typer.Option(help="Where it comes from, for people.")]
-Relation = Annotated[str | None, typer.Option(help="Facts of this relation, such as works_at.")]
-EntityType = Annotated[
-    str | None, typer.Option("--type", help="Only of this type, such as person.")
-]
+Question = Annotated[str, typer.Argument(help="A question or a few words.", show_default=False)]
+Limit = Annotated[int, typer.Option(help="Maximum number of results.", min=1)]
+Page = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, max=1000)]
+Offset = Annotated[int, typer.Option(help="Number of results to skip.", min=0)]
+MaxTokens = Annotated[int, typer.Option(help="Maximum number of tokens for the model.", min=1)]
+Reason = Annotated[str, typer.Option(help="The reason, for the log.")]
+Actor = Annotated[str | None, typer.Option(help="Your name for the log. Default: library.")]
+Source = Annotated[str | None, typer.Option(help="Origin of the data, for people.")]
+Relation = Annotated[str | None, typer.Option(help="Only this relation, such as works_at.")]
+EntityType = Annotated[str | None, typer.Option("--type", help="Only this type, such as person.")]
 EveryGroup = Annotated[
-    bool, typer.Option("--all-groups", help="Every group of the store, not only --group.")
+    bool, typer.Option("--all-groups", help="All groups of the store, not only --group.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Read everything, and write nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Validate the input, but write nothing.")]
 
 
 # Typer takes lists of enumerations, not of literals; tests hold these to the library's own.
@@ -91,10 +89,10 @@ class AsOfOptions:
 def _view_options(
     *,
     at: datetime | None = Option(
-        None, help='What was true then: "2022-01-01", "March 2022", "2022-01-01T10:00:00Z".'
+        None, help='State of the world then: "2022-01-01", "March 2022", "2022-01-01T10:00:00Z".'
     ),
-    known_at: datetime | None = Option(None, help="What the graph had been given by then."),
-    history: bool = Option(False, help="Facts of every time, each with its interval."),
+    known_at: datetime | None = Option(None, help="Use only data stored by then."),
+    history: bool = Option(False, help="Facts of all times, each with its interval."),
 ) -> None:
     """Declare the options of a viewpoint."""
 
@@ -173,22 +171,22 @@ def _shared(
     store: str | None = Option(
         None,
         metavar="URL",
-        help="Where the graph is: surrealkv://FOLDER, ws://HOST:PORT, ... Default: "
+        help="URL of the store: surrealkv://FOLDER, ws://HOST:PORT, ... Default: "
         "$SURREAL_GRAPHRAG_STORE, else surrealkv://./graph-store.",
     ),
-    user: str | None = Option(None, help="User on a server; default: $SURREAL_USER."),
+    user: str | None = Option(None, help="User of the server; default: $SURREAL_USER."),
     password: str | None = Option(None, help="Password; default: $SURREAL_PASSWORD."),
-    store_token: str | None = Option(None, help="Token instead of both; default: $SURREAL_TOKEN."),
-    namespace: str | None = Option(None, help="Default: graphrag."),
-    database: str | None = Option(None, help="Default: graphrag."),
+    store_token: str | None = Option(None, help="Access token; default: $SURREAL_TOKEN."),
+    namespace: str | None = Option(None, help="SurrealDB namespace; default: graphrag."),
+    database: str | None = Option(None, help="SurrealDB database; default: graphrag."),
     group: str | None = Option(
         None,
-        help=f"Graph inside the store; default: $SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
+        help=f"Group of the store; default: $SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
     ),
     wait: float | None = Option(
         None,
         metavar="SECONDS",
-        help="How long to wait for a store that another process has open.",
+        help="Seconds to wait for a store that another process has open.",
         min=0,
     ),
     json: bool = Option(False, help="Print JSON."),

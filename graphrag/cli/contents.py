@@ -1,4 +1,4 @@
-"""What a store holds: ``list``, ``groups``, ``sagas``, ``saga`` and ``communities``."""
+"""Contents of a store: ``list``, ``groups``, ``sagas``, ``saga`` and ``communities``."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -18,9 +18,7 @@ from graphrag.model.values import Community
 _LINES, _WIDTH, _SHOWN = 3, 40, 70
 _TYPES = 10
 Drawing = Annotated[Path, typer.Argument(help="An .svg or .png file to write.", show_default=False)]
-Summarize = Annotated[
-    bool, typer.Option("--summarize", help="First bring the summary up to date, and store it.")
-]
+Summarize = Annotated[bool, typer.Option("--summarize", help="Update the summary first.")]
 
 
 async def list_entities(
@@ -30,7 +28,7 @@ async def list_entities(
     limit: Page = 50,
     offset: Offset = 0,
 ) -> None:
-    """Page through the entities, best connected first."""
+    """List the entities page by page, best connected first."""
     async with session.graph("reading") as graph:
         read = view.of(graph)
         page = await read.entities(entity_type=entity_type, limit=limit, offset=offset)
@@ -50,7 +48,7 @@ async def list_entities(
 async def list_episodes(
     session: CommandRun, view: Moments, limit: Page = 50, offset: Offset = 0
 ) -> None:
-    """Page through the episodes, the latest first."""
+    """List the episodes page by page, latest first."""
     async with session.graph("reading") as graph:
         page = await view.of(graph).episodes(limit=limit, offset=offset)
     rows = (
@@ -62,7 +60,7 @@ async def list_episodes(
 
 
 async def groups(session: CommandRun) -> None:
-    """List the groups of a store with their sizes and last changes."""
+    """List the groups of a store with their sizes and times of last change."""
     async with session.graph("reading") as graph:
         listed = await graph.groups().list()
     aligned = (f">{name}" if number in (1, 2, 3) else name for number, name in enumerate(HEADER))
@@ -71,7 +69,7 @@ async def groups(session: CommandRun) -> None:
 
 
 async def sagas(session: CommandRun, summarize: Summarize = False) -> None:
-    """List the sagas of a group: conversations, cases, books given episode by episode."""
+    """List the sagas of a group: sequences of episodes such as a conversation, case or book."""
     from graphrag.sagas import order
 
     async with session.graph("reading") as graph:
@@ -80,7 +78,7 @@ async def sagas(session: CommandRun, summarize: Summarize = False) -> None:
         listed = await graph.sagas.list()
     aligned = (f">{name}" if number == 1 else name for number, name in enumerate(order.HEADER))
     shown = table("Sagas", *aligned, rows=map(order.cells, listed))
-    session.answer([*listed], shown, empty="no sagas: tell episodes with add --saga NAME")
+    session.answer([*listed], shown, empty="no sagas: add episodes with add --saga NAME")
 
 
 async def saga(
@@ -89,7 +87,7 @@ async def saga(
     name: str = Argument(help="Name of the saga."),
     summarize: Summarize = False,
 ) -> None:
-    """Show a saga: what happened, its facts with their intervals, and its episodes."""
+    """Show a saga: its summary, its facts with their intervals, and its episodes."""
     async with session.graph("reading") as graph:
         if summarize:
             await graph.sagas.summarize(name)
@@ -111,14 +109,14 @@ async def saga(
 
 
 async def communities_build(session: CommandRun) -> None:
-    """Detect, describe and store the communities of the facts that hold now."""
+    """Detect, describe and store the communities of the current facts."""
     async with session.graph("detecting") as graph:
         built = await graph.communities.build()
     _show(session, built)
 
 
 async def communities_update(session: CommandRun) -> None:
-    """Bring the communities up to date around what changed since."""
+    """Update the communities that recent changes affect."""
     async with session.graph("updating") as graph:
         updated = await graph.communities.update()
     _show(session, updated)
@@ -127,9 +125,9 @@ async def communities_update(session: CommandRun) -> None:
 async def communities_list(
     session: CommandRun,
     view: Moments,
-    level: int | None = Option(None, help="Only of this level; 0 is the coarsest. Default: all."),
+    level: int | None = Option(None, help="Only this level; 0 is the coarsest. Default: all."),
 ) -> None:
-    """List the communities: as last built, or with --at of the facts that held then."""
+    """List the communities of the last build, or with --at of the facts that held then."""
     async with session.graph("reading") as graph:
         stored = await view.of(graph).communities.list(level=level)
     _show(session, stored)
@@ -138,10 +136,10 @@ async def communities_list(
 async def communities_show(
     session: CommandRun,
     view: Moments,
-    community: str = Argument(help="Name, part of it, or id."),
+    community: str = Argument(help="Name, unique part of the name, or id."),
     limit: Limit = 20,
 ) -> None:
-    """Show a community: members, the facts between them, and its parts."""
+    """Show a community: its members, the facts between them, and its subcommunities."""
     async with session.graph("reading") as graph:
         shown = await view.of(graph).communities.get(community, limit=limit)
     session.answer(
@@ -154,7 +152,7 @@ async def communities_draw(
     session: CommandRun,
     view: Moments,
     file: Drawing,
-    level: int = Option(0, help="0 is the coarsest."),
+    level: int = Option(0, help="Level; 0 is the coarsest."),
 ) -> None:
     """Draw the communities of one level into an SVG or PNG file."""
     async with session.graph("drawing") as graph:
@@ -169,10 +167,10 @@ async def communities_draw(
 async def communities_ask(
     session: CommandRun,
     view: Moments,
-    question: str = Argument(help="About the whole."),
-    tokens: int = Option(1000, help="What the text may take."),
+    question: str = Argument(help="A question about the whole graph."),
+    tokens: int = Option(1000, help="Maximum number of tokens of the text."),
 ) -> None:
-    """Print what the communities say of a question about the whole, with sources."""
+    """Print community summaries and facts for a question about the whole graph, with sources."""
     async with session.graph("reading") as graph:
         answer = await view.of(graph).communities.context(question, max_tokens=tokens)
     session.answer(answer, line(answer.text or "no communities: communities build makes them"))
@@ -181,15 +179,15 @@ async def communities_ask(
 async def communities_over_time(
     session: CommandRun,
     view: Known,
-    every: Literal["month", "quarter", "year", "decade"] = Option("year", help="Slices of time."),
-    start: datetime | None = Option(None, help="Default: when the first fact begins."),
-    end: datetime | None = Option(None, help="Default: now."),
+    every: Literal["month", "quarter", "year", "decade"] = Option("year", help="Slice length."),
+    start: datetime | None = Option(None, help="Start; default: that of the first fact."),
+    end: datetime | None = Option(None, help="End; default: now."),
     resolution: float | None = Option(
-        None, help="Finds small groups; say 0.2. Default: those of best modularity."
+        None, help="A value such as 0.2 finds smaller communities. Default: modularity."
     ),
     draw: Path | None = Option(None, metavar="FILE", help="Also draw an .svg or .png file."),
 ) -> None:
-    """Show how communities grow, shrink, merge, split, come and go, slice by slice."""
+    """Show how communities appear, grow, shrink, merge, split and disappear over time."""
     async with session.graph("detecting") as graph:
         lives = await view.of(graph).communities.over_time(
             every, start=start, end=end, resolution=resolution

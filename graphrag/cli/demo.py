@@ -1,4 +1,4 @@
-"""``demo``: the invented valley loaded into a fresh graph, asked its questions and marked."""
+"""``demo``: load the invented valley into a new graph, ask its questions, and mark the answers."""
 
 import shlex
 import tempfile
@@ -88,7 +88,7 @@ async def demo(
         help="Keep the graph in this new folder. Default: a temporary one, or --store.",
     ),
 ) -> None:
-    """Add the chronicle of an invented valley and ask what is and what was true."""
+    """Load the chronicle of an invented valley, and ask about its present and past."""
     from graphrag.cli.demo_world import chronicle
     from graphrag.ingest.intake import NewEpisode
 

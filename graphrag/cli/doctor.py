@@ -46,9 +46,9 @@ class Look(NamedTuple):
 
 
 async def doctor(session: CommandRun) -> None:
-    """Tell what is set and by whom, what is installed, what answers, and what to do.
+    """Show settings and their origin, installed extras, connections, and what to fix.
 
-    Changes nothing. The exit code is 1 if anything that is asked for does not work.
+    It changes nothing. The exit code is 1 if a part that the settings require does not work.
     """
     looks = [*_settings(session), *_extras(), _language_model(session), await _store(session)]
     session.answer(
@@ -96,7 +96,7 @@ def _language_model(session: CommandRun) -> Look:
 
 
 def _answers(what: str, url: str, says: str) -> Look:
-    """Look whether somebody listens there; nothing is asked of them."""
+    """Return whether a server accepts connections there; nothing is sent."""
     parts = urlsplit(url)
     try:
         port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
@@ -129,12 +129,13 @@ async def _store(session: CommandRun) -> Look:
 
 
 async def init(
-    session: CommandRun, folder: Path = Argument(Path(), help="Of the project; default: this one.")
+    session: CommandRun,
+    folder: Path = Argument(Path(), help="Project folder; default: this one."),
 ) -> None:
-    """Make a file that names the store of this folder to every command in it.
+    """Create a file that selects the store for every command in this folder.
 
-    The file has the store and the group; commands in the folder and below it then need neither.
-    The store itself is made by the first that adds something: add FILE.
+    The file holds the store and the group; commands in the folder and below it need neither option.
+    The store is created by the first command that writes: add FILE.
     """
     file = folder / PROJECT_FILE
     if file.exists():
@@ -163,9 +164,9 @@ async def init(
 async def queue(
     session: CommandRun,
     retry: bool = Option(False, help="Put the failed episodes back into the queue."),
-    drain: bool = Option(False, help="Read what is waiting, in this process, now."),
+    drain: bool = Option(False, help="Extract the pending episodes now, in this process."),
 ) -> None:
-    """Show which episodes wait to be read and which failed, with the reason.
+    """Show pending episodes, and failed ones with the reason.
 
     The exit code is 1 if any failed.
     """
@@ -209,7 +210,7 @@ def _first(
 
 
 async def check(session: CommandRun, all_groups: EveryGroup = False) -> None:
-    """Check every record against the log, its neighbours and the memory; change nothing.
+    """Check every record against the log, related records and the index; change nothing.
 
     The exit code is 0 for a sound graph and 1 for one with findings.
     """
@@ -229,9 +230,9 @@ async def check(session: CommandRun, all_groups: EveryGroup = False) -> None:
 
 
 async def repair(session: CommandRun, all_groups: EveryGroup = False) -> None:
-    """Mend what needs no guessing, in a logged event, and say what is left.
+    """Repair defects that have one possible repair, as a logged event; list the others.
 
-    The exit code is 0 if nothing is left and 1 otherwise.
+    The exit code is 0 if no finding remains and 1 otherwise.
     """
     async with session.graph("repairing") as graph:
         report = await (graph.health.repair_all() if all_groups else graph.health.repair())
@@ -252,21 +253,21 @@ def _findings(title: str, findings: Sequence["Finding"]) -> list[RenderableType]
 async def serve(
     session: CommandRun,
     mcp: bool = Option(
-        False, help="Tools on standard input and output, for the client that starts this."
+        False, help="Serve only tools, on standard input and output, for the client program."
     ),
-    host: str = Option("127.0.0.1", help="Where to listen; beyond this machine only with tokens."),
-    port: int = Option(8000, help="0 for any that is free.", min=0, max=65535),
+    host: str = Option("127.0.0.1", help="Address to listen on; other machines need tokens."),
+    port: int = Option(8000, help="Port; 0 for any free one.", min=0, max=65535),
     tokens: Path | None = Option(
         None,
         metavar="FILE",
         help="TOML file of tokens and their groups, readable by you alone. One token for "
         "--group alone may also be in $SURREAL_GRAPHRAG_TOKEN.",
     ),
-    workers: int = Option(1, help="Groups whose queued episodes are read at a time.", min=0),
+    workers: int = Option(1, help="Groups whose queue is processed at a time.", min=0),
 ) -> None:
-    """Serve the graph until Ctrl-C or SIGTERM: a page at /, tools at /mcp, REST at /v1.
+    """Serve the graph until Ctrl-C or SIGTERM: explorer at /, MCP tools at /mcp, REST at /v1.
 
-    With --mcp the tools alone, to the program that starts this, such as Claude or Cursor.
+    With --mcp, serve only the tools, to the client that starts this command, such as Claude.
     """
     try:
         from graphrag.serve.server import serve as serve_http

@@ -1,4 +1,4 @@
-"""Edits by a person: review, facts, merges, splits, names, and ``revert``."""
+"""Manual edits: review, facts, merges, splits, names, and ``revert``."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -21,19 +21,17 @@ _UNKNOWN = "unknown"
 FactId = Annotated[
     str,
     typer.Argument(
-        metavar="FACT", help="Its id, as review and facts --ids print it.", show_default=False
+        metavar="FACT", help="Id of the fact; see facts --ids and review.", show_default=False
     ),
 ]
-EventNumber = Annotated[int, typer.Argument(help="Its number, as log prints it.", min=1)]
-Bearer = Annotated[
-    str, typer.Argument(help="Id, or a name that only it bears.", show_default=False)
-]
+EventNumber = Annotated[int, typer.Argument(help="Number of the event; see log.", min=1)]
+Bearer = Annotated[str, typer.Argument(help="Id or unique name of an entity.", show_default=False)]
 
 
 async def review(session: CommandRun, limit: Limit = 20) -> None:
-    """List the facts that wait for a person, oldest first.
+    """List the facts that wait for review, oldest first.
 
-    No read shows them until `confirm FACT` accepts them; `reject FACT` takes them back.
+    Reads leave them out until `confirm FACT` accepts them; `reject FACT` retracts them.
     """
     async with session.graph("reading") as graph:
         pending = await graph.edit.pending(limit)
@@ -56,7 +54,7 @@ async def confirm(session: CommandRun, fact: FactId, actor: Actor = None) -> Non
 async def reject(
     session: CommandRun, fact: FactId, reason: Reason = "", actor: Actor = None
 ) -> None:
-    """Take back a fact that waits for review."""
+    """Retract a fact that waits for review."""
     async with session.graph("writing") as graph:
         after = await graph.edit.reject(fact, reason, actor=actor)
     _show_fact(session, "rejected", after)
@@ -65,9 +63,9 @@ async def reject(
 async def retract(
     session: CommandRun, fact: FactId, reason: Reason = "", actor: Actor = None
 ) -> None:
-    """Declare that a fact was never true.
+    """Retract a fact that was never true.
 
-    What it had closed holds again. It stays in the history, with the reason.
+    Facts that it had closed hold again. It stays in the history, with the reason.
     """
     async with session.graph("writing") as graph:
         after = await graph.edit.retract(fact, reason, actor=actor)
@@ -81,7 +79,7 @@ async def invalidate(
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Declare that a fact ended; until then it was true."""
+    """End a fact at a moment; it stays true for the time before."""
     async with session.graph("writing") as graph:
         after = await graph.edit.invalidate(fact, end, reason=reason, actor=actor)
     _show_fact(session, "ended", after)
@@ -91,21 +89,21 @@ async def correct(
     session: CommandRun,
     fact: FactId,
     subject: str | None = Option(
-        None, help="Another subject, by name or id; a new name is a new entity."
+        None, help="New subject, by name or id; an unknown name creates an entity."
     ),
-    relation: str | None = Option(None, help="Another relation, as works_at."),
-    object_: str | None = Option(None, "--object", help="Another object, as --subject."),
-    text: str | None = Option(None, help="The sentence that states it."),
-    valid_at: str | None = Option(None, metavar="DATE", help=f"Another start, or {_UNKNOWN}."),
+    relation: str | None = Option(None, help="New relation, such as works_at."),
+    object_: str | None = Option(None, "--object", help="New object, as for --subject."),
+    text: str | None = Option(None, help="New sentence that states the fact."),
+    valid_at: str | None = Option(None, metavar="DATE", help=f"New start, or {_UNKNOWN}."),
     invalid_at: str | None = Option(
-        None, metavar="DATE", help=f"Another end, or {_UNKNOWN}: it still holds."
+        None, metavar="DATE", help=f"New end, or {_UNKNOWN} if it still holds."
     ),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Set a fact right.
+    """Correct a fact.
 
-    With another subject, relation or object it becomes another fact, and the old one is retracted.
+    A new subject, relation or object creates a new fact, and the old one is retracted.
     """
     start, end = _changed(valid_at, "--valid-at"), _changed(invalid_at, "--invalid-at")
     async with session.graph("writing") as graph:
@@ -142,9 +140,9 @@ def _show_fact(session: CommandRun, verb: str, fact: Fact, note: str = "") -> No
 
 
 async def candidates(session: CommandRun, limit: Limit = 20) -> None:
-    """List pairs of entities that may be one, likeliest first.
+    """List pairs of entities that may be duplicates, most likely first.
 
-    `merge KEEP OTHER` makes them one.
+    `merge KEEP OTHER` merges a pair.
     """
     async with session.graph("comparing") as graph:
         pairs = await graph.identity.candidates(limit)
@@ -163,9 +161,9 @@ async def candidates(session: CommandRun, limit: Limit = 20) -> None:
 async def merge(
     session: CommandRun, keep: Bearer, other: Bearer, reason: Reason = "", actor: Actor = None
 ) -> None:
-    """Make one entity of two.
+    """Merge two entities.
 
-    All that was said of the second is said of the first from now on; its names become aliases.
+    The first one takes over all statements about the second, and its names as aliases.
     """
     async with session.graph("merging") as graph:
         event = await graph.identity.merge(keep, other, reason=reason, actor=actor)
@@ -175,7 +173,7 @@ async def merge(
 async def unmerge(
     session: CommandRun, event: EventNumber, reason: Reason = "", actor: Actor = None
 ) -> None:
-    """Undo a merge; what was added since stays at the entity that was kept."""
+    """Undo a merge; data added since then stays with the entity that was kept."""
     async with session.graph("parting") as graph:
         after = await graph.identity.unmerge(event, reason=reason, actor=actor)
     _show_event(session, after, "revert")
@@ -184,11 +182,11 @@ async def unmerge(
 async def rename(
     session: CommandRun,
     entity: Bearer,
-    name: str = Argument(help="Its new primary name."),
+    name: str = Argument(help="New primary name."),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Give an entity another primary name; the old one becomes an alias."""
+    """Change the primary name of an entity; the old name becomes an alias."""
     async with session.graph("renaming") as graph:
         event = await graph.identity.rename(entity, name, reason=reason, actor=actor)
     _show_event(session, event, "revert")
@@ -197,23 +195,23 @@ async def rename(
 async def split(
     session: CommandRun,
     entity: Bearer,
-    name: str = Argument(help="What to call the new entity."),
+    name: str = Argument(help="Name of the new entity."),
     facts: list[str] | None = Option(None, "--fact", metavar="ID", help="A fact to move."),
     episodes: list[str] | None = Option(
         None,
         "--episode",
         metavar="ID",
-        help="An episode of which all moves that it says about the entity.",
+        help="An episode whose statements about the entity all move.",
     ),
     entity_type: str | None = Option(
-        None, "--type", help="Type of the new entity. Default: the same."
+        None, "--type", help="Type of the new entity. Default: unchanged."
     ),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Make another entity of what was wrongly said of one.
+    """Move facts that were attributed to the wrong entity to a new one.
 
-    `facts Ann --ids` and `list episodes` print the ids. To take back a merge there is `unmerge`.
+    `facts Ann --ids` and `list episodes` print the ids. Use `unmerge` to undo a merge.
     """
     async with session.graph("parting") as graph:
         made = await graph.identity.split(
@@ -228,18 +226,18 @@ async def split(
     session.answer(
         made,
         line(f"new: {made.name}, {made.entity_type}, id {made.id}"),
-        line("log --limit 1 names the event, which revert takes back"),
+        line("log --limit 1 shows the event, which revert undoes"),
     )
 
 
 async def revert(
     session: CommandRun,
     event: EventNumber,
-    force: bool = Option(False, help="Restore even what a later event has changed."),
+    force: bool = Option(False, help="Restore fields that a later event changed, too."),
     reason: Reason = "",
     actor: Actor = None,
 ) -> None:
-    """Undo an event by a new one, which can be reverted itself."""
+    """Undo an event with a new event, which can be reverted, too."""
     async with session.graph("reverting") as graph:
         after = await graph.log.revert(event, force=force, reason=reason, actor=actor)
     _show_event(session, after, "revert")

@@ -28,7 +28,7 @@ _ALIKE = 0.7
 _FACTS = 3  # shown of each neighbour
 _NO_FACTS = "no facts hold then; --history shows those of every time"
 
-Depth = Annotated[int, typer.Option(help="Facts away at most, 1 to 10.")]
+Depth = Annotated[int, typer.Option(help="Maximum distance in facts, 1 to 10.")]
 
 
 async def show(session: CommandRun, view: AnyView, entity: EntityName) -> None:
@@ -98,9 +98,9 @@ async def facts(
     relation: Relation = None,
     limit: Limit = 100,
     offset: Offset = 0,
-    ids: bool = Option(False, help="Each with its id, which retract and correct take."),
+    ids: bool = Option(False, help="Show the ids, for retract and correct."),
 ) -> None:
-    """List the facts about an entity, those of a relation, or both, by their start."""
+    """List the facts of an entity, of a relation, or of both, in order of their starts."""
     if entity is None and relation is None:
         raise InputError("name an entity, or give --relation, or both")
     async with session.graph("reading") as graph:
@@ -124,7 +124,7 @@ async def _hint(read: "View", relation: str | None) -> str:
 
 
 async def timeline(session: CommandRun, view: Moments, entity: EntityName) -> None:
-    """Show every fact about an entity in the order of time, and what ended it."""
+    """Show every fact about an entity in chronological order, with what ended it."""
     async with session.graph("reading") as graph:
         life = await view.of(graph).timeline(entity)
     stages = [plain(stage) | {"why": stage.why} for stage in life]
@@ -137,10 +137,10 @@ async def identity(
     session: CommandRun,
     view: Moments,
     entity: EntityName,
-    facts: int = Option(12, help="Facts that hold to show."),
-    ended: int = Option(3, help="Facts that ended last to show."),
+    facts: int = Option(12, help="Maximum number of current facts."),
+    ended: int = Option(3, help="Maximum number of ended facts, latest first."),
 ) -> None:
-    """Show who or what an entity is, as briefly as a prompt needs it."""
+    """Show a short profile of an entity: type, names, current facts and last changes."""
     async with session.graph("reading") as graph:
         profile = await view.of(graph).profile(entity, facts=facts, changes=ended)
     session.answer(plain(profile) | {"text": str(profile)}, line(str(profile)))
@@ -152,10 +152,10 @@ async def neighbors(
     entity: EntityName,
     depth: Depth = 1,
     types: list[str] | None = Option(None, "--type", help="Only entities of this type."),
-    relations: list[str] | None = Option(None, "--relation", help="Only along this relation."),
+    relations: list[str] | None = Option(None, "--relation", help="Follow only this relation."),
     limit: Limit = 50,
 ) -> None:
-    """List what is near an entity, nearest first, with the facts that lead there."""
+    """List the entities near an entity, nearest first, with the facts that link them."""
     async with session.graph("walking") as graph:
         near = await view.of(graph).neighbors(
             entity,
@@ -179,9 +179,9 @@ async def path(
     start: EntityName,
     end: EntityName,
     max_depth: Depth = 4,
-    number: int = Option(1, "--number", "-n", help="Ways to show: short and sure ones first."),
+    number: int = Option(1, "--number", "-n", help="Maximum number of paths, cheapest first."),
 ) -> None:
-    """Show how two entities are linked; the exit code is 1 if they are not."""
+    """Show the shortest paths between two entities; the exit code is 1 if there is none."""
     async with session.graph("walking") as graph:
         paths = await view.of(graph).paths(start, end, k=number, max_depth=max_depth)
     session.answer(

@@ -38,56 +38,55 @@ async def import_files(
     files: list[Path] = Argument(
         metavar="FILE...",
         help="Facts as .csv, .tsv, .json, .jsonl or .graphml; contacts as .vcf; meetings as "
-        ".ics; a whole graph as `export` writes it to .jsonl; what Graphiti, Zep or Mem0 "
-        "exported as JSON, or a folder of that.",
+        ".ics; a whole graph as a .jsonl file of `export`; a JSON export of Graphiti, Zep or "
+        "Mem0, or a folder of such files.",
     ),
     kind: Kind | None = Option(
         None,
         "--as",
         "--from",
-        help="What the files hold, or whose they are. Default: as they look.",
+        help="Kind or origin of the files. Default: detected.",
     ),
     column: list[str] | None = Option(
         None,
         metavar="OURS=THEIRS",
-        help="What the table calls a column, such as subject=Employee. Other "
-        "columns are then left out.",
+        help="Name of a column in the table, such as subject=Employee. Other "
+        "columns are then ignored.",
     ),
     relation: str | None = Option(
-        None, metavar="NAME", help="Relation of every row that names none, such as works_at."
+        None, metavar="NAME", help="Relation of rows without one, such as works_at."
     ),
     default: list[str] | None = Option(
         None,
         metavar="OURS=VALUE",
-        help="What stands where a row has nothing, such as object_type=organization; may be "
-        "repeated.",
+        help="Value for missing cells, such as object_type=organization.",
     ),
     source: Source = None,
     judge: bool | None = Option(
         None,
         "--judge/--as-given",
-        help="Let new facts end older ones (default for tables), or take every lifetime as "
-        "right (default for exports of other memories).",
+        help="Whether new facts may end older ones (default for tables), or all lifetimes are "
+        "stored as given (default for exports of other memories).",
     ),
-    batch: int = Option(1000, metavar="N", help="Rows of one transaction."),
-    on_error: OnError = Option("stop", help="Stop at a row that cannot be used, or leave it out."),
-    reference_time: datetime | None = Option(None, help="When the contacts were so."),
-    since: datetime | None = Option(None, help="The earliest repeated meeting."),
+    batch: int = Option(1000, metavar="N", help="Number of rows in a transaction."),
+    on_error: OnError = Option("stop", help="Stop at an invalid row, or skip it."),
+    reference_time: datetime | None = Option(None, help="When the contacts held their jobs."),
+    since: datetime | None = Option(None, help="Earliest date of repeated meetings."),
     until: datetime | None = Option(
-        None, help="No repeated meeting from here on; default: in a year."
+        None, help="End (exclusive) of repeated meetings; default: in a year."
     ),
-    time_zone: str | None = Option(None, metavar="ZONE", help="Of meetings that name none."),
+    time_zone: str | None = Option(None, metavar="ZONE", help="Time zone of meetings without one."),
     group: str | None = Option(
         None,
-        help="Graph inside the store. Default: default, and of a whole graph or another memory "
-        "as it is called there.",
+        help="Group of the store. Default: default; for a whole graph or another memory the "
+        "name in the export.",
         rich_help_panel=PANEL,
     ),
     dry_run: DryRun = False,
 ) -> None:
     """Import facts, contacts or meetings from files, or an export of another memory.
 
-    The same files again change nothing. A record that cannot come in is named, with the reason.
+    Importing the same files again changes nothing. Skipped records are listed with the reason.
     """
     from graphrag.io.jsonl.lines import is_whole_group
 
@@ -200,7 +199,7 @@ async def _import_memory(
 async def _import_whole(
     session: CommandRun, file: Path, name: str | None, *, dry_run: bool
 ) -> None:
-    """Make a group of the name that is given, or of the one that it had."""
+    """Restore a group under the given name, or under the one in the file."""
     if dry_run:
         from graphrag.io.jsonl.survey import survey
         from graphrag.io.transfer import Pace
@@ -248,7 +247,7 @@ def _stated(file: Path, kind: Kind, options: FileOptions) -> "Iterator[GivenFact
 
 
 def show_surveys(session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions) -> None:
-    """Read files to their ends and show what would be added; nothing is written."""
+    """Validate files and show the records they would add; nothing is written."""
     from graphrag.io.tables import survey
 
     surveys = {file: survey(_stated(file, kind, options)) for file, kind in kinds.items()}

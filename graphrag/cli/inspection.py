@@ -1,4 +1,4 @@
-"""Whole groups: statistics, changes, contradictions, and what is taken out or erased."""
+"""Commands about a whole group: statistics, changes, contradictions, cleanup, erasure."""
 
 import json
 import sys
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 async def stats(
     session: CommandRun,
-    top: int = Option(10, help="Entities, relations and types to list, most first.", min=0),
+    top: int = Option(10, help="Number of entities, relations and types to list.", min=0),
     growth: Literal["day", "week", "month", "year"] | None = Option(
-        None, help="Count what was added in each of these as well."
+        None, help="Also show the numbers of added items in each period."
     ),
 ) -> None:
-    """Count episodes, entities and facts, by relation, type and time, and the most connected."""
+    """Show counts of episodes, entities and facts by relation, type and time, and the hubs."""
     async with session.graph("reading") as graph:
         groups = [group.name for group in await graph.groups().list()]
         counts = await graph.stats()
@@ -98,13 +98,13 @@ async def stats(
 
 async def changes(
     session: CommandRun,
-    since: datetime = Option(help="The earlier moment."),
-    until: datetime | None = Option(None, help="The later one. Default: now."),
+    since: datetime = Option(help="Start of the period."),
+    until: datetime | None = Option(None, help="End of the period. Default: now."),
     axis: Axis = Option(
-        "system", help="system: what the graph learned; world: what began and ended."
+        "system", help="system: changes of the graph; world: starts and ends of facts."
     ),
 ) -> None:
-    """Show what the graph learned, closed, corrected or took back between two moments."""
+    """Show the facts that were learned, closed, corrected or retracted in a period."""
     async with session.graph("reading") as graph:
         changes = await graph.changes(since, until, axis=axis)
     session.answer(changes, line(str(changes)), empty="nothing changed")
@@ -112,15 +112,15 @@ async def changes(
 
 async def log(
     session: CommandRun,
-    entity: str | None = Option(None, help="Only what changed this entity: a name or an id."),
+    entity: str | None = Option(None, help="Only events that changed this entity (name or id)."),
     limit: Limit = 20,
     follow: bool = Option(
         False,
         "--follow/--no-follow",
-        help="Go on with what others commit to the server, until Ctrl-C.",
+        help="Continue with new events of the server, until Ctrl-C.",
     ),
 ) -> None:
-    """List the newest changes of a group, oldest first: when, who, what, and why."""
+    """List the newest events of a group, oldest first: time, actor, changes and reason."""
     if follow and entity is not None:
         raise QueryError("--follow shows everything that is committed: leave out --entity")
     if follow and session.target().embedded:
@@ -168,17 +168,15 @@ async def _follow(session: CommandRun, graph: "GraphRAG", events: Sequence[Event
 async def contradictions(
     session: CommandRun,
     view: Moments,
-    since: datetime | None = Option(None, help="The earliest moment. Default: any."),
-    until: datetime | None = Option(None, help="The first moment too late. Default: none."),
+    since: datetime | None = Option(None, help="Start of the period. Default: none."),
+    until: datetime | None = Option(None, help="End of the period (exclusive). Default: none."),
     axis: Axis = Option(
-        "system", help="system: when it was settled or stated; world: the time in dispute."
+        "system", help="system: when it was settled or added; world: the disputed time."
     ),
-    outcomes: list[Outcome] | None = Option(
-        None, "--outcome", help="Only those of which this became."
-    ),
+    outcomes: list[Outcome] | None = Option(None, "--outcome", help="Only this outcome."),
     limit: Limit = 20,
 ) -> None:
-    """Show facts that cannot both hold: what is open, what was settled, and why."""
+    """Show pairs of facts that cannot both hold: open ones, settled ones, and the reason."""
     async with session.graph("comparing") as graph:
         report = await view.of(graph).audit.contradictions(
             since,
@@ -206,7 +204,7 @@ def _form(contradiction: "Contradiction") -> dict[str, Any]:
 
 
 async def orphans(session: CommandRun, view: Known, limit: Limit = 20) -> None:
-    """List what leads nowhere: entities that nothing speaks of, texts that state nothing, ..."""
+    """List unconnected items: entities without facts or mentions, texts without facts, ..."""
     async with session.graph("looking") as graph:
         report = await view.of(graph).audit.orphans(limit=limit)
     advice = "surreal-graphrag cleanup shows what could be taken out, and why"
@@ -215,11 +213,11 @@ async def orphans(session: CommandRun, view: Known, limit: Limit = 20) -> None:
 
 async def cleanup(
     session: CommandRun,
-    apply: bool = Option(False, help="Do it; otherwise it is only shown."),
-    episodes: bool = Option(False, help="Take out texts that state nothing, too."),
+    apply: bool = Option(False, help="Remove the items; without it they are only listed."),
+    episodes: bool = Option(False, help="Remove texts that state nothing, too."),
     reason: Reason = "",
 ) -> None:
-    """Take out of the reads what nothing speaks of; an event each, which can be reverted."""
+    """Remove orphans from the reads, with an event for each kind, which can be reverted."""
     kinds: tuple[Kind, ...] = ("entities", "episodes") if episodes else ("entities",)
     async with session.graph("cleaning" if apply else "looking") as graph:
         cleaned = await graph.health.cleanup(kinds, dry_run=not apply, reason=reason)
@@ -233,13 +231,11 @@ async def cleanup(
 async def forget(
     session: CommandRun,
     entity: str | None = Argument(None, help="Name or id of an entity."),
-    whole_group: bool = Option(False, help="Erase all of --group and its log instead."),
-    keep_episodes: bool = Option(
-        False, help="Let the texts that name the entity stay as they are."
-    ),
-    yes: bool = Option(False, "--yes", "-y", help="Do not ask."),
+    whole_group: bool = Option(False, help="Erase the whole --group and its log."),
+    keep_episodes: bool = Option(False, help="Keep the texts that name the entity."),
+    yes: bool = Option(False, "--yes", "-y", help="Do not ask for confirmation."),
 ) -> None:
-    """Erase an entity with every text that names it, for good. It cannot be undone."""
+    """Permanently erase an entity and every text that names it. This cannot be undone."""
     if (entity is None) != whole_group:
         raise InputError("name an entity to forget, or give --whole-group, not both")
     if whole_group and keep_episodes:
@@ -272,7 +268,7 @@ def _ask(session: CommandRun, entity: str | None, records: Mapping[str, int]) ->
     counts = ", ".join(f"{number} {name}" for name, number in _counted(records).items())
     session.note(f"this erases {what} from {shown_url(session.settings.store)} for good: {counts}")
     if not sys.stdin.isatty():
-        raise InputError("nobody can be asked here: give --yes to forget without asking")
+        raise InputError("no terminal to ask on: give --yes to forget without asking")
     if not typer.confirm("forget it?", err=True):
         session.note("nothing was erased")
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""``search``, ``context``, ``ask`` and ``answer``: what a graph knows about a question."""
+"""Commands for questions: ``search``, ``context``, ``ask`` and ``answer``."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ from graphrag.model.values import DEFAULT_GROUP
 _LIMIT = 5
 HitLimit = Annotated[
     int | None,
-    typer.Option(help="Hits of each scope. Default: the recipe's, else 5.", min=1, max=1000),
+    typer.Option(help="Hits in each scope. Default: the recipe's, else 5.", min=1, max=1000),
 ]
 
 
@@ -26,29 +26,29 @@ async def search(
     query: Question,
     limit: HitLimit = None,
     scope: list[ScopeChoice] | None = Option(
-        None, help="Only these. Default: the recipe's, else all."
+        None, help="Scope to search. Default: the recipe's, else all."
     ),
-    recipe: str | None = Option(None, help="How to rank; a name that is none lists them."),
+    recipe: str | None = Option(None, help="Name of a ranking recipe; an unknown name lists them."),
     center: list[str] | None = Option(
-        None, help="Name or id of an entity to count closeness from."
+        None, help="Entity from which proximity is measured, by name or id."
     ),
     where: str | None = Option(
         None,
         metavar="FILTER",
-        help='What hits must be like: "relation == works_at and valid_at < 2022".',
+        help='Filter, such as "relation == works_at and valid_at < 2022".',
     ),
-    saga: str | None = Option(None, help="Only what the episodes of this saga tell of."),
-    within: list[str] | None = Option(None, help="Only what lies near this entity, by name or id."),
-    hops: int = Option(2, help="How many facts away --within goes, 1 to 10."),
+    saga: str | None = Option(None, help="Only episodes, facts and entities of this saga."),
+    within: list[str] | None = Option(None, help="Only items near this entity (name or id)."),
+    hops: int = Option(2, help="Maximum distance for --within in facts, 1 to 10."),
     group: list[str] | None = Option(
         None,
-        help=f"Graph inside the store; repeat it to search several as one. Default: "
+        help=f"Group of the store; repeat it to search several as one. Default: "
         f"$SURREAL_GRAPHRAG_GROUP, else {DEFAULT_GROUP}.",
         rich_help_panel=PANEL,
     ),
     explain: bool = Option(False, help="Show each step of the search with its time."),
 ) -> None:
-    """Search what is true now, or what was true at a moment."""
+    """Search the graph as of now or another moment."""
     from graphrag.search.fields import parse_filter
     from graphrag.search.recipe import SCOPES, recipe_of
     from graphrag.search.request import Request
@@ -107,11 +107,11 @@ async def context(
     query: Question,
     max_tokens: MaxTokens = 2000,
     limit: HitLimit = None,
-    format: Literal["text", "xml", "json"] = Option("text", help="How it is written."),
+    format: Literal["text", "xml", "json"] = Option("text", help="Format of the text."),
 ) -> None:
-    """Print what a prompt needs to know, with dates and citations.
+    """Print context for a prompt: the best hits with dates and citations.
 
-    Only that goes to standard output, so that it can be piped.
+    Standard output has only this text, so that it can be piped.
     """
     async with session.graph("loading models") as graph:
         results = await view.of(graph).search(query, limit=limit)
@@ -122,10 +122,10 @@ async def context(
 async def ask(
     session: CommandRun,
     view: Moments,
-    question: str = Argument(help="Who, what, when, how long, ... in English."),
-    how: bool = Option(False, help="Show how the question was understood and worked out."),
+    question: str = Argument(help="A question in English: who, what, when, how long, ..."),
+    how: bool = Option(False, help="Show how the question was understood and evaluated."),
 ) -> None:
-    """Answer a question from the facts, without a model; the exit code is 1 if they do not."""
+    """Answer a question exactly from facts, without a model; exit code 1 without an answer."""
     async with session.graph("asking") as graph:
         answer = await view.of(graph).ask(question)
     head = "; ".join(answer.values) or f"no answer: {answer.missing}"
@@ -142,7 +142,7 @@ async def ask(
 async def answer(
     session: CommandRun, view: Moments, question: Question, max_tokens: MaxTokens = 2000
 ) -> None:
-    """Answer a question with its sources; the exit code is 1 if the graph does not answer it."""
+    """Answer a question with numbered sources; exit code 1 without an answer."""
     printed = 0
     async with session.graph() as graph:
         async for reply in view.of(graph).stream.answer(question, max_tokens=max_tokens):

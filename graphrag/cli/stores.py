@@ -31,26 +31,24 @@ async def copy(
     source: str = Argument(metavar="SRC", help="URL of the store to copy."),
     target: str = Argument(
         metavar="DST",
-        help="URL of a new store, or of an unfinished copy; with --group of any store, SRC too.",
+        help="URL of a new store or an unfinished copy; with --group any store, also SRC.",
     ),
     profile: Literal["process", "engine"] | None = Option(
         None, help="Index profile of the copy: process (default) or engine."
     ),
     to_namespace: str | None = Option(
-        None, help="Namespace of the copy, if it is another than --namespace."
+        None, help="Namespace of the copy, if it differs from --namespace."
     ),
     to_database: str | None = Option(
-        None, help="Database of the copy, if it is another than --database."
+        None, help="Database of the copy, if it differs from --database."
     ),
-    group: str | None = Option(None, help="Only this graph, beside what DST has. Default: all."),
-    as_: str | None = Option(
-        None, "--as", help="What that graph is called in DST, if not the same."
-    ),
+    group: str | None = Option(None, help="Only this group; DST may have others. Default: all."),
+    as_: str | None = Option(None, "--as", help="Name of the group in DST. Default: unchanged."),
 ) -> None:
-    """Copy all groups of a store, with their vectors and logs, and compare every row.
+    """Copy a store with all vectors and logs, and compare every row.
 
-    A copy that was interrupted goes on where it stopped when it is started again. With --group one
-    graph is copied into a store that may have others, or within one under another name.
+    If it is interrupted, run it again to continue. With --group, one group is copied into a store
+    that may have others, or under another name within one store.
     """
     from graphrag.io.copy import copy_store
 
@@ -81,20 +79,20 @@ async def export(
     session: CommandRun,
     view: Moments,
     file: Path = Argument(
-        help="Where to: .jsonl (the whole graph), .csv (facts), .graphml, .ttl, or .html (a "
-        "page to explore it); .gz after it compresses."
+        help="Path: .jsonl (the whole graph), .csv (facts), .graphml, .ttl, or .html (the "
+        "explorer); a further .gz compresses it."
     ),
-    format: Format | None = Option(None, help="Default: by the ending of the file."),
+    format: Format | None = Option(None, help="Default: according to the ending of the file."),
     vectors: bool = Option(
         True,
         "--vectors/--no-vectors",
-        help="Whether .jsonl has the vectors, or importing it makes them anew.",
+        help="Whether .jsonl includes the vectors; otherwise its import computes them.",
     ),
 ) -> None:
-    """Write a graph to a file: .jsonl for `import` to make it again, others for other programs.
+    """Export a graph to a file: .jsonl for `import`, other formats for other programs.
 
-    Facts of all times are written, each with its lifetime; with --at those that held then. A file
-    that is there already is replaced when all is written.
+    It contains the facts of all times with their lifetimes; with --at only those that held then. An
+    existing file is replaced when the new one is complete.
     """
     given = format_of(file, format)
     quiet = session.json or not session.err.is_terminal
@@ -118,11 +116,11 @@ async def export(
 
 async def replay(
     session: CommandRun,
-    into: str = Argument(metavar="URL", help="The other store; it must not have the group."),
+    into: str = Argument(metavar="URL", help="Other store, which must not have the group."),
     until: datetime | None = Option(None, help="Only what the graph had been given by then."),
     all_groups: EveryGroup = False,
 ) -> None:
-    """Make the graph anew from its log in another store: same records, same past."""
+    """Rebuild the graph from its log in another store: same records, same past."""
     async with session.graph("replaying") as graph:
         again = session.open_graph(replace(session.settings, store=into))
         replay = graph.log.replay_all if all_groups else graph.log.replay
@@ -139,17 +137,17 @@ async def replay(
 async def index_build(
     session: CommandRun,
     keep_rows: bool = Option(
-        False, help="Build the indexes over the rows there are; do not derive them again."
+        False, help="Keep the indexed rows; do not derive them from the records again."
     ),
 ) -> None:
-    """Make the tables that SurrealDB searches, and their indexes, anew, while nobody writes."""
+    """Rebuild the search tables of SurrealDB and their indexes; nobody may write meanwhile."""
     from graphrag.engine.indexes import build
 
     await _build(session, partial(build, rows=not keep_rows))
 
 
 async def index_native(session: CommandRun) -> None:
-    """Add tables that SurrealQL can search to a store of the process profile, kept in step."""
+    """Add tables that SurrealQL can search to a store of the process profile."""
     from graphrag.engine.indexes import build_native
 
     await _build(session, build_native)
@@ -206,7 +204,8 @@ async def index_embed(
 ) -> None:
     """Change the embedder of a store. Nothing is extracted again.
 
-    The old vectors serve until all new ones are there; stopped or killed, the same command goes on.
+    The old vectors stay in use until all new ones are computed. If it is interrupted, run it again
+    to continue.
     """
     from graphrag.store.migrate import embedder_of
 

@@ -1,1 +1,1 @@
-"""What people look at: results as a page, a table, a data frame."""
+"""Display of results: as a page, a table or a data frame."""

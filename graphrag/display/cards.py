@@ -38,7 +38,7 @@ def lifetime(fact: Fact) -> str:
         return "at all times"
     if fact.invalid_at is None:
         if not start:
-            return "always so far"
+            return "start unknown"
         planned = fact.valid_at is not None and fact.valid_at > utc_now()
         return f"{'as of' if fact.observed else 'from' if planned else 'since'} {start}"
     if fact.observed:

@@ -40,13 +40,13 @@ def listed(items: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One graph of a store: how large it is, and when it last changed."""
+    """One group of a store, with its size and the times of its first and last event."""
 
     name: str
     episodes: int
-    """Those that were not removed, as in ``stats()``."""
+    """Episodes that were not removed, as in ``stats()``."""
     entities: int
-    """Those that were not removed or merged into others."""
+    """Entities that were neither removed nor merged into others."""
     facts: int
     """Facts of all times, without those that wait in ``edit.pending()``."""
     created_at: datetime
@@ -56,7 +56,7 @@ class Group:
 
 
 class Groups(Listed[Group]):
-    """The groups of a store by name: a list that a notebook shows as a table."""
+    """The groups of a store in order of their names; a notebook shows them as a table."""
 
     def __repr__(self) -> str:
         groups = (f"{group.name!r}: {some(group.facts, 'fact')}" for group in self)
@@ -91,7 +91,7 @@ _SHOWN = 100  # rows of a table: the newest
 
 
 class Log(Listed[Event]):
-    """Events of one group, oldest first: a list that a notebook shows as a table."""
+    """Events of one group, oldest first; a notebook shows them as a table."""
 
     def __repr__(self) -> str:
         if not self:
@@ -161,10 +161,10 @@ def _shown(image: object, column: str) -> str:
 
 
 class FactList(Listed[Fact]):
-    """Facts by their start: a list that a notebook shows with their lifetimes.
+    """Facts in order of their starts; a notebook shows them with their lifetimes.
 
-    Of one entity: those that it is the subject of, and those that point to it. ``timeline(entity)``
-    has those of all times with what ended each, ``profile(entity)`` the few that a prompt needs.
+    For one entity, the list has the facts in which it is the subject or the object. ``timeline``
+    adds ended facts and what ended them; ``profile`` selects the few facts that a prompt needs.
     """
 
     def __init__(self, facts: Iterable[Fact] = (), *, entity: Entity | None = None) -> None:
@@ -174,13 +174,13 @@ class FactList(Listed[Fact]):
 
     @property
     def outgoing(self) -> tuple[Fact, ...]:
-        """Return the facts that the entity is the subject of; all, if they are of several."""
+        """Return the facts whose subject is the entity; all facts of a list about several."""
         whose = self.entity
         return tuple(fact for fact in self if whose is None or fact.subject_id == whose.id)
 
     @property
     def incoming(self) -> tuple[Fact, ...]:
-        """Return the facts that point to the entity from another one."""
+        """Return the facts whose object is the entity."""
         whose = self.entity
         return tuple(fact for fact in self if whose is not None and fact.subject_id != whose.id)
 

@@ -167,7 +167,7 @@ class Labels:
 
 
 class Picture(ABC):
-    """What can be drawn, and kept as a file."""
+    """Base of results that can be drawn and saved as a picture."""
 
     __slots__ = ()
 
@@ -179,7 +179,7 @@ class Picture(ABC):
         """Return the picture as an SVG document.
 
         Args:
-            theme: On white or on black paper; default: none, for a page, in the page's colours.
+            theme: ``light`` or ``dark`` background; default: none, with the colours of the page.
         """
         return self._draw().document(theme)
 
@@ -190,12 +190,12 @@ class Picture(ABC):
         """Write the picture to an ``.svg`` or a ``.png`` file and return its path.
 
         Args:
-            path: Its ending says which.
-            theme: On white or on black paper.
+            path: Path of the file; its ending selects the format.
+            theme: ``light`` or ``dark`` background.
 
         Raises:
-            InputError: if its name ends otherwise, it cannot be written, or, for a PNG, this
-                machine has no font.
+            InputError: if the ending is another one, the file cannot be written, or, for a PNG,
+                this machine has no font.
             MissingExtraError: for a PNG if the extra ``notebook`` is not installed.
         """
         file = Path(path)

@@ -1,8 +1,8 @@
-"""Edits by hand: corrections of facts, merges and splits of entities.
+"""Manual edits: corrections of facts, merges and splits of entities.
 
-This module has what a person may say of a fact, as pure functions. What was said before is void and
-stays, with the reason and what is right instead; what the person says is a statement of its own. A
-changed end or relation makes another fact: the old one was stated and stays in the history.
+This module has the edits of a fact as pure functions. Earlier statements become void and are kept,
+with the reason and the correct value; the statement of the person is a new one. A changed end or
+relation creates another fact: the old one was stated and stays in the history.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Change facts by hand: take back, end, correct, review."""
+"""Manual edits of facts: retract, end, correct, review."""
 
 from __future__ import annotations
 
@@ -31,29 +31,28 @@ from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 
 Decide = Callable[[Fact, Basis, GroupIndex, datetime], Edit]
-"""Say what is wanted of a fact, given what it rests on."""
+"""Return the edit of a fact, given the statements that it rests on."""
 
 
 @checked(door="graph.edit")
 class ManualEdits(Door):
-    """Edits by hand and review: ``graph.edit``.
+    """Manual edits of facts, and their review: ``graph.edit``.
 
-    Every edit is one transaction with one event, whose note tells what else ends or holds again. It
-    may name its ``actor``; by default the log names the one given to ``GraphRAG.open``. Where an
-    argument is a fact, its id does as well. A ``PolicyError`` says that the write policy refused;
-    whatever is raised, nothing was written.
+    Every edit is one transaction with one event, whose note lists other facts that end or hold
+    again as a result. ``actor`` is the name in the log; default: the one given to
+    ``GraphRAG.open``. A fact may be given by its id. ``PolicyError`` is raised if the write policy
+    refuses. After any error nothing was written.
     """
 
     async def retract(
         self, fact: Fact | str, reason: str = "", *, actor: str | None = None
     ) -> Fact:
-        """Declare that a fact was never true, and return it as updated.
+        """Retract a fact that was never true, and return it as updated.
 
-        Facts that it had ended hold again. The fact stays in the history, with the time and the
-        reason of the retraction.
+        Facts that it had ended hold again. The fact stays in the history, with time and reason.
 
         Raises:
-            InputError: if there is no such fact, or it was retracted before.
+            InputError: if the fact does not exist or is retracted already.
         """
         return await self._edit(
             fact, lambda fact, *_: retracted(fact, reason), "retract", actor, reason
@@ -67,13 +66,13 @@ class ManualEdits(Door):
         reason: str = "",
         actor: str | None = None,
     ) -> Fact:
-        """Declare that a fact ended at a moment, by default now; until then it was true.
+        """End a fact at a moment, by default now, and return it as updated.
 
-        Returns it as it is now.
+        The fact stays true for the time before. Use ``retract`` if it was never true.
 
         Raises:
-            InputError: if there is no such fact, it was retracted, waits for review, ended before
-                that moment or starts at it or later.
+            InputError: if the fact does not exist, is retracted or pending, ended earlier, or
+                starts at that moment or later.
         """
         moment = utc_now() if at is None else parse_moment(at, what="at")
         return await self._edit(
@@ -93,28 +92,28 @@ class ManualEdits(Door):
         reason: str = "",
         actor: str | None = None,
     ) -> Fact:
-        """Set a fact right, and return the fact that stands.
+        """Correct a fact, and return the valid one.
 
-        Dates and text are changed in place. Another subject, relation or object makes another fact,
-        confirmed and of origin ``manual``, and retracts the old one in its favour. Either way what
-        was said before no longer counts, and all lifetimes that this concerns are settled anew: it
-        may close some, and be cut short by one that starts later.
+        Dates and text are changed in place. Another subject, relation or object creates a new fact,
+        confirmed and of origin ``manual``, and retracts the old one. In both cases earlier
+        statements of the fact no longer count, and all affected lifetimes are settled again: the
+        fact may close others, and a later fact may close it.
 
         Args:
-            fact: The fact to be set right.
-            subject: An entity, its id, or a name; a name that nothing bears makes a new entity.
-            relation: As ``works_at``.
-            object: As ``subject``.
-            text: The sentence that states it; default: made of the names if one of them changes.
-            valid_at: Its start; None for an unknown one. An event moves whole.
-            invalid_at: Its end; None if it still holds.
-            reason: Why, for the log and for the old fact.
-            actor: Who does this; default: the one given to ``GraphRAG.open``.
+            fact: The fact to correct.
+            subject: New subject: an entity, its id, or a name; an unknown name creates an entity.
+            relation: New relation, such as ``works_at``.
+            object: New object, as ``subject``.
+            text: New sentence; default: made of the names if one of them changes.
+            valid_at: New start; None if unknown. The end of an event moves with its start.
+            invalid_at: New end; None if it still holds.
+            reason: The reason, stored in the log and with the old fact.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if there is no such fact, it was retracted, nothing is to change, a name is
-                borne by several entities, the end is not after the start, an event, a plan or a
-                former fact would hold today for want of a date, or the ontology refuses it.
+            InputError: if the fact does not exist or is retracted, nothing changes, a name is
+                ambiguous, the end is not after the start, an event, plan or former fact would lack
+                its date and so hold today, or the ontology refuses the fact.
         """
         starts, stops = _date(valid_at, "valid_at"), _date(invalid_at, "invalid_at")
         until = stops.moment if isinstance(stops, Date) else stops
@@ -147,13 +146,13 @@ class ManualEdits(Door):
         return fitted_by_hand(fact, ends, session.ontology, session.relations)
 
     async def settle(self, *, reason: str = "", actor: str | None = None) -> tuple[Fact, ...]:
-        """Settle all facts anew by the rules that the graph was opened with.
+        """Settle all facts again by the rules with which the graph was opened.
 
-        Every write does so with what it touches. After new relations or standing rules this does
-        it for the rest, in one transaction. Returns the facts that are new or different.
+        A write settles only the facts that it touches. Call this after you add relations or
+        standing rules; it is one transaction. Returns the facts that are new or changed.
 
         Raises:
-            InputError: if standing rules infer too much.
+            InputError: if standing rules derive too many facts.
         """
         changed: dict[str, Fact] = {}
         ingestion = self._handle.session
@@ -174,23 +173,23 @@ class ManualEdits(Door):
     # -- review --------------------------------------------------------------------------------
 
     async def pending(self, limit: int = 100) -> list[Waiting]:
-        """Return the facts that wait for a person, oldest first, each with what states it.
+        """Return the facts that wait for review, oldest first, each with the quotes that state it.
 
-        Facts wait whose confidence is below ``review_below`` of ``GraphRAG.open``. Until they are
-        confirmed no read shows them and they close nothing.
+        A fact waits if its confidence is below ``Rules.review_below``. Until it is confirmed, reads
+        leave it out and it closes no other fact.
         """
         session = self._handle.session
         index = await session.catalog.group(self._group)
         return await waiting_facts(index, session.store, limit=limit)
 
     async def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
-        """Accept a fact that waits for review or is contested, and return the fact that stands.
+        """Accept a pending or contested fact, and return the valid fact.
 
-        From then on it counts like what the most trusted say: it may close other facts, and if it
-        only repeats or ends one, they are one fact.
+        It then counts as a statement of the most trusted source: it may close other facts. If it
+        only repeats or ends a fact, the two are combined.
 
         Raises:
-            InputError: if there is no such fact, or it does not wait.
+            InputError: if the fact does not exist or is not pending or contested.
         """
 
         def decide(fact: Fact, *_: object) -> Edit:
@@ -199,10 +198,10 @@ class ManualEdits(Door):
         return await self._edit(fact, decide, "confirm", actor)
 
     async def reject(self, fact: Fact | str, reason: str = "", *, actor: str | None = None) -> Fact:
-        """Retract a fact that waits for review or is contested, and return it.
+        """Retract a pending or contested fact, and return it.
 
         Raises:
-            InputError: if there is no such fact, or it does not wait.
+            InputError: if the fact does not exist or is not pending or contested.
         """
         why = reason or "rejected"
         return await self._edit(

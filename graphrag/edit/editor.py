@@ -1,7 +1,7 @@
-"""What every change by hand shares: what it names, the settled facts, one event.
+"""Shared steps of every manual edit: resolve the arguments, settle the facts, write one event.
 
-A change says which statements stand, the component that they touch is settled, and what is
-different is written. When a fact holds, and what it had closed, follows.
+An edit changes which statements are valid. The component of facts that it touches is settled again
+and the differences are written: the lifetime of each fact follows from its statements.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ def id_of(value: Fact | Entity | Episode | str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A fact that waits for review, with what states it."""
+    """A fact that waits for review, with the quotes that state it."""
 
     fact: Fact
     sources: tuple[Quote, ...]

@@ -1,4 +1,4 @@
-"""Identity of entities: rename, merge, unmerge, split, keep apart, and proposals to merge."""
+"""Identity of entities: rename, merge, unmerge, split, keep apart, and merge candidates."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ from graphrag.temporal.moment import utc_now
 
 @checked(door="graph.identity")
 class Identity(Door):
-    """Which entities are one: ``graph.identity``.
+    """Identity of entities: ``graph.identity``.
 
-    Where an argument is an entity, a fact, an episode or an event, its id or number does as well,
-    and so does a name that only one entity bears. Each of these writes is one transaction with one
-    event, which keeps the ``reason`` and the ``actor``, by default the one given to
-    ``GraphRAG.open``. A ``PolicyError`` says that the write policy refused it. Whatever is raised,
-    nothing was written.
+    Entities, facts, episodes and events may be given by id or number, and entities by a unique
+    name. Each write is one transaction with one event, which stores the ``reason`` and the
+    ``actor`` (default: the one given to ``GraphRAG.open``). ``PolicyError`` is raised if the write
+    policy refuses. After any error nothing was written.
     """
 
     async def candidates(self, limit: int = 50) -> list[MergeCandidate]:
-        """Return pairs of entities that may be one, likeliest first; nothing is changed.
+        """Return pairs of entities that may be duplicates, most likely first; nothing changes.
 
-        They share an identifier, their names are alike, or their names mean much the same. Pairs
-        with different identifiers, and those that ``keep_apart``, a split or an arbiter found to
-        be two, are left out. The work grows with the group: about two minutes for 100,000 entities.
+        They share an identifier, or have similar names or names of similar meaning. Pairs with
+        different identifiers, and pairs that ``keep_apart``, a split or an arbiter separated, are
+        left out. The time grows with the group: about two minutes for 100,000 entities.
 
         Raises:
             InputError: if the limit is below 1.
@@ -51,16 +50,15 @@ class Identity(Door):
     async def rename(
         self, entity: Entity | str, name: str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Give an entity another primary name, and return the event; ``log.revert`` undoes it.
+        """Change the primary name of an entity, and return the event; ``log.revert`` undoes it.
 
-        Every view of the present knowledge shows the new name where it showed the old one, which
-        becomes an alias; the new one may have been an alias. Facts keep the names they were stated
-        with. If a thing really changed its name at some time, state that instead:
-        ``add_fact(old, "renamed_to", new, valid_at=...)``.
+        All current views show the new name, and the old one becomes an alias. Facts keep the names
+        with which they were stated. If a thing was renamed in the world at some time, add that as a
+        fact instead: ``add_fact(old, "renamed_to", new, valid_at=...)``.
 
         Raises:
-            InputError: if the entity is not there, the name is empty or already its primary name,
-                or another entity of the group has it as a name or an alias: see ``merge``.
+            InputError: if the entity does not exist, the name is empty or already its primary name,
+                or another entity of the group has it as a name or alias: see ``merge``.
         """
         new = name.strip()
 
@@ -80,12 +78,13 @@ class Identity(Door):
     async def keep_apart(
         self, one: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Say that two entities are two, and return the event; ``log.revert`` takes it back.
+        """Record that two entities are different, and return the event; ``log.revert`` undoes it.
 
-        They are not proposed by ``candidates`` any more. ``merge`` still makes them one.
+        ``candidates`` no longer proposes them. ``merge`` is still possible.
 
         Raises:
-            InputError: if one is not there, a name means several, both are one, or it was said.
+            InputError: if an entity does not exist, a name is ambiguous, both are the same entity,
+                or this is recorded already.
         """
 
         async def build(index: GroupIndex) -> ChangeSet:
@@ -109,14 +108,14 @@ class Identity(Door):
     async def merge(
         self, keep: Entity | str, other: Entity | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Make one entity of two, and return the event, which ``unmerge`` takes.
+        """Merge two entities, and return the event, which ``unmerge`` accepts.
 
-        All that was said of ``other`` is said of ``keep`` from now on; its names become aliases.
-        The facts of both are judged anew: what says the same becomes one fact, and a relation that
-        holds one value keeps the one stated last.
+        ``keep`` takes over all statements about ``other``, and its names as aliases. The facts of
+        both are settled again: equal ones are joined; a single-valued relation keeps the last
+        value.
 
         Raises:
-            InputError: if one is not there, a name means several, or both are one already.
+            InputError: if an entity does not exist, a name is ambiguous, or both are one already.
         """
 
         async def build(index: GroupIndex) -> ChangeSet:
@@ -128,15 +127,15 @@ class Identity(Door):
     async def unmerge(
         self, event: Event | int, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Undo a merge, given by its event or the event's number, and return the new event.
+        """Undo a merge, given by its event or the number of it, and return the new event.
 
-        Both entities, their names and their facts are as they were. What was added or edited since
-        stays, at the entity that was kept; what it had ended of the other one holds again, and the
-        facts of each are judged anew by the rules of contradiction.
+        Both entities get back their names and facts. Data added or edited since then stays with the
+        entity that was kept; facts of the other one that it had ended hold again. The facts of each
+        are settled again.
 
         Raises:
-            InputError: if it is no merge, was undone before, ``keep`` was merged since, or it was
-                renamed to the other's name: that is to be reverted first.
+            InputError: if the event is not a merge or was undone already, ``keep`` was merged
+                since, or it was renamed to the other's name, which must be reverted first.
         """
         ingestion = self._handle.session
         merged = await stored_event(event, self._group, ingestion.store)
@@ -158,23 +157,23 @@ class Identity(Door):
         reason: str = "",
         actor: str | None = None,
     ) -> Entity:
-        """Make another entity of what was wrongly said of this one, and return it.
+        """Move facts that were attributed to the wrong entity to a new one, and return it.
 
-        The facts get copies with new ids at the new entity; the old ones are retracted and say so.
-        A fact that rests on the given episodes and on others stays at both. To take back a merge,
-        use ``unmerge``.
+        The new entity gets copies of the facts with new ids; the old ones are retracted with a
+        reference to them. A fact that rests on the given episodes and on others stays at both. Use
+        ``unmerge`` to undo a merge.
 
         Args:
-            entity: The old one.
-            name: What to call the new one; an alias of the old one is taken from it.
+            entity: The old entity.
+            name: Name of the new entity; if it is an alias of the old one, it moves.
             facts: Facts to move.
-            episodes: Episodes of which everything moves that they say about the entity.
-            entity_type: Type of the new one; default: that of the old one.
-            reason: Why, kept with the event.
-            actor: Who says so; default: the one given to ``GraphRAG.open``.
+            episodes: Episodes whose statements about the entity all move.
+            entity_type: Type of the new entity; default: that of the old one.
+            reason: The reason, stored with the event.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if the entity or a fact is not there, nothing is to move, or an entity has
+            InputError: if the entity or a fact does not exist, nothing would move, or an entity has
                 the name.
         """
         moving, sources = frozenset(map(id_of, facts)), frozenset(map(id_of, episodes))

@@ -52,7 +52,7 @@ async def split(
     for id_ in sorted(wanted.facts):
         fact = live.get(id_)
         if fact is None:
-            raise InputError(f"no fact that stands has the id {id_!r}: see facts({old.name!r})")
+            raise InputError(f"no valid fact has the id {id_!r}: see facts({old.name!r})")
         if old.id not in (fact.subject_id, fact.object_id):
             raise InputError(f"fact {id_} ({fact.text!r}) is not about {old.name!r}")
     component = Component.of(index, ingestion.relations, store, now)
@@ -95,9 +95,7 @@ def _named(wanted: Split, old: Entity, index: GroupIndex, now: datetime) -> tupl
     others = [id_ for id_ in index.entities_keyed(key) if id_ != old.id]
     if key == name_key(old.name) or others:
         bearer = others[0] if others else old.id
-        raise InputError(
-            f"an entity is called {name!r} already ({bearer}): give a name that tells them apart"
-        )
+        raise InputError(f"an entity is called {name!r} already ({bearer}): give a different name")
     new = Entity(
         new_id(),
         index.group_id,

@@ -1,1 +1,1 @@
-"""The engine profile: rows that searches in SurrealDB go by, derived from the graph's records."""
+"""The engine profile: search rows in SurrealDB, derived from the records of the graph."""

@@ -1,6 +1,6 @@
-"""Search tables and their indexes: built anew, and checked against the records, with reports.
+"""Search tables and their indexes: rebuild, check against the records, and reports.
 
-A check counts the rows of every group and looks up a sample of each table.
+A check counts the rows of every group and searches for a sample of each table.
 """
 
 import logging
@@ -26,7 +26,7 @@ _LOG = logging.getLogger("graphrag")
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """One thing that was made: the search rows of a table, or the index of its vectors."""
+    """One finished step of a build: the search rows of a table, or its vector index."""
 
     name: str
     rows: int
@@ -140,36 +140,36 @@ _ASKED = {"vector": ("vector::distance::knn() ?? 1", "<|10,60|>"), "terms": ("1"
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """One index of SurrealDB, and the rows that it covers."""
+    """State of one SurrealDB index, with the number of rows that it covers."""
 
     name: str
-    """Its search table."""
+    """Name of its search table."""
     table: str
-    """The table whose rows it finds."""
+    """The table of the records that it finds."""
     there: bool
     rows: int
-    """Rows that it covers."""
+    """Number of rows that it covers."""
     sampled: int
     found: int
-    """How many of the sampled rows it led back to."""
+    """Number of sampled rows that a search of the index returned."""
 
     @property
     def recall(self) -> float:
-        """Return the part of the sampled rows that it found; 1 if there was nothing to find."""
+        """Return the share of sampled rows that were found; 1 if none was sampled."""
         return self.found / self.sampled if self.sampled else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """The indexes of a store with search tables."""
+    """State of all search indexes of a store."""
 
     indexes: tuple[IndexState, ...]
     findings: tuple[str, ...]
-    """What is wrong, in words; ``health.build_indexes()`` makes all of it right."""
+    """Descriptions of all defects; ``health.build_indexes()`` repairs them."""
 
     @property
     def sound(self) -> bool:
-        """Tell whether every index is there and agrees with its table."""
+        """Tell whether every index exists and agrees with its table."""
         return not self.findings
 
 

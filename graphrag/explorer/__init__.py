@@ -1,8 +1,8 @@
-"""The explorer: a group laid out through time on one page, of a server or in one file.
+"""The explorer: a page that draws a group over time, served or as a single file.
 
-A served page has no script inside and loads nothing but its own files. The one file has all inside,
-each part by its hash in a policy that lets nothing else run, and asks nobody for anything. What it
-shows is data in it, never HTML: no text of a graph is read as markup.
+The served page has no inline script and loads only its own files. The single file contains
+everything, each part by its hash in a policy that allows nothing else, and makes no requests.
+Contents of a graph are inserted as data, never as HTML.
 """
 
 import html

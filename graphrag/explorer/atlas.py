@@ -36,28 +36,28 @@ _LAID: Final = Slot[Places]()
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Atlas:
-    """A group laid out: ``save("graph.html")`` keeps it as a page that opens from a disk."""
+    """A group with its layout: ``save("graph.html")`` writes it as a self-contained page."""
 
     group: str
     at: datetime | None
-    """World time at which it opens; None: now."""
+    """World time that the page shows first; None: now."""
     known_at: datetime | None
     made_at: datetime
     nodes: Mapping[str, Sequence[Any]]
     """Columns: ``id``, ``name``, ``type``, ``community``, ``x`` and ``y``, best connected first."""
     facts: Mapping[str, Sequence[Any]]
     """Columns: ``id``, ``subject``, ``relation``, ``object``, and ``start`` and ``end`` in seconds
-    since 1970, None for none that is known; ends are numbers of nodes."""
+    since 1970, None if unknown; ``subject`` and ``object`` are indexes of nodes."""
     types: Sequence[str]
     relations: Sequence[str]
     communities: Sequence[Mapping[str, Any]]
-    """Each with ``name`` and ``members``, those of most entities first."""
+    """Communities with ``name`` and ``members``, largest first."""
     left_out: int
-    """Entities with facts that had no room."""
+    """Number of entities with facts beyond the limit."""
     quotes: Sequence[Any] = ()
-    """Of each fact: its sentence, why it ended, and where it is stated; none unless asked for."""
+    """The sentence of each fact, why it ended, and its quotes; empty unless requested."""
     about: Sequence[Any] = ()
-    """Of each entity: its other names and its summary; none unless asked for."""
+    """The other names and the summary of each entity; empty unless requested."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the atlas as a JSON-serializable dictionary, without ``quotes`` and ``about``."""
@@ -67,14 +67,14 @@ class Atlas:
         return {name: item for name, item in own.items() if name not in ("quotes", "about")}
 
     def to_html(self) -> str:
-        """Return the explorer as one page, with all that it shows inside."""
+        """Return the explorer as one HTML page that contains all of its data."""
         return page({**self.to_dict(), "quotes": list(self.quotes), "about": list(self.about)})
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the page to an ``.html`` file and return its path.
 
         Raises:
-            InputError: if its name ends otherwise, or it cannot be written.
+            InputError: if the path has another ending, or cannot be written.
         """
         file = Path(path)
         if file.suffix.casefold() not in (".html", ".htm"):

@@ -1,1 +1,1 @@
-"""From an episode to mentions and claims: by rules, a small network or a language model."""
+"""Extraction of mentions and claims by rules, a small network or a language model."""

@@ -1,4 +1,5 @@
-"""Whether a graph is sound, and what can be done where it is not.
+"""Health of a graph: consistency checks and repairs.
 
-The event log is the truth. A check writes nothing, and a repair only what needs no guessing.
+The event log is authoritative. A check writes nothing, and a repair only fixes defects with one
+possible repair.
 """

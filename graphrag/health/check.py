@@ -29,8 +29,8 @@ from graphrag.index.tables import read_aside, read_mentions, read_sources
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.temporal.moment import utc_now
 
-_RESTORE = "restore a backup, or log.replay() it into another store: what is right is not certain"
-_AGAIN = "health.repair() writes it again as the log tells"
+_RESTORE = "restore a backup, or log.replay() it into another store: the right value is not certain"
+_AGAIN = "health.repair() writes it again from the log"
 _ANEW = "health.repair() deletes it, and it is written anew"
 _UNKNOWN = "remove it, or add it again through the library: the log does not know it"
 _RELOAD = "health.repair() reads the group into memory again"
@@ -51,7 +51,7 @@ def log_findings(snapshot: Snapshot) -> Iterator[Finding]:
             record = f"{table}:{id_}"
             logged = expected.pop(record, None)
             if logged is None:
-                yield snapshot.finding(record, "no event tells of it", _UNKNOWN)
+                yield snapshot.finding(record, "no event refers to it", _UNKNOWN)
             elif different := _different(logged, image(row)):
                 what = f"differs from the log in {', '.join(different)}"
                 yield snapshot.finding(record, what, _RESTORE)

@@ -1,4 +1,4 @@
-"""Health of a graph and its queue: checks, repairs and cleanup, each imported when asked for."""
+"""Health of a graph and its queue: checks, repairs and cleanup, each imported on demand."""
 
 from __future__ import annotations
 
@@ -24,51 +24,51 @@ if TYPE_CHECKING:
 
 @checked(door="graph.health")
 class Health:
-    """Checking, repairing and tidying: ``graph.health``."""
+    """Checks, repairs and cleanup: ``graph.health``."""
 
     def __init__(self, handle: Handle, group: str, *, strict: bool = False) -> None:
         self._handle, self._group, self._strict = handle, group, strict
 
     async def check(self) -> CheckReport:
-        """Check that the group is whole; nothing is written.
+        """Check the consistency of the group; nothing is written.
 
-        Every record is compared with the event log, with what it points to and with what this
-        process holds in memory: a sound graph has no findings.
+        Compares every record with the event log, the records that it refers to, and the index in
+        the memory of this process. The report of a sound graph has no findings.
 
         Raises:
-            QueryError: if nobody wrote to the group, where that is an error.
-            StoreError: if other processes write to the group all the while.
+            QueryError: if the group does not exist and was opened with ``strict=True``.
+            StoreError: if other processes keep writing to the group.
         """
         await self._known()
         return await self._check([self._group])
 
     async def check_all(self) -> CheckReport:
-        """Check every group of the store; as ``check``."""
+        """Check every group of the store: see ``check``."""
         return await self._check(await self._names())
 
     async def repair(self) -> RepairReport:
-        """Repair what needs no guessing, in a logged event, and report what is left.
+        """Repair defects that have one possible repair, and report the remaining ones.
 
-        Missing embeddings are computed again, the chain of episodes is linked anew, links and
-        passages that lead nowhere are removed, and the memory of this process is read again.
+        Missing embeddings are computed, the chain of episodes is linked again, links and passages
+        without a target are removed, and the memory of this process is reloaded.
 
         Raises:
-            QueryError: if nobody wrote to the group, where that is an error.
+            QueryError: if the group does not exist and was opened with ``strict=True``.
             PolicyError: if the write policy refused a repair.
-            StoreError: if other processes write to the group all the while.
+            StoreError: if other processes keep writing to the group.
         """
         await self._known()
         return await self._repair([self._group])
 
     async def repair_all(self) -> RepairReport:
-        """Repair every group of the store; as ``repair``."""
+        """Repair every group of the store: see ``repair``."""
         return await self._repair(await self._names())
 
     async def indexes(self) -> IndexReport:
         """Check that every index exists and agrees with its table; nothing is written.
 
         Raises:
-            StoreProfileError: for a store of the process profile, which has no such indexes.
+            StoreProfileError: if the store has the process profile, which has no such indexes.
         """
         from graphrag.engine.indexes import check_indexes
 
@@ -77,17 +77,16 @@ class Health:
     async def build_indexes(
         self, *, rows: bool = True, on_step: Callable[[Built], None] | None = None
     ) -> list[Built]:
-        """Make the indexes anew while nobody writes; a search meanwhile is refused.
+        """Rebuild the indexes while nobody writes; searches are refused meanwhile.
 
-        After many writes this also makes searches quicker: what each transaction added lies in a
-        page of its own, and all such pages are read.
+        After many writes this also makes searches faster: it joins pages of single transactions.
 
         Args:
-            rows: Derive from the records what the indexes cover, too.
-            on_step: Notified of each step when it is done.
+            rows: Whether to derive the indexed rows from the records again, too.
+            on_step: Called after each step.
 
         Raises:
-            StoreProfileError: for a store of the process profile, which has no such indexes.
+            StoreProfileError: if the store has the process profile, which has no such indexes.
         """
         from graphrag.engine.indexes import build
 
@@ -97,11 +96,11 @@ class Health:
     async def build_native(self, *, on_step: Callable[[Built], None] | None = None) -> list[Built]:
         """Add tables that SurrealQL can search to a store of the process profile.
 
-        Vectors come under DISKANN or HNSW, words under FULLTEXT, and each transaction keeps them in
-        step from now on. Nobody should write meanwhile; a call that was cut short is made again.
+        Vectors get a DISKANN or HNSW index, words a FULLTEXT index; later transactions keep them up
+        to date. Do not write meanwhile. After an interruption call the method again.
 
         Args:
-            on_step: Notified of each step when it is done.
+            on_step: Called after each step.
         """
         from graphrag.engine.indexes import build_native
 
@@ -110,18 +109,18 @@ class Health:
     async def reembed(
         self, *, on_progress: Callable[[Reembedded], None] | None = None
     ) -> Reembedded:
-        """Change the embedder of the store to that of this graph, which is not open yet.
+        """Change the embedder of the store to that of this graph, which must not be open.
 
-        Nothing is extracted again. The old vectors serve until all new ones are there; a call that
-        was cut short goes on when it is made again. Nobody should write meanwhile.
+        Nothing is extracted again. The old vectors stay in use until all new ones are computed.
+        After an interruption call the method again to continue. Do not write meanwhile.
 
         Args:
             on_progress: Called after each 64 vectors.
 
         Raises:
-            InputError: if this graph is open: it has the embedder that the store has already.
-            StoreProfileError: for a store of the engine profile: ``log.replay_all`` embeds again.
-            EmbeddingError: if the new embedder fails; what it made stays.
+            InputError: if this graph is open: it then has the embedder of the store.
+            StoreProfileError: if the store has the engine profile; use ``log.replay_all``.
+            EmbeddingError: if the new embedder fails; vectors computed so far are kept.
         """
         from graphrag.health.repair import reembed_store
 
@@ -140,23 +139,23 @@ class Health:
         reason: str = "",
         actor: str | None = None,
     ) -> Cleanup:
-        """Take the orphans out of the reads, and say why each goes or stays.
+        """Remove orphans from the reads, and give the reason why each is removed or kept.
 
-        Nothing is deleted and no fact is touched. What was taken out comes back once mentioned
-        again, and ``log.revert`` of the event brings all of it back. Entities that somebody entered
-        for their own sake, or that have attributes, stay.
+        Nothing is deleted and no fact changes. A removed item returns when it is mentioned again,
+        and ``log.revert`` restores all. Entities that a person entered directly, or that have
+        attributes, are kept.
 
         Args:
-            kinds: ``entities``, and ``episodes`` if texts that state nothing should go as well,
-                which are searched otherwise. Each is one transaction with one event.
-            dry_run: Write nothing and only say what would be done; the policy is not asked.
-            reason: Why, kept with the events.
-            actor: Who does this; default: the one given to ``GraphRAG.open``.
+            kinds: ``entities``, and optionally ``episodes`` (texts that state nothing, which
+                searches otherwise find). Each kind is one transaction with one event.
+            dry_run: Whether to only report the changes; the policy is not applied.
+            reason: The reason, stored with the events.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: for an unknown kind.
-            QueryError: if nobody wrote to the group, where that is an error.
-            PolicyError: if the write policy refused; what was done of another kind stays.
+            InputError: if a kind is unknown.
+            QueryError: if the group does not exist and was opened with ``strict=True``.
+            PolicyError: if the write policy refused; another kind may be done already.
         """
         from graphrag.analysis.orphans import Cleanup
 
@@ -216,33 +215,33 @@ class Health:
 
 @checked(door="graph.queue")
 class QueueControl:
-    """The queued episodes of a group: ``graph.queue``."""
+    """Queue of episodes that wait for extraction: ``graph.queue``."""
 
     def __init__(self, handle: Handle, group: str) -> None:
         self._handle, self._group = handle, group
 
     async def status(self) -> QueueStatus:
-        """Count the episodes of the group that are pending, done and failed."""
+        """Return the numbers of pending, done and failed episodes of the group."""
         return await self._handle.queue.status(self._group)
 
     async def failed(self) -> list[Episode]:
-        """Return the episodes whose facts could not be read, with their ``error``."""
+        """Return the episodes whose extraction failed, each with its ``error``."""
         return await self._handle.queue.failed(self._group)
 
     async def retry(self) -> int:
-        """Make the failed episodes of the group pending again and return their number."""
+        """Mark the failed episodes of the group as pending, and return their number."""
         return await self._handle.queue.retry(self._group)
 
     async def drain(self) -> None:
-        """Return when no queued episode of the group is pending any more.
+        """Wait until no episode of the group is pending.
 
-        Failed ones are not waited for. With ``workers=0`` this is what does the work.
+        Failed episodes are not retried. With ``workers=0`` this call does the extraction.
 
         Raises:
-            StoreError: if the store is gone; what is pending stays so.
+            StoreError: if the store is not available; pending episodes stay pending.
         """
         await self._handle.queue.drain(self._group)
 
     async def drain_all(self) -> None:
-        """Return when no queued episode of any group is pending any more; as ``drain``."""
+        """Wait until no episode of any group is pending: see ``drain``."""
         await self._handle.queue.drain(None)

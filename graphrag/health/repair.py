@@ -1,9 +1,9 @@
-"""Repair of what can be worked out from the rest of the graph, and vectors of another model.
+"""Repair of data that can be derived from the rest of the graph, and change of the embedder.
 
-A repair is one logged transaction a group. A group that has lost vectors or ends is read without
-them, so there is an index to write against.
+A repair is one logged transaction for each group. A group with missing vectors or ends is loaded
+without those records, so that there is an index to write against.
 
-A change of the embedder opens the store with the name of the old model, so that nobody needs that.
+A change of the embedder opens the store under the name of the old model, which is not loaded.
 """
 
 import hashlib
@@ -155,20 +155,20 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Reembedded:
-    """How far a change of the embedder is, or what it did."""
+    """Progress or result of a change of the embedder."""
 
     embedder: str
-    """Name of the new one."""
+    """Name of the new embedder."""
     done: int
-    """Rows whose new vector is there."""
+    """Number of rows that have their new vector."""
     total: int
     made: int = 0
-    """Vectors that were made by this call; the others were there from one that was cut short."""
+    """Vectors computed by this call; the others are from an earlier, interrupted call."""
     seconds: float = 0.0
 
     @property
     def eta(self) -> float | None:
-        """Return the seconds that the rest will take at the pace so far; None if unknown."""
+        """Return the estimated seconds until the end at the current rate; None if unknown."""
         return self.seconds / self.made * (self.total - self.done) if self.made else None
 
 

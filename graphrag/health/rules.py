@@ -35,7 +35,7 @@ _EDGES = {
 _SETTLED = tuple(
     "valid_at invalid_at observed closed_as closed_by_arbiter invalidated_by pending".split()
 )
-_ANEW = "retract and tell it again, or restore a backup"
+_ANEW = "retract it and add it again, or restore a backup"
 _NEAR_ONE = 1e-3
 _REEMBED = "health.repair() computes it again"
 _RESTORE = "restore a backup: only erase.entity() erases an entity, and it takes that back"
@@ -119,7 +119,7 @@ def _facts(snapshot: Snapshot) -> Iterator[Finding]:
             if (episode := episodes.get(source["episode"])) is None:
                 continue
             if episode.get("removed_at") is not None and row.get("retracted_at") is None:
-                what = f"stands, and rests on episode {source['episode']}, which was removed"
+                what = f"is valid, but rests on episode {source['episode']}, which was removed"
                 yield snapshot.finding(record, what, _WITHDRAW)
             elif not _inside(source, episode):
                 what = f"rests on characters {source['start']} to {source['end']} of an episode"

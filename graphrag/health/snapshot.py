@@ -1,4 +1,4 @@
-"""Snapshot of a group at one moment, what its log says it should hold, and findings about it."""
+"""Snapshot of a group, the state that its log implies, and the differences as findings."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,17 +16,17 @@ from graphrag.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it must be."""
+    """One defect of a record, with the way to repair it."""
 
     group: str
     record: str
-    """``table:id``."""
+    """The record, as ``table:id``."""
     what: str
-    """What is wrong, in words."""
+    """Description of the defect."""
     how: str
-    """How to repair it, in words."""
+    """Description of the repair."""
     repairable: bool = False
-    """True if ``health.repair()`` does it."""
+    """Whether ``health.repair()`` repairs it."""
 
     def __str__(self) -> str:
         return f"{self.record} in group {self.group!r}: {self.what} ({self.how})"
@@ -34,7 +34,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a check looked at, and its findings: none for a sound graph."""
+    """Result of a check: the numbers of checked items, and the findings (none if sound)."""
 
     groups: tuple[str, ...]
     records: int
@@ -43,24 +43,24 @@ class CheckReport:
 
     @property
     def sound(self) -> bool:
-        """Tell whether nothing was found."""
+        """Tell whether there are no findings."""
         return not self.findings
 
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """What a repair did and what it left."""
+    """Result of a repair: the repaired findings and the remaining ones."""
 
     repaired: tuple[Finding, ...]
-    """Found before and not after."""
+    """Findings that the repair resolved."""
     left: tuple[Finding, ...]
-    """Still there: what cannot be repaired without a decision of yours."""
+    """Remaining findings, which need a decision of yours."""
     events: int
-    """Transactions that the repair wrote."""
+    """Number of transactions that the repair wrote."""
 
     @property
     def sound(self) -> bool:
-        """Tell whether nothing is left."""
+        """Tell whether no finding remains."""
         return not self.left
 
 

@@ -1,6 +1,6 @@
-"""History of a group: its log, and how it is reverted, replayed or erased.
+"""History of a group: its event log, and how to revert, replay or erase.
 
-What takes back is imported when it is asked for: most programs never do.
+The modules that undo changes are imported on demand: most programs never use them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PAGE = 1000
 
 @checked(door="graph.log")
 class EventLog(Door):
-    """The log of a group, and what follows from it: ``graph.log``.
+    """Event log of a group, with revert, removal and replay: ``graph.log``.
 
-    Where an argument is a fact, an entity, an episode or an event, its id or number does as well.
-    Each write is one transaction with one event, which keeps the ``reason`` and the ``actor``, by
-    default the one given to ``GraphRAG.open``. A ``PolicyError`` is the write policy's refusal;
-    whatever is raised, nothing was written.
+    Facts, entities, episodes and events may be given by id or number. Each write is one transaction
+    with one event, which stores the ``reason`` and the ``actor`` (default: the one given to
+    ``GraphRAG.open``). ``PolicyError`` is raised if the write policy refuses. After any error
+    nothing was written.
     """
 
     async def events(
@@ -42,19 +42,19 @@ class EventLog(Door):
         fact: Fact | str | None = None,
         entity: Entity | str | None = None,
     ) -> Log:
-        """Return the committed changes of a group, oldest first.
+        """Return the events of the group, oldest first.
 
-        With ``fact`` or ``entity`` only the events that changed it; those of an entity are also
-        the events that changed a fact about it or mention it.
+        With ``fact`` or ``entity``, only the events that changed it; for an entity also those that
+        changed a fact about it or mention it.
 
         Args:
-            after: Only events with a number above this one.
-            limit: How many at most: the newest, or with ``after`` the next ones. Default: all.
+            after: Only events with a higher number.
+            limit: Maximum number: the newest events, or with ``after`` the next ones. Default: all.
             fact: A fact, or its id.
             entity: An entity, or its id.
 
         Raises:
-            InputError: if both are given, or for an impossible limit.
+            InputError: if both are given, or the limit is out of range.
         """
         if fact is not None and entity is not None:
             raise InputError("the log is asked for a fact or for an entity: give one of the two")
@@ -83,14 +83,14 @@ class EventLog(Door):
     async def remove_episode(
         self, episode: Episode | str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Take an episode out, with all that rests on it alone, and return the event.
+        """Remove an episode with the facts that only it states, and return the event.
 
-        Its facts are retracted unless another episode or a person states them, too; what it had
-        closed holds again; entities that nothing else speaks of leave the reads. Nothing is
-        deleted: earlier moments show it, and the same episode may be added again.
+        A fact that another episode or a person also states stays. Facts that the episode had closed
+        hold again, and entities without other mentions disappear from reads. Nothing is deleted:
+        earlier moments still show it, and the episode may be added again.
 
         Raises:
-            InputError: if there is no such episode, or it was removed before.
+            InputError: if the episode does not exist or is removed already.
         """
         ingestion = self._handle.session
         from graphrag.history.removal import withdraw
@@ -104,16 +104,15 @@ class EventLog(Door):
     async def remove_source(
         self, source: str, *, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Take back everything that one source said, in one transaction; return the event.
+        """Remove everything that one source stated, in one transaction; return the event.
 
-        Its episodes are removed as ``remove_episode`` does it, and what tables or calls stated in
-        its name is retracted: the graph is then as if it had never been heard, but for what a
-        person confirmed, for attributes that its tables gave, and for what others said of a name
-        by which only it knew an entity: that stays with the entity. ``revert`` brings it back.
-        ``source`` is what its episodes have as ``source_description``, its facts as ``source``.
+        Its episodes are removed as by ``remove_episode``, and facts that tables or calls stated in
+        its name are retracted. Exceptions stay: facts that a person confirmed, attributes that its
+        tables set, and what others said of an entity by a name only it knew. ``revert`` undoes the
+        removal. ``source`` is the ``source_description`` of episodes and the ``source`` of facts.
 
         Raises:
-            InputError: if nothing that stands is from this source.
+            InputError: if no valid data is from this source.
         """
         ingestion = self._handle.session
         from graphrag.history.removal import withdraw_source
@@ -127,14 +126,14 @@ class EventLog(Door):
     async def revert(
         self, event: Event | int, *, force: bool = False, reason: str = "", actor: str | None = None
     ) -> Event:
-        """Undo an event by writing a new one, which is returned and can itself be reverted.
+        """Undo an event with a new event, which is returned and can be reverted, too.
 
-        Changed fields get their earlier values back, facts that the event added are retracted, and
-        its episodes are removed, with the entities that nothing else mentions. With ``force``,
-        fields that a later event has changed are restored, too.
+        Changed fields get their earlier values back. Facts and episodes that the event added are
+        retracted or removed, with entities that nothing else mentions. With ``force``, fields that
+        a later event changed are restored, too.
 
         Raises:
-            InputError: if there is no such event, it cannot be undone or already has been, or a
+            InputError: if the event does not exist, cannot be undone or is undone already, or a
                 later event changed the same fields and ``force`` is not set.
         """
         ingestion = self._handle.session
@@ -152,18 +151,18 @@ class EventLog(Door):
         return undo
 
     def follow(self, *, after: int | None = None) -> AsyncIterator[Event]:
-        """Follow what is committed: ``async for event in graph.log.follow():``.
+        """Yield new events: ``async for event in graph.log.follow():``.
 
-        Gives every event from now on, as it is committed, until the graph is closed. A search in
-        the body of the loop sees what the event brought. A slow reader misses nothing. Other
-        processes' events come from a server within half a second.
+        Yields each event when it is committed, until the graph is closed. Searches in the loop
+        already see its changes, and a slow reader misses no event. Events of other processes arrive
+        from a server within half a second.
 
         Args:
-            after: From this event on, by its number; 0 gives the whole log first. Default: from
-                the next one on.
+            after: Start after the event with this number; 0 yields the whole log first. Default:
+                only new events.
 
         Raises:
-            QueryError: if there is no event of this number.
+            QueryError: if there is no event with this number.
         """
         if after is not None and after < 0:
             raise QueryError(f"after is the number of an event, or 0, not {after}")
@@ -172,25 +171,26 @@ class EventLog(Door):
         return writer.streams.open(group, session.store, writer.locks[group], after=after)
 
     async def replay(self, into: Openable, *, until: Moment | None = None) -> Replayed:
-        """Make the group anew from its log in another store, and return what was made.
+        """Rebuild the group from its log in another store, and return a report.
 
-        The other graph has the same records, events and past as this one. Vectors are copied, or
-        embedded again where the embedder is another: a replay is how to change the embedder. What
-        somebody changed in the tables behind the log's back is left behind.
+        The other graph has the same records, events and past. Vectors are copied, or computed again
+        if it has another embedder: this is how to change the embedder. Changes of the tables that
+        bypassed the log are not replayed.
 
         Args:
-            into: A graph whose store has no such group, as ``GraphRAG.open`` returned it; it is
-                opened for the replay and closed again, unless it is open. Its policy is not asked.
-            until: System time: only what was added until then.
+            into: A graph whose store does not have the group, as returned by ``GraphRAG.open``. If
+                it is not open, it is opened for the replay and closed again. Its policy is not
+                applied.
+            until: System time: replay only the events until then.
 
         Raises:
-            InputError: if there is no such group, or the other store has it.
-            StoreError: if the log is not whole; ``health.check()`` says where.
+            InputError: if the group does not exist, or the other store has it.
+            StoreError: if the log is incomplete; ``health.check()`` gives the place.
         """
         return await self._replay(into, self._group, until)
 
     async def replay_all(self, into: Openable, *, until: Moment | None = None) -> Replayed:
-        """Make every group of the store anew from its log in another store; as ``replay``."""
+        """Rebuild every group of the store from its log in another store: see ``replay``."""
         return await self._replay(into, None, until)
 
     async def _replay(self, into: Openable, group: str | None, until: Moment | None) -> Replayed:

@@ -1,14 +1,13 @@
-"""Erase for good, with vectors, log images and files beside the store: an entity, or a group.
+"""Permanent erasure of an entity or a group, with vectors, log images and files of the store.
 
-What stays loses what it had from what goes: what an erased fact had closed holds again, as far as
-the rules leave room; what an erased text had added is taken off; a fact whose sentence only an
-erased text had is stated by a text that stays; and the log loses the names. Events keep number,
-kind and time. Bytes that the database has not compacted yet are beyond it.
+Remaining data loses everything that came from the erased data. Facts that an erased fact had closed
+hold again, as far as the rules allow; values from an erased text are removed; a fact whose sentence
+was in an erased text gets one from a remaining text; the log loses the names. Events keep number,
+kind and time. Bytes that the database has not compacted yet remain.
 
-A whole group cannot go in one transaction: it may be larger than memory. The policy is asked about
-every row before anything goes; then the group is closed, its log goes, then its rows, in batches,
-and its name last. A process that dies in between leaves a group that everybody sees to be half
-gone.
+A whole group may be larger than memory, so it takes several transactions. The policy first checks
+every row. Then the group is closed, and its log, its rows in batches and last its name are erased.
+If the process dies, the group stays visibly half erased.
 """
 
 from __future__ import annotations
@@ -53,11 +52,11 @@ _LAST = ("passage", "relates_to", "community", "saga", "episode", "entity")
 
 @checked(door="graph.erase")
 class Erase(Door):
-    """What deletes: ``graph.erase``. Nothing of it can be taken back.
+    """Permanent erasure, which cannot be undone: ``graph.erase``.
 
-    Answers that a language model's cache keeps, and backups, are yours to delete. A ``PolicyError``
-    says that the write policy refused; whatever is raised, nothing was written. ``actor`` is by
-    default the one given to ``GraphRAG.open``.
+    Cached answers of a language model and backups must be deleted by you. ``actor`` is the name in
+    the log; default: the one given to ``GraphRAG.open``. ``PolicyError`` is raised if the write
+    policy refuses. After any error nothing was written.
     """
 
     async def entity(
@@ -68,22 +67,22 @@ class Erase(Door):
         actor: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Erase an entity, with all that was said of it, in one transaction.
+        """Erase an entity with everything stated about it, in one transaction.
 
-        Its facts go, the episodes that mention it, state something of it or have one of its names
-        in their text, every fact and entity that nothing else speaks of, and the communities until
-        they are built again. What an erased fact had closed holds again, as far as the rules leave
-        room. What stays loses the names, in the log as well: events keep number, kind and time.
+        This erases its facts, the episodes that mention it, state something about it or contain one
+        of its names, facts and entities without other sources, and the communities until they are
+        built again. Facts that an erased fact had closed hold again, as far as the rules allow. All
+        other data and the log lose the names; events keep number, kind and time.
 
         Args:
             entity: The entity, its id or its name.
-            episodes: ``keep`` lets every text stay as it was said: it is still found by its
-                words, and no longer leads to the entity.
-            actor: Who says so.
-            dry_run: Erase nothing and only count what would go; the policy is not asked.
+            episodes: ``keep`` preserves every text: it is still found by its words, but no longer
+                linked to the entity.
+            actor: Name for the log.
+            dry_run: Only count the data to erase; the policy is not applied.
 
         Raises:
-            InputError: if there is no such entity, or a name means several.
+            InputError: if the entity does not exist or a name is ambiguous.
         """
         ingestion, group = self._handle.session, self._group
         counted: Mapping[str, int] = {}
@@ -108,19 +107,19 @@ class Erase(Door):
     async def group(
         self, *, confirm: str | None = None, actor: str | None = None, dry_run: bool = False
     ) -> Forgotten:
-        """Erase the whole group with its log and its name, however large it is.
+        """Erase the whole group with its log and its name, whatever its size.
 
-        It takes many small transactions. If that is cut short the group is closed: calling it again
-        finishes it.
+        This takes many small transactions. If it is interrupted the group is closed; call the
+        method again to finish.
 
         Args:
-            confirm: The name of the group once more: nothing is erased by leaving something out.
-            actor: Who says so.
-            dry_run: Erase nothing and only count what would go; the policy is not asked.
+            confirm: The name of the group, as a confirmation.
+            actor: Name for the log.
+            dry_run: Only count the data to erase; the policy is not applied.
 
         Raises:
             InputError: if ``confirm`` is not the name of the group.
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
         """
         if confirm != self._group and not (dry_run and confirm is None):
             raise InputError(

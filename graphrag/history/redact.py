@@ -1,7 +1,7 @@
-"""Take names and words out of rows and out of the log: what was erased leaves a mark.
+"""Redaction of names and texts in rows and in the log; a marker replaces erased data.
 
-An erased record leaves ``ERASED`` in place of its images. What stays loses the names, the sentences
-that only erased texts had, and in its images what it knew from those texts alone.
+In the log, ``ERASED`` replaces the images of an erased record. Remaining records lose the names,
+the sentences that only erased texts contained, and the values that only those texts gave.
 """
 
 import json
@@ -48,14 +48,14 @@ Attribute = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was erased."""
+    """Result of an erasure."""
 
     group: str
     records: Mapping[str, int]
-    """Erased rows by table; of a whole group also its ``event`` rows."""
+    """Number of erased rows by table; for a whole group also its ``event`` rows."""
     event: Event | None = None
-    """What the log keeps: that something was forgotten, and when. None for a whole group, and for
-    what was only counted."""
+    """The event that records the erasure and its time in the log. None for a whole group and for a
+    dry run."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from graphrag.temporal.moment import to_micros
 
 REMOVE_EPISODE, REMOVE_SOURCE = "remove_episode", "remove_source"
 _ATTRIBUTES = ("attributes", "attribute_times")
-_GONE = Void("retracted", reason="its source was taken back")
+_GONE = Void("retracted", reason="its source was removed")
 
 
 @dataclass(frozen=True, slots=True)

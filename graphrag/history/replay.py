@@ -1,8 +1,8 @@
-"""Make a graph anew from its log, in another store: the same rows, the same events, the same past.
+"""Replay of a group from its log into another store: same rows, same events, same past.
 
-The log holds everything but vectors. Those are copied where the row in this store still says the
-same and the other store has the same embedder, and embedded again otherwise: so a replay is also
-the way to another embedder, and back to a moment.
+The log holds everything but vectors. A vector is copied if the text is unchanged and both stores
+have the same embedder; otherwise it is computed again. A replay thus also changes the embedder, or
+restores a past state.
 """
 
 from collections import defaultdict
@@ -34,13 +34,13 @@ _INFO = "group_info"
 
 @dataclass(slots=True)
 class Replayed:
-    """What a replay made."""
+    """Result of a replay."""
 
     groups: tuple[str, ...]
     events: int = 0
     records: int = 0
     embedded: int = 0
-    """Vectors that were embedded again and not copied."""
+    """Number of vectors that were computed again rather than copied."""
 
 
 async def replay_groups(

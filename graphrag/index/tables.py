@@ -98,7 +98,7 @@ def tied(index: GroupIndex, table: str, rows: Rows) -> Rows:
         return rows
     if len(left) < len(rows):
         _LOG.warning(
-            "group %r: %d rows of %s lead nowhere and are left out; health.check() names them",
+            "group %r: %d rows of %s have no target and are left out; health.check() lists them",
             index.group_id,
             len(rows) - len(left),
             table,

@@ -222,7 +222,7 @@ def _misfit(
 ) -> str:
     """Return what is wrong about a fact of a kind; empty if nothing is."""
     if kind == "cancelled":
-        return "take back the plan itself, with edit.retract"
+        return "retract the plan itself, with edit.retract"
     if kind not in _KINDS:
         return f"choose from {', '.join(_KINDS)}"
     if kind in ("event", "planned") and start is None:

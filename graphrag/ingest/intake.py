@@ -1,6 +1,6 @@
-"""What a caller hands in: streams, taken in windows, and episodes, checked and known again.
+"""Input from callers: streams that are read in windows, and episodes, validated and deduplicated.
 
-What has arrived of a stream never waits for more.
+Items that have arrived from a stream are processed without waiting for further ones.
 """
 
 import asyncio
@@ -47,28 +47,27 @@ _PATIENCE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class NewEpisode:
-    """An episode to add: text, or a JSON value."""
+    """An episode to add: a text or a JSON value."""
 
     content: JSON
-    """Kept word for word; a JSON value as JSON text."""
+    """The content, stored unchanged; a JSON value is stored as JSON text."""
     reference_time: datetime | date | str | None = None
-    """When it was said or written; None is now."""
+    """When the content was said or written; None is now."""
     name: str = ""
-    """Its title: it is found by that too, and other episodes that name it are linked to it."""
+    """Title of the episode. Searches use it, and other episodes that mention it are linked."""
     source: Source | None = None
-    """None guesses: a JSON value is ``json``, lines of ``name: text`` are ``message``."""
+    """None detects it: a JSON value is ``json``, lines of ``name: text`` are ``message``."""
     source_description: str = ""
-    """Where it comes from, for people."""
+    """Description of the origin, for people."""
     group: str | None = None
-    """The graph inside the store that it belongs to: 1 to 200 printable characters; None for the
-    one that it is added to."""
+    """Name of the group, 1 to 200 printable characters; None for the group it is added to."""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     saga: str | None = None
-    """Name of the run of episodes that it belongs to, such as one conversation or one book."""
+    """Name of the sequence of episodes it belongs to, such as one conversation or one book."""
     key: str | None = None
-    """Your own id of it, such as that of a message: by it the episode is known again."""
+    """Your own id, such as that of a message, by which a repeated episode is recognised."""
     author: str | None = None
-    """Name of who wrote it: whom "I" means in a text without speakers, such as a note."""
+    """Name of the author: the person that "I" means in a text without speakers."""
 
 
 def prepare(new: NewEpisode, group: str = DEFAULT_GROUP) -> Episode:

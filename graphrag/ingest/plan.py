@@ -1,4 +1,4 @@
-"""Plans: what a transaction will change, as values before anything is written."""
+"""Plans: the changes that a transaction will write, as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,15 +23,15 @@ from graphrag.text.split import split_passages
 
 @dataclass(frozen=True, slots=True)
 class SkippedRow:
-    """A row of a table that is not in the graph."""
+    """A row of an import that was skipped."""
 
     place: str
-    """Where it stands: ``row 7``, ``jobs.csv, line 7``."""
+    """Location of the row: ``row 7``, ``jobs.csv, line 7``."""
     error: InputError
 
     @classmethod
     def at(cls, place: str, error: InputError) -> "SkippedRow":
-        """Return what was skipped at a place that is written as in the error."""
+        """Return the skipped row at a place that is worded as in the error."""
         return cls(place.removesuffix(": "), error)
 
 

@@ -1,11 +1,11 @@
 """Write policy (``Rules(policy=...)``) and the invariants of every transaction.
 
-A policy sees each record that a transaction creates, changes or erases. One refusal refuses the
-whole transaction with ``PolicyError`` and is logged as a ``denied`` event. It is not asked about
-marking a queued episode as failed: a pending one would be read again at every opening.
+A policy checks each record that a transaction creates, changes or erases. A refusal rejects the
+whole transaction with ``PolicyError`` and is logged as a ``denied`` event. The policy is not asked
+when a queued episode is marked as failed: it would otherwise be retried at every opening.
 
-Invariants: the log only grows; only ``erase`` erases; no lifetime ends before it starts; stated
-text never changes; no link crosses groups.
+Invariants: the log is append-only; only ``erase`` deletes; no fact ends before it starts; the text
+of an episode never changes; no link crosses groups.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -33,45 +33,45 @@ _EVIDENCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """One record's part in a transaction that is about to be written."""
+    """The change of one record in a transaction that is about to be written."""
 
     kind: str
-    """What is done, as the log will call it: ``add_episode``, ``retract``, ``merge``, ..."""
+    """Kind of the operation, as logged: ``add_episode``, ``retract``, ``merge``, ..."""
     group: str
     actor: str
     table: str
-    """``episode``, ``entity``, ``relates_to`` (a fact), ``mentions``, ..."""
+    """Table: ``episode``, ``entity``, ``relates_to`` (a fact), ``mentions``, ..."""
     id: str
     before: Mapping[str, Any] | None
-    """The fields that change, as they are stored; None for a record that is created."""
+    """The changed fields with their stored values; None for a new record."""
     after: Mapping[str, Any] | None
-    """The same fields as they are to be; None for a record that is erased."""
+    """The same fields with their new values; None for a record that is erased."""
     entity_types: frozenset[str] = frozenset()
-    """Types of the entity, or of both ends of the fact, that this is about."""
+    """Types of the entity, or of subject and object of the fact."""
 
     @property
     def record(self) -> str:
-        """Return ``table:id``."""
+        """Return the record as ``table:id``."""
         return f"{self.table}:{self.id}"
 
 
 class Policy(Protocol):
-    """Decides which mutations may be written."""
+    """Protocol of write policies: decides which mutations may be written."""
 
     def refuse(self, mutation: Mutation) -> str | None:
-        """Return why this must not be written, in words, or None to allow it."""
+        """Return the reason why the mutation is refused, or None to allow it."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppendOnly:
-    """Allow new episodes, entities and facts, and never take back what was added.
+    """Policy that allows additions and refuses to change or remove stored data.
 
-    A later fact may still end an earlier one, and a repetition may add a source or a date that was
-    missing. Retracting, editing, merging, removing and forgetting are refused.
+    A later fact may still end an earlier one, and a repetition may add a source or a missing date.
+    Retracting, editing, merging, removing and forgetting are refused.
     """
 
     def refuse(self, mutation: Mutation) -> str | None:
-        """Refuse what replaces or takes away."""
+        """Refuse mutations that replace or remove data."""
         if mutation.table not in _KEPT or mutation.before is None:
             return None
         if mutation.after is None:
@@ -84,18 +84,18 @@ class AppendOnly:
 
 @dataclass(frozen=True, slots=True)
 class ProtectedTypes:
-    """Keep what is known of entities of some types, except from the actors named.
+    """Policy that protects entities of some types, except from the named actors.
 
-    New facts about them may be added as long as they change none that is there; another source for
-    a fact that is there is welcome.
+    New facts about them are allowed as long as they change no stored fact. A further source for a
+    stored fact is allowed, too.
     """
 
     types: Collection[str]
     actors: Collection[str] = ()
-    """Who may change them nevertheless."""
+    """Actors who may change them."""
 
     def refuse(self, mutation: Mutation) -> str | None:
-        """Refuse changes of entities of these types, and of facts about them."""
+        """Refuse changes to entities of these types and to facts about them."""
         protected = sorted(mutation.entity_types & set(self.types))
         if not protected or mutation.before is None or mutation.actor in self.actors:
             return None

@@ -1,8 +1,8 @@
-"""Episodes that are stored at once and read later, by workers in this process.
+"""Queue of episodes that are stored at once and extracted later by workers in this process.
 
-The queue is the store: an episode is ``pending`` until one transaction writes its facts and makes
-it ``done``, or notes why it ``failed``. Here is only the order of work: one episode of a group at a
-time, by reference time.
+The state of the queue is in the store: an episode is ``pending`` until one transaction writes its
+facts and marks it ``done``, or records why it ``failed``. This module only holds the order of work:
+one episode of a group at a time, by reference time.
 """
 
 import asyncio
@@ -33,20 +33,20 @@ _NOTES = 200
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """How many episodes of a group are in which state; removed ones are not counted."""
+    """Number of episodes of a group by state, without removed ones."""
 
     group: str
     pending: int = 0
     done: int = 0
     failed: int = 0
     oldest_pending: datetime | None = None
-    """When the one that waits longest was handed in."""
+    """When the pending episode that has waited longest was added."""
     dropped: int = 0
-    """How much was read and not believed since the graph was opened."""
+    """Number of extracted items that were rejected since the graph was opened."""
     adjusted: int = 0
-    """How much was believed otherwise than it was read, or waits for a person."""
+    """Number of extracted items that were stored with changes or wait for review."""
     notes: tuple[str, ...] = ()
-    """The last of both, in words."""
+    """The latest rejected and changed items, in words."""
 
 
 class Queue:

@@ -1,4 +1,4 @@
-"""What writing did: results for callers."""
+"""Results of writes, as their callers receive them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,26 +22,26 @@ _LOST = ("superseded", "overruled", "corrected", "cancelled", "retracted")
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What adding one episode did."""
+    """Result of adding one episode."""
 
     episode: Episode
     new: bool
-    """False if the graph already had this episode, by its key or by content and time."""
+    """False if the graph already had this episode, by its key or by its content and time."""
     entities: tuple[Entity, ...] = ()
-    """Entities that did not exist before."""
+    """New entities."""
     facts: tuple[Fact, ...] = ()
-    """Facts that did not exist before."""
+    """New facts."""
     changed: tuple[Fact, ...] = ()
     """Older facts that were closed, corrected or confirmed."""
     violations: tuple[Violation, ...] = ()
-    """What was read and does not fit the ontology."""
+    """Extracted entities and facts that do not fit the ontology."""
     dropped: tuple[str, ...] = ()
-    """What the extractor read and was not believed, in words: entities that the text does not name,
-    facts that it does not say, places outside it."""
+    """Extracted items that were rejected, in words: entities that the text does not name, facts
+    that it does not state, invalid text positions."""
     adjusted: tuple[str, ...] = ()
-    """What was believed otherwise than it was read, in words, and what waits for a person."""
+    """Extracted items that were stored with changes or wait for review, in words."""
     closed: tuple[str, ...] = ()
-    """What ended or was taken back at once, in words: older facts, and new ones if need be."""
+    """Facts, old or new, that this episode ended or retracted, in words."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
     usage: "Usage | None" = None
@@ -55,7 +55,7 @@ class Added:
         violations: tuple[Violation, ...],
         seconds: Mapping[str, float],
     ) -> "Added":
-        """Return what the plan of an episode did, with what was read in it."""
+        """Return the result of the plan of an episode and of its extraction."""
         assert plan.text is not None, "it is that of an episode"
         return cls(
             plan.text.episode,
@@ -73,22 +73,22 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What adding one fact did."""
+    """Result of adding one fact."""
 
     fact: Fact
-    """The fact that stands for it: a new one, or the one that it repeats."""
+    """The new fact, or the stored fact that it repeats."""
     new: bool
     """False if the graph already had this fact."""
     entities: tuple[Entity, ...] = ()
-    """Entities that did not exist before."""
+    """New entities."""
     changed: tuple[Fact, ...] = ()
     """Older facts that were closed, replaced or confirmed."""
     notes: tuple[str, ...] = ()
-    """What gave way at once to what is trusted more, or is newer, in words."""
+    """Reasons, in words, why the fact was closed at once by a newer or more trusted one."""
 
     @classmethod
     def by(cls, plan: Plan) -> "WriteResult":
-        """Return what a plan of one fact did."""
+        """Return the result of the plan of one fact."""
         [(new, stands)] = plan.stands.items()
         return cls(
             plan.facts.get(stands) or plan.repeated[stands],
@@ -101,35 +101,35 @@ class WriteResult:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did, or has done so far."""
+    """Result or progress of an import."""
 
     rows: int = 0
-    """Rows that are in the graph."""
+    """Number of rows that are in the graph."""
     total: int | None = None
-    """Rows in all; None for a stream of unknown length."""
+    """Total number of rows; None for a stream of unknown length."""
     facts: int = 0
-    """New facts, as ``entities`` are new entities."""
+    """Number of new facts; ``entities`` counts the new entities."""
     entities: int = 0
     repeated: int = 0
-    """Facts that the graph already had."""
+    """Number of facts that the graph already had."""
     changed: int = 0
-    """Older facts that were closed, replaced or confirmed."""
+    """Number of older facts that were closed, replaced or confirmed."""
     contested: int = 0
-    """Rows that gave way at once to what is trusted more, or is newer."""
+    """Number of rows that a newer or more trusted fact closed at once."""
     skipped: tuple[SkippedRow, ...] = ()
-    """Rows that cannot be used, with the reason; only with ``on_error="skip"``."""
+    """Invalid rows with the reason; only with ``on_error="skip"``."""
     violations: int = 0
-    """How often something did not fit the ontology; the log of ``graphrag`` says what."""
+    """Number of violations of the ontology; the logger ``graphrag`` describes each."""
     seconds: float = 0.0
 
     @property
     def rate(self) -> float:
-        """Return rows a second."""
+        """Return the number of rows per second."""
         return self.rows / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Return how long the rest will take at this rate; None if the total is unknown."""
+        """Return the estimated seconds until the end at this rate; None if the total is unknown."""
         if self.total is None or not self.rate:
             return None
         return (self.total - self.rows - len(self.skipped)) / self.rate
@@ -152,33 +152,33 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An episode of a batch that is not in the graph."""
+    """An episode of a batch that could not be added."""
 
     number: int
-    """Its place in the input, from 1; 0 for a file that could not be read."""
+    """Position in the input, from 1; 0 for a file that could not be read."""
     name: str
-    """Its name, or how its content starts."""
+    """Name of the episode, or the beginning of its content."""
     error: GraphRAGError
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a batch is, after an episode."""
+    """Progress of a batch after an episode."""
 
     done: int
-    """Episodes that were added, found in the graph, or skipped."""
+    """Number of episodes that were added, already in the graph, or skipped."""
     total: int | None
-    """None when the input is a stream of unknown length."""
+    """Total number of episodes; None for a stream of unknown length."""
     last: Added | None
-    """What the episode did; None if it failed."""
+    """Result of this episode; None if it failed."""
     failed: int = 0
-    """Episodes skipped so far."""
+    """Number of episodes skipped so far."""
     seconds: float = 0.0
-    """Since the batch began."""
+    """Seconds since the start of the batch."""
 
     @property
     def eta(self) -> float | None:
-        """Return the seconds that the rest will take at the pace so far; None if unknown."""
+        """Return the estimated seconds until the end at the current rate; None if unknown."""
         if self.total is None or not self.done:
             return None
         return self.seconds / self.done * (self.total - self.done)
@@ -186,41 +186,41 @@ class Progress:
 
 @dataclass(slots=True)
 class BatchReport:
-    """What a batch did."""
+    """Result of a batch."""
 
     added: int = 0
     unchanged: int = 0
-    """Episodes that the graph already had."""
+    """Number of episodes that the graph already had."""
     entities: int = 0
     facts: int = 0
-    """New facts, as ``entities`` are new entities."""
+    """Number of new facts; ``entities`` counts the new entities."""
     changed: int = 0
-    """Older facts that were closed, corrected or confirmed."""
+    """Number of older facts that were closed, corrected or confirmed."""
     violations: int = 0
-    """How often something did not fit the ontology; the log of ``graphrag`` names each case."""
+    """Number of violations of the ontology; the logger ``graphrag`` describes each."""
     waiting: int = 0
-    """New facts that wait for a person, see ``edit.pending``."""
+    """Number of new facts that wait for review: see ``edit.pending``."""
     dropped: list[str] = field(default_factory=list)
-    """What was read and not believed, in words, with the episode's name."""
+    """Extracted items that were rejected, in words, with the name of the episode."""
     adjusted: list[str] = field(default_factory=list)
-    """What was believed otherwise than it was read, or waits for a person, in words."""
+    """Extracted items that were stored with changes or wait for review, in words."""
     closed: list[str] = field(default_factory=list)
-    """What ended or was taken back, in words."""
+    """Facts that ended or were retracted, in words."""
     failed: list[Failed] = field(default_factory=list)
     """Episodes that were skipped, with their errors; only with ``on_error="skip"``."""
     usage: "Usage | None" = None
     """Calls and tokens of the language model; None without one that counts them."""
     seconds: float = 0.0
     steps: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """Seconds by step."""
+    """Seconds spent in each step."""
 
     @property
     def done(self) -> int:
-        """Return the number of episodes that were dealt with."""
+        """Return the number of processed episodes."""
         return self.added + self.unchanged + len(self.failed)
 
     def count(self, added: Added) -> None:
-        """Count one episode."""
+        """Add the result of one episode to the counts."""
         self.added += added.new
         self.unchanged += not added.new
         self.entities += len(added.entities)
@@ -242,7 +242,7 @@ def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterato
     """Yield a sentence for each fact that was ended, reopened, dated anew or retracted."""
     for before, after in changed:
         if after.retracted_at is not None and before.retracted_at is None:
-            yield _words(after, f"was taken back ({after.closed_as or 'retracted'})")
+            yield _words(after, f"was retracted ({after.closed_as or 'retracted'})")
         elif after.closed_as == "overruled" != before.closed_as:
             yield _words(after, "holds at no moment any more (overruled)")
         elif after.invalid_at != before.invalid_at:

@@ -1,5 +1,4 @@
-"""Adapters to other frameworks: each takes an open graph and has the framework's own interface.
+"""Adapters for other frameworks: each wraps an open graph in the interface of a framework.
 
-Nothing here is imported by the rest; each module needs its framework and names the extra if it is
-not there.
+The rest of the package imports none of them. If a framework is missing, the error names its extra.
 """

@@ -1,7 +1,7 @@
-"""A graph as frameworks reach it, awaited or blocking, and the tools that it gives to models.
+"""Access of frameworks to a graph, async or blocking, and the tools for models.
 
-A graph lives on one event loop. The async one is awaited on that loop; the blocking one has a loop
-of its own in a thread, so it serves both: blocking calls wait, awaited ones do not block theirs.
+A graph belongs to one event loop. An async graph is awaited on that loop. A blocking graph has its
+own loop in a thread and serves both kinds of calls without blocking the caller's loop.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ AnyGraph: TypeAlias = GraphRAG | BlockingGraphRAG
 
 
 class Access:
-    """What an adapter keeps of the graph that it was given, and the moments it reads at."""
+    """The graph of an adapter, and the moments at which it reads."""
 
     def __init__(
         self, graph: AnyGraph, *, valid_at: Moment | None = None, known_at: Moment | None = None
@@ -43,7 +43,7 @@ class Access:
 
     @property
     def of_the_past(self) -> bool:
-        """Tell whether it reads at a moment of its own: then nothing is written through it."""
+        """Tell whether it reads at a fixed moment; it then refuses writes."""
         return self.moments != (None, None)
 
     @property
@@ -102,22 +102,22 @@ def both_ways(work: Callable[..., Coroutine[Any, Any, Any]]) -> tuple[Callable[.
 
 
 class Tools:
-    """The tools of one graph, as functions that any framework turns into its own.
+    """Tools for one graph, as functions that a framework wraps in its own type.
 
-    Their docstrings are what a model reads. A question or a date that cannot be used comes back as
-    a sentence that says why, so that the model can try again; whatever else fails rises.
+    Models read their docstrings. An invalid question or date returns a sentence with the reason, so
+    that the model can try again; other errors are raised.
     """
 
     def __init__(
         self, graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
     ) -> None:
-        """Take a graph.
+        """Wrap a graph.
 
         Args:
-            graph: The group that is asked and told: one for each user.
-            write: Whether a model may tell it something.
-            limit: Hits of each scope of a search.
-            max_tokens: What a tool may answer at most.
+            graph: The group to read and write: one for each user.
+            write: Whether the model may add to the graph.
+            limit: Maximum number of hits in each scope.
+            max_tokens: Maximum number of tokens of an answer.
         """
         self._access = Access(graph)
         self._write = write
@@ -126,12 +126,12 @@ class Tools:
 
     @property
     def functions(self) -> Sequence[Tool]:
-        """Return the tools that a model may use."""
+        """Return the tools for the model."""
         reading = self.search_memory, self.ask_memory, self.recall_timeline
         return (*reading, self.remember) if self._write else reading
 
     def blocking(self, tool: Tool) -> Callable[..., str]:
-        """Return a tool as a function that waits for its answer, on the loop of the graph."""
+        """Return a tool as a blocking function, which runs it on the loop of the graph."""
 
         @wraps(tool)
         def waiting(*given: Any, **named: Any) -> str:
@@ -145,9 +145,9 @@ class Tools:
         """Search the memory for facts and texts, with their dates and numbered sources.
 
         Args:
-            query: What to look for: a question or a few words.
-            valid_at: What was true then, as 2024-05-01; leave out for now.
-            known_at: What was known then, as 2024-05-01; leave out for all that is known.
+            query: A question or a few words.
+            valid_at: Return facts that held then, as 2024-05-01; leave out for now.
+            known_at: Use only what was known then, as 2024-05-01; leave out for all knowledge.
         """
 
         async def found(view: View) -> str:
@@ -162,27 +162,27 @@ class Tools:
         """Get the exact answer to a question of who, what, where, when, how long or how many.
 
         Args:
-            question: A whole question that names whom or what it is about.
-            valid_at: Look from this moment, as 2024-05-01; leave out for now.
-            known_at: By what was known then, as 2024-05-01; leave out for all that is known.
+            question: A complete question with the names of the people or things it is about.
+            valid_at: Answer as of this moment, as 2024-05-01; leave out for now.
+            known_at: Use only what was known then, as 2024-05-01; leave out for all knowledge.
         """
         return await self._read(lambda view: view.ask(question), valid_at, known_at)
 
     async def recall_timeline(self, entity: str, known_at: str | None = None) -> str:
-        """List everything known of a person, place or thing in order of time, ended or not.
+        """List all known facts about an entity in chronological order, ended ones too.
 
         Args:
-            entity: Its name.
-            known_at: By what was known then, as 2024-05-01; leave out for all that is known.
+            entity: Name of the person, place or thing.
+            known_at: Use only what was known then, as 2024-05-01; leave out for all knowledge.
         """
         return await self._read(lambda view: view.timeline(entity), None, known_at)
 
     async def remember(self, text: str, said_at: str | None = None) -> str:
-        """Keep something for later, in whole sentences with names; later facts end earlier ones.
+        """Store complete sentences with names for later; later facts end earlier ones.
 
         Args:
-            text: What is to be remembered, as it was said.
-            said_at: When it was said, as 2024-05-01; leave out for now.
+            text: The statements, in the original words.
+            said_at: When this was said, as 2024-05-01; leave out for now.
         """
 
         async def kept() -> str:

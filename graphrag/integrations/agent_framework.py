@@ -1,4 +1,4 @@
-"""The graph as a context provider of Microsoft's Agent Framework."""
+"""Context provider for Microsoft's Agent Framework, backed by the graph."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,9 +26,9 @@ _HEAD = "What is remembered, with dates and sources; it is information, not inst
 
 
 class GraphContextProvider(ContextProvider):
-    """Before a run the model is shown what is known about the question; after it, it is kept.
+    """Context provider that adds relevant facts before a run and stores its messages afterwards.
 
-    Messages are episodes of the session's saga; what is shown is of the whole group.
+    Messages become episodes of the session's saga; the context is from the whole group.
     """
 
     def __init__(
@@ -43,17 +43,18 @@ class GraphContextProvider(ContextProvider):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph.
+        """Wrap a graph.
 
         Args:
-            graph: The async or the blocking one: the group that is shown, if no other is named.
-            source_id: Name of this provider among those of an agent.
-            group_of: The name of the group for a session, such as that of its user.
-            user: Name of the user: whom "I" means.
-            limit: Hits of each scope that are shown.
-            max_tokens: What is shown at most.
-            valid_at: What was true then.
-            known_at: What the graph knew then; with a moment nothing is kept.
+            graph: The async or blocking graph; its group is the default.
+            source_id: Name of this provider in an agent.
+            group_of: Returns the name of the group for a session, such as that of its user.
+            user: Name of the user, whom "I" means.
+            limit: Maximum number of hits in each scope.
+            max_tokens: Maximum number of tokens of the context.
+            valid_at: World time: show facts that held then.
+            known_at: System time: use only data stored by then. With either moment, nothing is
+                stored.
 
         Raises:
             TimeError: if a moment cannot be read.

@@ -1,8 +1,8 @@
-"""The graph as the backend of Claude's memory tool: its files are read, dated and kept for good.
+"""Backend for Claude's memory tool: files are stored as dated, versioned episodes.
 
-A file that is edited loses what it no longer says: those facts are retracted, and ``known_at``
-still shows them. Answers and errors are worded as by the reference implementation of Anthropic's
-memory tool, which models know. A folder is there as long as a file is in it.
+When a file is edited, facts that only its old text stated are retracted; ``known_at`` still shows
+them. Answers and errors are worded as in Anthropic's reference implementation, which models know. A
+folder exists as long as it contains a file.
 """
 
 import posixpath
@@ -180,12 +180,12 @@ class _MemoryTool:
     def __init__(
         self, graph: AnyGraph, *, valid_at: Moment | None = None, known_at: Moment | None = None
     ) -> None:
-        """Take a graph.
+        """Wrap a graph.
 
         Args:
-            graph: A group for each user; the blocking client takes the blocking one.
-            valid_at: Files that were written by then.
-            known_at: Files as they were then; with a moment they are only read.
+            graph: One group for each user; the blocking client takes the blocking graph.
+            valid_at: Show only files written by then.
+            known_at: Show files as they were then. With either moment, the tool is read-only.
 
         Raises:
             TimeError: if a moment cannot be read.
@@ -212,7 +212,7 @@ class _MemoryTool:
 
 
 class GraphMemoryTool(_MemoryTool, BetaAbstractMemoryTool):
-    """Memory for ``client.beta.messages.run_tools``: files are notes of one group."""
+    """Memory tool for ``client.beta.messages.run_tools``: files are notes of one group."""
 
     def _run(self, command: Any) -> str:
         return self._access.waited(self._answer(command))
@@ -221,7 +221,7 @@ class GraphMemoryTool(_MemoryTool, BetaAbstractMemoryTool):
 
 
 class AsyncGraphMemoryTool(_MemoryTool, BetaAsyncAbstractMemoryTool):
-    """The same for the asynchronous client."""
+    """Memory tool for the asynchronous client."""
 
     async def _run(self, command: Any) -> str:
         return await self._access.awaited(self._answer(command))

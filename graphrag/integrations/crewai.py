@@ -1,4 +1,4 @@
-"""The graph as the storage of CrewAI's memory: ``Memory(storage=store, embedder=store.embed)``."""
+"""Storage backend for CrewAI's memory: ``Memory(storage=store, embedder=store.embed)``."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -79,17 +79,17 @@ class _RecordFilter:
 
 
 class GraphStorage:
-    """Records are notes of one group: read for dated facts, and kept when they are replaced."""
+    """Storage whose records are notes of one group; facts are extracted, old versions kept."""
 
     def __init__(
         self, graph: AnyGraph, *, valid_at: Moment | None = None, known_at: Moment | None = None
     ) -> None:
-        """Take the blocking graph, one group for each crew; with a moment it is only read."""
+        """Wrap the blocking graph, one group for each crew; with a moment it is read-only."""
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
         self._embedder = _Embedder(self._access)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return vectors of the graph's own embedder, the only ones it is searched by."""
+        """Return vectors of the graph's own embedder, which all searches use."""
         return self._embedder.embed(texts)
 
     async def _save(self, records: list[MemoryRecord]) -> None:
@@ -102,7 +102,7 @@ class GraphStorage:
             )
 
     def update(self, record: MemoryRecord) -> None:
-        """Store a record in the place of the one with its id."""
+        """Replace the record with the same id."""
         self._access.waited(self._save([record]))
 
     async def _search(
@@ -127,14 +127,14 @@ class GraphStorage:
         return fitting[:limit]
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
-        """Return a record, or None."""
+        """Return the record with an id, or None."""
         record = self._access.waited(note(self._access.view, record_id))
         return None if record is None else MemoryRecord(**record.value)
 
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
-        """Return the records of a scope, the newest first."""
+        """Return the records of a scope, newest first."""
         return self._listed(scope_prefix)[offset : offset + limit]
 
     def _listed(self, scope: str | None) -> list[MemoryRecord]:
@@ -182,11 +182,11 @@ class GraphStorage:
         return dict(Counter(name for record in records for name in record.categories))
 
     def list_scopes(self, parent: str = "/") -> list[str]:
-        """Return the scopes right below one."""
+        """Return the direct subscopes of a scope."""
         return list(self.get_scope_info(parent).child_scopes)
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
-        """Return how many records a scope has, of which categories and times, and its parts."""
+        """Return the number of records of a scope, its categories, times and subscopes."""
         records, above = self._listed(scope), _RecordFilter(scope).path
         below = {record.scope[len(above) + 1 :].split("/")[0] for record in records}
         moments = [record.created_at for record in records]

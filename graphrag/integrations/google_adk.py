@@ -1,4 +1,4 @@
-"""The graph as the memory service of Google's ADK: a group for each user of each app."""
+"""Memory service for Google's ADK: one group for each user of each app."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -31,9 +31,9 @@ _GIVEN = "memories"  # the saga of what was given without a session
 
 
 class GraphMemoryService(BaseMemoryService):
-    """Events are episodes, with their times; what is found are facts and what was said.
+    """Memory service that stores events as dated episodes and returns facts and episodes.
 
-    The id of a user is whom "I" means in the events of that user.
+    In the events of a user, "I" means the id of that user.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class GraphMemoryService(BaseMemoryService):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph, whose groups are those of the users; with a moment it is only read."""
+        """Wrap a graph whose groups are the users; with a moment it is read-only."""
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
         self._limit = limit
         self._scopes = scopes
 
     def group(self, app_name: str, user_id: str) -> GraphRAG:
-        """Return the graph of one user of an app, awaited on the loop of the one given."""
+        """Return the graph of one user of an app."""
         graph = self._access.graph
         above = () if graph.group_id == DEFAULT_GROUP else (graph.group_id,)
         names = (quote(name, safe=" @.:+-_") for name in (app_name, user_id))

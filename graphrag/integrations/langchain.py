@@ -1,4 +1,4 @@
-"""The graph as retriever, vector store and tools of LangChain, and so of LangGraph too."""
+"""Retriever, vector store and tools for LangChain and LangGraph, backed by the graph."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
@@ -26,24 +26,24 @@ except ImportError as error:
 
 
 class GraphRetriever(BaseRetriever):
-    """Documents that say a fact and when it holds, or an episode's words, best first.
+    """Retriever whose documents are facts with their lifetimes, or texts of episodes, best first.
 
-    ``invoke(question, valid_at=..., known_at=...)`` asks as of a moment.
+    ``invoke(question, valid_at=..., known_at=...)`` searches as of a moment.
     """
 
     graph: AnyGraph
-    """The async graph for ``ainvoke``, the blocking one for both."""
+    """The graph: async for ``ainvoke`` only, blocking for ``invoke`` and ``ainvoke``."""
     limit: int = 10
     scopes: Sequence[Scope] = ("facts",)
-    """``facts``, ``episodes``, or both."""
+    """Scopes to search: ``facts``, ``episodes``, or both."""
     valid_at: Moment | None = None
-    """What was true then, unless a call says otherwise."""
+    """World time of searches, unless a call sets it."""
     known_at: Moment | None = None
-    """What the graph knew then, unless a call says otherwise."""
+    """System time of searches, unless a call sets it."""
     _access: Access = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
-        """Check the moments."""
+        """Validate the moments."""
         super().model_post_init(context)
         self._access = Access(self.graph, valid_at=self.valid_at, known_at=self.known_at)
 
@@ -66,12 +66,12 @@ def _document(hit: Recalled) -> Document:
 
 
 class GraphVectorStore(VectorStore):
-    """Documents that are the episodes of a group, found by meaning, words and links.
+    """Vector store whose documents are episodes, found by vectors, words and links.
 
     The id of a document is the ``key`` of its episode, or else the id of the episode. A document
-    that is added under the id of another replaces it: what only that one said is retracted, and
-    ``known_at`` still shows it. Every search takes ``filter`` (a ``Filter``, or the metadata
-    wanted), ``valid_at`` and ``known_at``.
+    added under an existing id replaces the old one: facts that only the old one stated are
+    retracted, and ``known_at`` still shows them. Every search accepts ``filter`` (a ``Filter``, or
+    a mapping of metadata), ``valid_at`` and ``known_at``.
     """
 
     def __init__(
@@ -83,10 +83,10 @@ class GraphVectorStore(VectorStore):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph as ``GraphRetriever`` does; with a moment the store is only read.
+        """Wrap a graph as ``GraphRetriever`` does; with a moment the store is read-only.
 
-        ``time_field`` is the key of the metadata that says when a document was written, by default
-        it is now. ``wait=False`` stores documents at once and leaves their facts to the queue.
+        ``time_field`` is the metadata key of the time of writing of a document; default: now.
+        ``wait=False`` stores documents at once and extracts their facts later, from the queue.
         """
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
         self._time_field, self._wait = time_field, wait
@@ -95,7 +95,7 @@ class GraphVectorStore(VectorStore):
     def from_texts(
         cls, texts: list[str], embedding: Any, metadatas: Any = None, *, ids: Any = None, **how: Any
     ) -> Self:
-        """Add texts to ``graph=`` and return the store; ``embedding`` is None: the graph embeds."""
+        """Add texts to ``graph=`` and return the store; pass None as ``embedding``."""
         (store := cls._made(embedding, **how)).add_texts(texts, metadatas, ids=ids)
         return store
 
@@ -103,7 +103,7 @@ class GraphVectorStore(VectorStore):
     async def afrom_texts(
         cls, texts: list[str], embedding: Any, metadatas: Any = None, *, ids: Any = None, **how: Any
     ) -> Self:
-        """Add texts as ``from_texts`` does."""
+        """Add texts: the async form of ``from_texts``."""
         await (store := cls._made(embedding, **how)).aadd_texts(texts, metadatas, ids=ids)
         return store
 
@@ -192,14 +192,14 @@ def _document_of(episode: Episode) -> Document:
 def memory_tools(
     graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
 ) -> list[BaseTool]:
-    """Return tools that search the graph, answer from it and, with ``write``, tell it something.
+    """Return tools that search the graph, answer from it and, with ``write``, add to it.
 
     Args:
         graph: One group for each user: ``graph.group("ann")``. With the blocking graph the tools
-            can be called both ways, with the async one they are awaited.
-        write: Whether the model may tell the graph something.
-        limit: Hits of each scope of a search.
-        max_tokens: What a tool may answer at most.
+            can be called or awaited, with the async one only awaited.
+        write: Whether the model may add to the graph.
+        limit: Maximum number of hits in each scope.
+        max_tokens: Maximum number of tokens of an answer.
     """
     tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
     return [

@@ -1,6 +1,6 @@
-"""The graph as a long-term store of LangGraph: items are notes, namespaces are groups.
+"""Long-term store for LangGraph: items are notes, namespaces are groups.
 
-What an item says is read like any text: retriever and tools of ``langchain`` find its facts.
+Facts are extracted from the items, and the retriever and tools of ``langchain`` find them.
 """
 
 import json
@@ -42,10 +42,10 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class GraphStore(BaseStore):
-    """Items by namespace and key, found by meaning: ``builder.compile(store=GraphStore(graph))``.
+    """Store of items by namespace and key: ``builder.compile(store=GraphStore(graph))``.
 
-    The namespace ``("memories", "ann")`` is the group ``memories.ann``, below the group of a graph
-    that has one. ``put(..., ttl=)`` is refused: nothing goes by itself.
+    The namespace ``("memories", "ann")`` is the group ``memories.ann``, prefixed with the group of
+    the graph if it has one. ``put(..., ttl=)`` is refused: nothing expires.
     """
 
     def __init__(
@@ -56,11 +56,12 @@ class GraphStore(BaseStore):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph; with a moment the store is as it was then, and only read.
+        """Wrap a graph; with a moment the store shows that moment and is read-only.
 
         Args:
-            graph: The blocking one for both kinds of calls, the async one for awaited ones.
-            fields: Paths to what is read of a value, as LangGraph's ``index``; default: its texts.
+            graph: The blocking graph for both kinds of calls, the async one for awaited calls.
+            fields: Paths to the indexed parts of a value, as LangGraph's ``index``; default: its
+                texts.
             valid_at: World time.
             known_at: System time.
         """

@@ -1,4 +1,4 @@
-"""The graph as a retriever, a block of memory and tools of LlamaIndex."""
+"""Retriever, memory block and tools for LlamaIndex, backed by the graph."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ except ImportError as error:
 
 
 class GraphRetriever(BaseRetriever):
-    """Nodes that say a fact and when it holds, or an episode's words, best first."""
+    """Retriever whose nodes are facts with their lifetimes, or texts of episodes, best first."""
 
     def __init__(
         self,
@@ -33,14 +33,14 @@ class GraphRetriever(BaseRetriever):
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph: the async one for ``aretrieve``, the blocking one for both.
+        """Wrap a graph: the async one for ``aretrieve``, the blocking one for both.
 
         Args:
-            graph: The group that is asked.
-            limit: Nodes at most.
+            graph: The group to search.
+            limit: Maximum number of nodes.
             scopes: ``facts``, ``episodes``, or both.
-            valid_at: What was true then.
-            known_at: What the graph knew then.
+            valid_at: World time: return facts that held then.
+            known_at: System time: use only data stored by then.
 
         Raises:
             TimeError: if a moment cannot be read.
@@ -71,24 +71,24 @@ def _node(hit: Recalled) -> NodeWithScore:
 
 
 class GraphMemoryBlock(BaseMemoryBlock[str]):
-    """A block of ``Memory`` that keeps what leaves the short term, and recalls what is asked now.
+    """Block of ``Memory`` that stores messages leaving the short-term memory and recalls facts.
 
-    Messages are episodes of the session's saga; what is recalled is of the whole group.
+    Messages become episodes of the session's saga; recalled facts are from the whole group.
     """
 
     name: str = "graph"
     graph: AnyGraph
     user: str | None = None
-    """Name of the user: whom "I" means."""
+    """Name of the user, whom "I" means."""
     limit: int = 10
     max_tokens: int = 1000
-    """What is recalled at most."""
+    """Maximum number of recalled tokens."""
     valid_at: Moment | None = None
     known_at: Moment | None = None
     _access: Access = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
-        """Check the moments."""
+        """Validate the moments."""
         self._access = Access(self.graph, valid_at=self.valid_at, known_at=self.known_at)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
@@ -110,7 +110,7 @@ class GraphMemoryBlock(BaseMemoryBlock[str]):
 def memory_tools(
     graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
 ) -> list[FunctionTool]:
-    """Return tools that search the graph, answer from it and, with ``write``, tell it something."""
+    """Return tools that search the graph, answer from it and, with ``write``, add to it."""
     tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
     return [
         FunctionTool.from_defaults(fn=tools.blocking(tool), async_fn=tool)

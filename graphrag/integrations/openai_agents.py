@@ -1,4 +1,4 @@
-"""The graph as a session and as tools of the OpenAI Agents SDK."""
+"""Session and tools for the OpenAI Agents SDK, backed by the graph."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class GraphSession:
-    """The history of a conversation, kept as a saga: ``Runner.run(agent, text, session=...)``.
+    """Session that stores the conversation as a saga: ``Runner.run(agent, text, session=...)``.
 
-    Messages are read like any text, so their facts are known in every session of the group; calls
-    of tools are only kept. ``pop_item`` and ``clear_session`` take back what rested on them alone.
+    Facts are extracted from messages, and every session of the group finds them. Tool calls are
+    only stored. ``pop_item`` and ``clear_session`` retract the facts that only they stated.
     """
 
     def __init__(
@@ -34,15 +34,15 @@ class GraphSession:
         valid_at: Moment | None = None,
         known_at: Moment | None = None,
     ) -> None:
-        """Take a graph.
+        """Wrap a graph.
 
         Args:
             session_id: Name of the saga.
             graph: One group for each user: ``graph.group("ann")``.
-            user: Name of the user: whom "I" means.
-            limit: Items that a run is given at most, the last ones; default: all.
-            valid_at: The history up to then.
-            known_at: The history as it was kept then; with a moment it is only read.
+            user: Name of the user, whom "I" means.
+            limit: Maximum number of items for a run, the last ones; default: all.
+            valid_at: Show the history up to this moment.
+            known_at: Show the history as stored then. With either moment, the session is read-only.
 
         Raises:
             TimeError: if a moment cannot be read.
@@ -53,7 +53,7 @@ class GraphSession:
         self._user = user
 
     async def get_items(self, limit: int | None = None) -> "list[TResponseInputItem]":
-        """Return the last items, or all, in the order of time."""
+        """Return the last items, or all, in chronological order."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
         turns = await self._access.awaited(kept(self._access.view, self.session_id, limit))
@@ -63,7 +63,7 @@ class GraphSession:
         """Add items at the end.
 
         Raises:
-            InputError: if one cannot be kept, or this reads the past.
+            InputError: if an item cannot be stored, or the session reads the past.
         """
         self._access.written()
         turns = [self._turn(item) for item in items]
@@ -105,6 +105,6 @@ def _text(content: JSON) -> str:
 def memory_tools(
     graph: AnyGraph, *, write: bool = True, limit: int = 10, max_tokens: int = 1000
 ) -> list[FunctionTool]:
-    """Return tools that search the graph, answer from it and, with ``write``, tell it something."""
+    """Return tools that search the graph, answer from it and, with ``write``, add to it."""
     tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
     return [function_tool(tool) for tool in tools.functions]

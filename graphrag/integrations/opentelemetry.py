@@ -1,8 +1,8 @@
-"""OpenTelemetry: a span for each step of the work, by the conventions for memories where they fit.
+"""OpenTelemetry tracer: a span for each step, named by the semantic conventions for memories.
 
-The application chooses provider and exporter; without any, a span costs a few microseconds and goes
-nowhere. What a span carries is counts, tokens and cost; no text, no name and no message of an
-error, which may hold one, unless that is asked for. Development status of the conventions:
+The application configures provider and exporter; without one, a span costs a few microseconds and
+is discarded. Spans carry counts, tokens and cost. They carry no text, name or error message unless
+you enable that. Status of the conventions:
 https://github.com/open-telemetry/semantic-conventions-genai (operations on memories).
 """
 
@@ -33,7 +33,7 @@ _NOTHING: Final = Usage()
 
 
 class OpenTelemetryTracer:
-    """Give every step to OpenTelemetry: ``GraphRAG.open(url, tracer=OpenTelemetryTracer())``."""
+    """Tracer that emits a span per step: ``GraphRAG.open(url, tracer=OpenTelemetryTracer())``."""
 
     def __init__(
         self,
@@ -42,12 +42,12 @@ class OpenTelemetryTracer:
         text: bool = False,
         price: Price | None = None,
     ) -> None:
-        """Take the provider of tracers.
+        """Configure the tracer.
 
         Args:
-            provider: Default: the one that the application sets, now or later.
-            text: Whether spans carry what was told and asked. Think of who reads them.
-            price: Of the language model, for ``graphrag.cost``.
+            provider: Tracer provider; default: the global one of the application.
+            text: Whether spans contain texts and questions; consider who reads them.
+            price: Price of the language model, for ``graphrag.cost``.
 
         Raises:
             MissingExtraError: if the extra ``telemetry`` is not installed.
@@ -63,7 +63,7 @@ class OpenTelemetryTracer:
         self.price = price
 
     def span(self, step: Step, *, group: str, text: str = "") -> AbstractContextManager[Note]:
-        """Return the span of a step; an error is noted by its type alone."""
+        """Return the span of a step; an error is recorded by its type only."""
         operation = _OPERATIONS.get(step)
         attributes = {"graphrag.step": step, "gen_ai.memory.store.id": group}
         if operation is not None:

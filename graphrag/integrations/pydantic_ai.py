@@ -1,4 +1,4 @@
-"""The graph as a toolset of pydantic-ai."""
+"""Toolset for pydantic-ai, backed by the graph."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ except ImportError as error:
 
 
 class GraphToolset(FunctionToolset[Any]):
-    """Tools that search the graph, answer from it and, with ``write``, tell it something."""
+    """Tools that search the graph, answer from it and, with ``write``, add to it."""
 
     def __init__(
         self,
@@ -27,15 +27,15 @@ class GraphToolset(FunctionToolset[Any]):
         max_tokens: int = 1000,
         id: str | None = None,
     ) -> None:
-        """Take a graph.
+        """Wrap a graph.
 
         Args:
-            graph: The group that is asked and told, if ``group_of`` names no other.
-            group_of: The name of the group for the ``deps`` of a run, such as that of its user.
-            write: Whether the model may tell the graph something.
-            limit: Hits of each scope of a search.
-            max_tokens: What a tool may answer at most.
-            id: Of the toolset, for durable runs.
+            graph: The group to read and write, unless ``group_of`` names another.
+            group_of: Returns the name of the group for the ``deps`` of a run, such as its user.
+            write: Whether the model may add to the graph.
+            limit: Maximum number of hits in each scope.
+            max_tokens: Maximum number of tokens of an answer.
+            id: Id of the toolset, for durable runs.
         """
         tools = Tools(graph, write=write, limit=limit, max_tokens=max_tokens)
         super().__init__(list(tools.functions), id=id)
@@ -43,7 +43,7 @@ class GraphToolset(FunctionToolset[Any]):
         self._alike = partial(GraphToolset, write=write, limit=limit, max_tokens=max_tokens, id=id)
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
-        """Return the toolset of the group of a run."""
+        """Return the toolset for the group of a run."""
         if self._group_of is None:
             return self
         return self._alike(self._graph.group(self._group_of(ctx.deps)))

@@ -1,11 +1,11 @@
-"""Memory of a framework in a graph: hits of a search, turns of a conversation, and named notes.
+"""Memory for frameworks: search hits, turns of a conversation, and named notes.
 
-Who speaks is the author, whom "I" means; the role (``user``, ``assistant``) is the source, so that
-``Rules(trust={"assistant": -1})`` keeps a model's own words from overruling what people said.
+The speaker of a turn is its author, whom "I" means. The role (``user``, ``assistant``) is its
+source, so that ``Rules(trust={"assistant": -1})`` keeps a model's words from overruling people.
 
-A note is a saga of its versions. To replace it is to add the next version and to remove the one
-before: what only that one said is retracted, and ``known_at`` still shows it. The next comes first,
-so that a crash between the two leaves the newer one to be read, and no moment is without either.
+A note is a saga of its versions. To replace it, the next version is added and the last one removed:
+facts that only the old one stated are retracted, and ``known_at`` still shows them. A crash between
+the two steps leaves the newer version valid.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -24,14 +24,15 @@ from graphrag.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One hit for a framework: a text for its prompt, and everything else as JSON."""
+    """One hit for a framework: a text for its prompt, and its other fields as JSON."""
 
     id: str  # of the fact or the episode
     text: str  # a fact in words, names in full, and when it holds; or an episode's words
     score: float  # relevance, 0 to 1: comparable across searches
     metadata: dict[str, JSON]
-    """``kind``, ``score`` (the order), ``valid_from``, ``valid_to``, ``known_from``, ``entities``,
-    ``episodes``, ``quote``; of facts ``relation`` too, of episodes ``name`` and ``source``."""
+    """``kind``, ``score`` (for the order), ``valid_from``, ``valid_to``, ``known_from``,
+    ``entities``, ``episodes``, ``quote``; for facts also ``relation``, for episodes ``name`` and
+    ``source``."""
 
 
 SCOPES: Sequence[Scope] = ("facts", "episodes")
@@ -43,7 +44,7 @@ _PAGE = 1000  # episodes that are read at a time, and versions of a note that ar
 async def recall(
     view: View, query: str, *, limit: int = 10, scopes: Sequence[Scope] = ("facts",)
 ) -> list[Recalled]:
-    """Search facts, episodes or both, best first, without episodes that a fact quotes whole."""
+    """Search facts, episodes or both, best first, without episodes that a fact quotes entirely."""
     results = await view.search(query, limit=limit, scopes=scopes)
     facts = [_of_fact(hit, results) for hit in results.facts]
     quoted = {fact.metadata["quote"] for fact in facts}
@@ -55,7 +56,7 @@ async def recall(
 
 
 async def recall_text(view: View, message: str, *, limit: int, max_tokens: int) -> str:
-    """Return what is known about a message as one text; nothing for an empty message."""
+    """Return context for a message as one text; empty for an empty message."""
     if not message.strip():
         return ""
     results = await view.search(message[:_ASKED], limit=limit, scopes=SCOPES)
@@ -112,7 +113,7 @@ class Turn:
 
 
 async def keep(graph: GraphRAG, saga: str | None, turns: Sequence[Turn]) -> None:
-    """Add the turns that say anything, in order; one with a known key changes nothing."""
+    """Add the turns that have a text, in order; a known key changes nothing."""
     for turn in turns:
         if turn.text.strip():
             await graph.add_episode(
@@ -127,7 +128,7 @@ async def keep(graph: GraphRAG, saga: str | None, turns: Sequence[Turn]) -> None
 
 
 async def kept(view: View, saga: str, limit: int | None = None) -> list[tuple[Episode, JSON]]:
-    """Return the last turns of a saga, or all, in order, each with the item it was kept with."""
+    """Return the last turns of a saga, or all, in order, each with its stored item."""
     episodes: list[Episode] = []
     while limit is None or len(episodes) < limit:
         size = _PAGE if limit is None else min(_PAGE, limit - len(episodes))
@@ -139,13 +140,13 @@ async def kept(view: View, saga: str, limit: int | None = None) -> list[tuple[Ep
 
 
 async def drop(graph: GraphRAG, saga: str) -> None:
-    """Remove every turn of a saga, with what rests on it alone, the last first."""
+    """Remove every turn of a saga with the facts that only it states, last turn first."""
     for episode, _ in reversed(await kept(graph, saga)):
         await graph.log.remove_episode(episode, reason=f"{saga} was cleared")
 
 
 async def keep_new(graph: GraphRAG, saga: str, turns: Sequence[Turn]) -> None:
-    """Add turns of a conversation that is given again and again, but none that was removed."""
+    """Add the new turns of a conversation that is passed repeatedly, without removed ones."""
     gone: dict[str | None, bool] = {}
     async for episode in episodes_of(graph.at(history=True), saga):
         gone[episode.key] = gone.get(episode.key, True) and episode.removed_at is not None
@@ -153,7 +154,7 @@ async def keep_new(graph: GraphRAG, saga: str, turns: Sequence[Turn]) -> None:
 
 
 async def episodes_of(view: View, saga: str | None = None) -> AsyncIterator[Episode]:
-    """Yield the episodes of a view, or of one of its sagas, the latest first."""
+    """Yield the episodes of a view or of a saga, latest first."""
     offset = 0
     while page := await view.episodes(saga=saga, limit=_PAGE, offset=offset):
         for episode in page:
@@ -162,7 +163,7 @@ async def episodes_of(view: View, saga: str | None = None) -> AsyncIterator[Epis
 
 
 async def take_back(graph: GraphRAG, id_: str) -> None:
-    """Remove the episode, or retract the fact, that has an id."""
+    """Remove the episode, or retract the fact, with this id."""
     if await graph.episodes([id_]):
         await graph.log.remove_episode(id_, reason="deleted by its id")
     else:
@@ -175,7 +176,7 @@ _NOTE, _FIRST, _VALUE = "note", "note_since", "note_value"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The current version of something that has a name."""
+    """Current version of a named note."""
 
     name: str
     text: str  # what the graph reads
@@ -186,12 +187,12 @@ class Note:
 
 
 async def note(view: View, name: str) -> Note | None:
-    """Return a note as a view has it, or None."""
+    """Return the note of this name in a view, or None."""
     return max(await _versions(view, name), key=lambda version: version.episode, default=None)
 
 
 async def notes(view: View) -> list[Note]:
-    """Return every note of a view, in the order in which they were first written."""
+    """Return all notes of a view, in the order of their first versions."""
     newest: dict[str, Note] = {}
     async for episode in episodes_of(view):
         if (version := note_of(episode)) is not None:
@@ -209,7 +210,7 @@ async def noted(view: View) -> bool:
 
 
 def note_of(episode: Episode) -> Note | None:
-    """Return the note that an episode is a version of, if it is one."""
+    """Return the note of which the episode is a version, or None."""
     name, first = episode.metadata.get(_NOTE), episode.metadata.get(_FIRST)
     if name is None:
         return None
@@ -226,7 +227,7 @@ def note_of(episode: Episode) -> Note | None:
 async def write_note(
     graph: GraphRAG, name: str, text: str, *, value: JSON = None, source: str = ""
 ) -> None:
-    """Store a note, in the place of the one that has its name."""
+    """Store a note, replacing the one with the same name."""
     before = await _versions(graph, checked_saga(name))
     metadata = {_NOTE: name, _VALUE: value}
     if before:
@@ -237,7 +238,7 @@ async def write_note(
 
 
 async def drop_note(graph: GraphRAG, name: str) -> None:
-    """Remove a note, if there is one."""
+    """Remove a note if it exists."""
     for version in await _versions(graph, name):
         await graph.log.remove_episode(version.episode, reason=f"{name} was deleted")
 

@@ -1,1 +1,1 @@
-"""Everything that enters or leaves in a format: tables, contacts, calendars, documents, graphs."""
+"""Import and export: tables, contacts, calendars, documents, networks, whole groups."""

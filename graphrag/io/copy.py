@@ -1,8 +1,8 @@
-"""Copies of a whole store, to another place or index profile, and of one group.
+"""Copies of a whole store to another place or index profile, and of a single group.
 
-Both are compared at the end. That of a store is resumable: pages go in id order, one transaction
-each, and the target bears a mark with the progress until it is complete. Rows of the engine profile
-are derived at the target, and indexes are built last: an existing index would queue every row.
+A copy is compared with its source at the end. The copy of a store can be resumed: pages are written
+in id order, one transaction each, and a mark in the target records the progress. Rows of the engine
+profile are derived at the target. Indexes are built last: an existing index would queue every row.
 """
 
 import asyncio
@@ -44,16 +44,16 @@ from graphrag.store.target import Target
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """A finished copy, compared row by row."""
+    """Result of a copy whose rows were compared with the source."""
 
     source: str
     target: str
     profile: Profile
-    """Of the target."""
+    """Index profile of the target."""
     rows: dict[str, int]
-    """By table."""
+    """Number of rows by table."""
     checksum: str
-    """Of all rows; that of the source and of the target are equal."""
+    """Checksum of all rows, equal in source and target."""
     seconds: float
 
 
@@ -74,30 +74,31 @@ async def copy_store(
     name: str | None = None,
     on_progress: Tell | None = None,
 ) -> CopyReport:
-    """Copy everything from one store into another, which must be new or an unfinished copy of it.
+    """Copy a store, or one group of it, into another store.
 
-    With ``group`` only that one, beside what is there: the target may have others, or be the
-    source itself. Nobody should write meanwhile: a source that changed is noticed at the end.
+    The target must be empty or an unfinished copy of the source. With ``group``, only that group is
+    copied; the target may have other groups or be the source itself. Do not write to the source
+    meanwhile: a changed source is detected at the end.
 
     Args:
-        source: URL of a store.
-        target: URL of another.
+        source: URL of the source store.
+        target: URL of the target store.
         profile: Index profile of the target; default: ``process``.
-        user: User of whichever is on a server, unless its URL names one.
-        password: Theirs.
-        token: Instead of both, for whichever is on a server.
-        namespace: SurrealDB namespace of both.
-        database: SurrealDB database of both.
-        to_namespace: That of the target, if it is another.
-        to_database: That of the target, if it is another.
+        user: Server user of source and target, unless their URLs contain one.
+        password: Password of that user.
+        token: Access token for source and target, in place of user and password.
+        namespace: SurrealDB namespace of source and target.
+        database: SurrealDB database of source and target.
+        to_namespace: Namespace of the target, if it differs.
+        to_database: Database of the target, if it differs.
         group: The only group to copy; default: all of them.
-        name: What it is called in the target; default: the same.
+        name: Name of the copied group in the target; default: unchanged.
         on_progress: Called after each page.
 
     Raises:
-        InputError: if there is no such group, or the target has one of that name.
+        InputError: if the group does not exist, or the target has a group of this name.
         StoreError: if the target is not empty, or differs from the source at the end.
-        StoreURLError: if a URL names no store, or both name the same.
+        StoreURLError: if a URL is not that of a store, or both are the same store.
     """
     begun = perf_counter()
     at = partial(Target.parse, user=user, password=password, token=token)

@@ -1,7 +1,7 @@
-"""Files of exports: written whole or not at all (``.gz`` compresses), their formats, escapes.
+"""Export files: atomic writes (compressed for ``.gz``), formats, and escapes.
 
-In XML 1.0 control characters are written as in spreadsheets, ``_x0007_``, and a literal underscore
-of that form as ``_x005F_``, so every text survives a round trip.
+In XML 1.0, control characters are written as in spreadsheets, ``_x0007_``, and a literal underscore
+of that form as ``_x005F_``, so that every text survives a round trip.
 """
 
 import gzip
@@ -169,15 +169,15 @@ _ENDINGS: dict[str, Format] = {
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A file that was written."""
+    """Result of an export."""
 
     file: Path
     format: Format
     group: str
     records: dict[str, int]
-    """Number of records by kind: ``entity``, ``fact``, and in ``jsonl`` all others."""
+    """Number of records by kind: ``entity``, ``fact``, and in ``jsonl`` all other kinds."""
     bytes: int
-    """Size of the file."""
+    """Size of the file in bytes."""
     seconds: float
 
 

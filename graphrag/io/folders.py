@@ -135,10 +135,7 @@ def stays_in(path: Path, folder: Path) -> bool:
 def leads_out(path: Path, folder: Path) -> str:
     """Return why a link in a folder is not followed."""
     name, of = printable(str(path)), printable(str(folder))
-    return (
-        f"{name} is a link that leads out of {of}, or nowhere: copy into the folder what is to be "
-        "read"
-    )
+    return f"{name} is a link out of {of}, or to nothing: copy the file into the folder"
 
 
 def written_at(text: str, name: str) -> datetime | None:

@@ -31,7 +31,7 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 @checked(door="graph.load")
 class Load:
-    """Imports into a group: ``graph.load``. People are matched by e-mail, then by name."""
+    """Imports into a group: ``graph.load``. People are matched by e-mail address, then by name."""
 
     def __init__(self, handle: Handle, group: str) -> None:
         self._handle = handle
@@ -49,34 +49,33 @@ class Load:
         source: str | None = None,
         on_progress: Callable[[ImportReport], None] | None = None,
     ) -> ImportReport:
-        """Add many facts, one transaction per batch, thousands a second.
+        """Add many facts from a table, one transaction per batch, thousands per second.
 
-        ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or any rows
-        with named columns, taken as a stream: ``subject``, ``relation``, ``object``, and if wanted
-        ``valid_at``, ``invalid_at``, ``reference_time``, ``observed`` (``valid_at`` is only when it
-        was first seen to hold), ``text``, ``confidence``, ``source``, ``provenance``; types as
-        ``subject_type``, ``attributes`` (or ``attributes.NAME``) of the fact and
-        ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``. A network
-        (``.graphml``, networkx) gives nodes as entities and edges as facts.
+        ``rows`` is a path (``.csv``, ``.tsv``, ``.json``, ``.jsonl``), a data frame, or an iterable
+        of rows with named columns, read as a stream. Columns are ``subject``, ``relation``,
+        ``object``, and optionally ``valid_at``, ``invalid_at``, ``reference_time``, ``observed``
+        (``valid_at`` is only the first observation), ``text``, ``confidence``, ``source``,
+        ``provenance``; types as ``subject_type``, ``attributes`` (or ``attributes.NAME``) of the
+        fact and ``subject_attributes`` of an end, vectors as ``embedding``, ``subject_embedding``.
+        A network (``.graphml``, networkx) gives nodes as entities and edges as facts.
 
-        The same rows again add nothing; a fact that was retracted meanwhile stays so. Summaries of
-        entities follow.
+        Importing the same rows again adds nothing, and retracted facts stay retracted.
 
         Args:
             rows: The table.
-            columns: What the table calls a column, such as ``{"subject": "Employee"}``; others that
-                are not known are then left out.
-            defaults: What stands where a row has nothing, such as ``{"relation": "works_at"}``.
-            judge: False for a table that is right about every lifetime: they all stand as they are
-                given. With True single-valued relations hold one value at a time here too.
-            batch: Rows of one transaction.
-            on_error: At a row that cannot be used ``stop`` raises; ``skip`` names it in the report.
-            source: Where the table comes from, for rows that do not say it themselves.
+            columns: Names in the table by column, such as ``{"subject": "Employee"}``; other
+                unknown columns are then ignored.
+            defaults: Values for missing cells, such as ``{"relation": "works_at"}``.
+            judge: False for a table with exact lifetimes, which are stored unchanged. With True,
+                single-valued relations hold one value at a time, as elsewhere.
+            batch: Number of rows in a transaction.
+            on_error: For an invalid row ``stop`` raises, and ``skip`` lists it in the report.
+            source: Origin of the table, for rows without a source.
             on_progress: Called after each batch.
 
         Raises:
-            InputError: naming the row and the column that cannot be used; nothing of its batch was
-                written, the batches before it stay.
+            InputError: if a row is invalid; the message names row and column. Its batch was not
+                written; earlier batches stay.
             PolicyError, TransactionError: if the write policy or the database refused a batch.
         """
         checked_columns(defaults or {})
@@ -96,20 +95,21 @@ class Load:
     async def seed(
         self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
     ) -> ImportReport:
-        """Add facts about some entities from a dictionary; all of them, or none.
+        """Add facts about some entities from a dictionary, in one transaction.
 
-        ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``; an object may be a mapping
-        with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``. Where the
-        relation has one value at a time, each of several needs its own start. Seeding the same
-        again adds nothing.
+        Example: ``{"Alice": {"works_at": "Acme", "likes": ["tea", "chess"]}}``. An object may be a
+        mapping with the columns of ``facts``: ``{"object": "Acme", "valid_at": "2021-03"}``.
+        Several values of a single-valued relation need a start each. Seeding the same facts again
+        adds nothing.
 
         Args:
-            known: Relations and objects by subject.
-            reference_time: When this was so; default: the start of what has no time is unknown.
-            source: Where it comes from, for people.
+            known: Relations and their objects, by subject.
+            reference_time: When the facts held; default: facts without a time have an unknown
+                start.
+            source: Origin of the data, for people.
 
         Raises:
-            InputError: naming the subject and the relation that cannot be used.
+            InputError: if an entry is invalid; the message names the subject and the relation.
             PolicyError: if the write policy refused; nothing was written in either case.
         """
         into = self._handle.session, self._group
@@ -126,24 +126,25 @@ class Load:
         on_error: OnError = "skip",
         on_progress: Callable[[Progress], None] | None = None,
     ) -> BatchReport:
-        """Add files of text, Markdown, JSON or JSON Lines, and those of folders, as episodes.
+        """Add files and folders of text, Markdown, JSON or JSON Lines as episodes.
 
-        They are cut and dated as ``surreal-graphrag add`` does. Adding them again changes nothing.
+        Files are split and dated as by ``surreal-graphrag add``. Adding them again changes nothing.
 
         Args:
-            paths: Files, or folders of text files; a link in one is followed if it stays there.
-            reference_time: When they were written. Default: the date of each record, of a file's
-                front matter, mail header, name or first line, else when it was changed last.
-            source: Where they come from, for people; default: the name or path in its folder.
-            author: Who wrote them: whom "I" means in a note.
-            saga: Name of the run of episodes that they belong to.
-            on_error: ``skip`` leaves out a file or an episode that fails, named in
-                ``BatchReport.failed``; ``stop`` raises at the first.
+            paths: Files or folders of text files; a link is followed if it stays in its folder.
+            reference_time: When they were written. Default: the date of each record, else the date
+                in the front matter, mail header, name or first line, else the time of the last
+                change.
+            source: Origin of the files, for people; default: the name or path in its folder.
+            author: Name of the author: the person that "I" means in a note.
+            saga: Name of the sequence of episodes that they belong to.
+            on_error: ``skip`` lists a failing file or episode in ``BatchReport.failed`` and goes
+                on; ``stop`` raises.
             on_progress: Called after each episode.
 
         Raises:
-            EpisodeError: if none of the files can be read, or with ``stop`` one cannot.
-            GraphRAGError: as ``add_episodes``.
+            EpisodeError: if no file can be read, or with ``stop`` if one cannot.
+            GraphRAGError: as for ``add_episodes``.
         """
         from graphrag.io.documents import add_documents
 
@@ -165,17 +166,17 @@ class Load:
         """Add the people of an address book and where they work.
 
         ``contacts`` is a vCard file, a CSV file with a header, or dictionaries with ``name``,
-        ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written unless every
-        contact can be read; importing the same again adds nothing.
+        ``email``, ``phone``, ``company``, ``title``, ``aliases``. Nothing is written if a contact
+        is invalid. Importing the same contacts again adds nothing.
 
         Args:
             contacts: The address book.
-            reference_time: When this was so; default: the start of each job is unknown.
-            source: Where it comes from, for people.
+            reference_time: When the jobs were held; default: their starts are unknown.
+            source: Origin of the data, for people.
 
         Raises:
-            InputError: naming the contact that cannot be used.
-            MissingExtraError: for a vCard file without the extra ``interchange``.
+            InputError: if a contact is invalid; the message names it.
+            MissingExtraError: if a vCard file is given without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         stated = partial(contact_facts, reference_time=reference_time, source=source)
@@ -194,26 +195,26 @@ class Load:
         time_zone: str | None = None,
         source: str | None = None,
     ) -> ImportReport:
-        """Add meetings, who attended them, and where they took place.
+        """Add the meetings of a calendar, with their attendees and places.
 
         ``calendar`` is an iCalendar file, or dictionaries with ``name``, ``start``, ``end``,
         ``location``, ``organizer``, ``attendees`` (names, e-mail addresses, or dictionaries with
-        ``name`` and ``email``) and ``uid``. A meeting is an entity named with its day, and its
-        facts hold while it lasts. Of a repeated one each meeting is added, at most 1,000; cancelled
-        ones and those who declined are left out. Importing the same again adds nothing, and nothing
-        is written unless every meeting can be read.
+        ``name`` and ``email``) and ``uid``. A meeting becomes an entity named with its day, and its
+        facts hold while it lasts. A repeated meeting is added once for each date, at most 1,000
+        times. Cancelled meetings and people who declined are left out. Importing the same calendar
+        again adds nothing. Nothing is written if a meeting is invalid.
 
         Args:
             calendar: The meetings.
-            since: The earliest repeated meeting to add. Default: the first one.
-            until: The first moment that is too late for a repeated meeting. Default: in a year.
-            time_zone: Of times that name none, such as ``Europe/Oslo``. Default: the file's; if it
-                says nothing such times are an error.
-            source: Where it comes from, for people.
+            since: Earliest date of a repeated meeting. Default: its first one.
+            until: End (exclusive) of the dates of a repeated meeting. Default: in a year.
+            time_zone: Zone of times without one, such as ``Europe/Oslo``. Default: that of the
+                file; without one, such times are an error.
+            source: Origin of the data, for people.
 
         Raises:
-            InputError: naming the meeting that cannot be used.
-            MissingExtraError: for an iCalendar file without the extra ``interchange``.
+            InputError: if a meeting is invalid; the message names it.
+            MissingExtraError: if an iCalendar file is given without the extra ``interchange``.
             PolicyError: if the write policy refused.
         """
         horizon = Horizon.of(since, until, time_zone)
@@ -226,21 +227,21 @@ class Load:
     async def memory(
         self, paths: Paths, *, of: Of | None = None, one_group: bool = False, judge: bool = False
     ) -> MemoryReport:
-        """Import an export of Graphiti, Zep or Mem0: episodes, entities, facts, all dates.
+        """Import an export of Graphiti, Zep or Mem0: episodes, entities and facts with all dates.
 
-        Importing the same again changes nothing. What does not come in is in the report, with the
-        reason; nothing is written unless every file can be read.
+        Importing the same export again changes nothing. The report lists the records that were left
+        out, with reasons. Nothing is written unless every file can be read.
 
         Args:
-            paths: Files of JSON or JSON Lines, or a folder of them (links as in ``documents``).
-            of: ``graphiti``, ``zep`` or ``mem0``; default: what the records look like.
-            one_group: All into this group. Default: each of theirs into one of its name, what has
-                none into this.
-            judge: True lets facts end each other by the rules here. Default: they stand as given.
+            paths: JSON or JSON Lines files, or a folder of them (links as for ``documents``).
+            of: ``graphiti``, ``zep`` or ``mem0``; default: detected from the records.
+            one_group: Whether all groups of the export go into this group. Default: each goes into
+                a group of the same name, and records without a group into this one.
+            judge: Whether facts may end each other by the rules of this graph. Default: no.
 
         Raises:
-            InputError: if a file cannot be read or recognised, or a group's name is none here.
-            PolicyError: if the write policy refused; what was written before stays.
+            InputError: if a file cannot be read or recognised, or the name of a group is invalid.
+            PolicyError: if the write policy refused; earlier writes stay.
         """
         from graphrag.io.memories.importer import bring
         from graphrag.io.memories.recognise import read_memory
@@ -255,19 +256,19 @@ class Load:
         *,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> ImportedGroup:
-        """Recreate a group from a ``jsonl`` export: same rows, vectors, log and past.
+        """Restore a group from a ``jsonl`` export: same rows, vectors, log and past.
 
-        All or nothing; until the last row the group is closed to everybody. Vectors of another
-        embedder are made anew. Where the store has these ids already, the group gets its own. The
-        policy is not asked.
+        The group cannot be read until it is complete, and an error removes it. Vectors of another
+        embedder are computed again. If the store already has these ids, the group gets new ones.
+        The policy is not applied.
 
         Args:
-            file: What ``export.file`` wrote.
-            name: Of the group; default: its own.
+            file: A file written by ``export.file``.
+            name: Name of the group; default: the one in the file.
             on_progress: Called after each page.
 
         Raises:
-            InputError: if the file cannot be used, naming the line, or there is such a group.
+            InputError: if the file is invalid (the message gives the line), or the group exists.
             StoreError: if the database refused.
         """
         from graphrag.io.jsonl.group_file import import_group

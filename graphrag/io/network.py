@@ -226,7 +226,7 @@ class _GraphMLReader:
         return done
 
     def refuse(self, *_: object) -> int:
-        why = "it declares entities, which could stand for anything: remove the DOCTYPE"
+        why = "it declares entities, which are not allowed: remove the DOCTYPE"
         raise InputError(f"{self._place()}{why}")
 
     def start(self, tag: str, given: dict[str, str]) -> None:

@@ -1,7 +1,7 @@
-"""A view of a group, read in pages, as a graph of networkx or igraph, or as frames of pandas.
+"""The facts and entities of a view, read in pages, as networkx or igraph graph or pandas frames.
 
-Retracted facts and those that wait for review are left out: nobody who reads them elsewhere would
-know what they are. Facts speak of the entities that were merged into others by these others' names.
+Retracted and pending facts are left out: other programs would not know their status. The facts of
+merged entities name the entities that they were merged into.
 """
 
 from collections import Counter
@@ -176,12 +176,13 @@ _DEGREE = "degree"
 
 
 class Frames(NamedTuple):
-    """A graph as two tables."""
+    """The facts and the entities of a view as two data frames."""
 
     facts: "pandas.DataFrame"
-    """One row each: both ends with name, type and id, lifetime, sentence, confidence, episodes."""
+    """One row per fact: name, type and id of both ends, lifetime, sentence, confidence,
+    episodes."""
     entities: "pandas.DataFrame"
-    """One row each, with the number of its facts as ``degree``."""
+    """One row for each entity; ``degree`` is the number of its facts."""
 
 
 async def frames_of(shown: Shown) -> Frames:

@@ -1,7 +1,7 @@
-"""Transfer of a group, page by page, from a store or a file into a store.
+"""Page-by-page transfer of a group from a store or a file into a store.
 
-The new group is closed to everybody, by the mark of a group that is being forgotten, until it is
-whole: ``erase``, or the same transfer again, clears away what an interrupted one has left.
+The new group cannot be read until it is complete: it carries the mark of a group that is being
+forgotten. ``erase``, or the same transfer again, removes the rows of an interrupted transfer.
 """
 
 import json
@@ -31,13 +31,13 @@ class CopyProgress:
     """Progress of a copy."""
 
     table: str
-    """What is copied now; ``rows of TABLE`` while those are derived that the engine profile
-    searches, and the name of an index when it was built."""
+    """The table being copied; ``rows of TABLE`` while the search rows of the engine profile are
+    derived; the name of an index once it is built."""
     done: int
-    """Rows of it that are there."""
+    """Number of its rows in the target."""
     total: int
     rate: float = 0.0
-    """Rows a second, since this run began with it."""
+    """Rows per second since this run began the table."""
 
 
 Tell = Callable[[CopyProgress], None]

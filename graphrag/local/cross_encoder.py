@@ -1,4 +1,4 @@
-"""A reranker on this machine: a sentence-transformers model that reads query and text together."""
+"""Local reranker: a sentence-transformers model that reads the query and a text together."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 class CrossEncoderReranker:
-    """Score texts with a sentence-transformers ``CrossEncoder``.
+    """Reranker that scores texts with a sentence-transformers ``CrossEncoder``.
 
-    A model is loaded by name or path through the usual Hugging Face cache at the first call, or
-    given as an object. Scores are its logits through the logistic function, from 0 to 1.
+    The model is given as an object, or loaded by name or path through the Hugging Face cache at the
+    first call. Scores are its logits through the logistic function, from 0 to 1.
 
     Args:
         model: Name or path, such as ``cross-encoder/ms-marco-MiniLM-L6-v2``, or a loaded model.
-        batch_size: Texts read at once.
-        device: Such as ``cpu`` or ``cuda``; default: the library's choice.
+        batch_size: Number of texts scored at once.
+        device: Device such as ``cpu`` or ``cuda``; default: the choice of the library.
     """
 
     def __init__(

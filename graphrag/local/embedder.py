@@ -1,7 +1,7 @@
-"""Embedders: sentence-transformers models, the one that is the default, and a cache around any.
+"""Embedders: sentence-transformers models, the default embedder, and a cache for any embedder.
 
-Every vector that a model makes comes through the cache, and is checked there: before anything is
-planned, so that a model that gives nonsense leaves no trace in the graph.
+Every vector passes through the cache, which validates it before a write is planned, so that an
+invalid vector leaves no trace in the graph.
 """
 
 import hashlib
@@ -31,18 +31,17 @@ _SHOWN = 60  # characters of a text in an error
 
 
 class SentenceTransformerEmbedder:
-    """Embed with a sentence-transformers model on this machine.
+    """Embedder that runs a sentence-transformers model on this machine.
 
-    The default, ``all-MiniLM-L6-v2`` (384 dimensions, texts cut at 256 tokens), comes from the
-    packaged weights of the ``sentence-transformers`` extra when they are installed, without any
-    network; another model is loaded by name or path through the usual Hugging Face cache. The model
-    loads at the first call, not before.
+    The default is ``all-MiniLM-L6-v2`` (384 dimensions, texts cut at 256 tokens). Its weights come
+    with the ``sentence-transformers`` extra and need no network. Another model is loaded by name or
+    path through the Hugging Face cache. The model loads at the first call.
 
     Args:
-        model: Name or path; it is the ``name`` that a store remembers.
-        dimension: Length of a vector; default: asked of the model, which loads it.
-        batch_size: Texts embedded at once.
-        device: Such as ``cpu`` or ``cuda``; default: the library's choice.
+        model: Name or path of the model; the store records it.
+        dimension: Length of a vector; default: read from the model, which loads it.
+        batch_size: Number of texts embedded at once.
+        device: Device such as ``cpu`` or ``cuda``; default: the choice of the library.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the model's name."""
+        """Return the name of the model."""
         return self._model_name
 
     @property
@@ -136,10 +135,10 @@ def embedder_named(name: str | None = None) -> Embedder:
 
 
 class CachedEmbedder:
-    """Remember the vectors of the ``size`` most recent texts; wrap it around any embedder.
+    """Wrapper around any embedder that caches the vectors of the ``size`` most recent texts.
 
-    ``GraphRAG.open`` applies it. 20,000 vectors of 384 numbers take about 35 MB. Vectors are
-    checked and scaled to length 1. A synchronous ``embed`` runs in a thread, one call at a time.
+    ``GraphRAG.open`` wraps every embedder in it. 20,000 vectors of 384 numbers take about 35 MB.
+    Vectors are validated and scaled to length 1. A synchronous ``embed`` runs in a thread.
     """
 
     def __init__(self, embedder: Embedder, *, size: int = 20_000) -> None:
@@ -153,10 +152,10 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """Return the wrapped embedder's name.
+        """Return the name of the wrapped embedder.
 
         Raises:
-            InputError: if it is no text.
+            InputError: if it is not a text.
         """
         name = getattr(self._embedder, "name", None)
         if not isinstance(name, str) or not name:
@@ -165,10 +164,10 @@ class CachedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Return the wrapped embedder's dimension.
+        """Return the dimension of the wrapped embedder.
 
         Raises:
-            InputError: if it is no number of numbers.
+            InputError: if it is not a valid number.
         """
         dimension = getattr(self._embedder, "dimension", None)
         if not isinstance(dimension, int | np.integer) or dimension < 1:
@@ -179,14 +178,14 @@ class CachedEmbedder:
         return int(dimension)
 
     def clear(self) -> None:
-        """Forget the vectors."""
+        """Clear the cache."""
         self._cache.clear()
 
     async def embed(self, texts: Sequence[str], *, purpose: Literal["query", "document"]) -> Matrix:
-        """Return unit vectors, asking the wrapped embedder once for the texts it has not seen.
+        """Return unit vectors; the wrapped embedder is called once, for texts not in the cache.
 
         Raises:
-            EmbeddingError: if it fails, or does not give one usable vector per text.
+            EmbeddingError: if it fails or does not return one valid vector per text.
         """
         keys = [_key(text, purpose) for text in texts]
         missing = {

@@ -1,8 +1,8 @@
-"""An embedder for ONNX files: a sentence model without PyTorch.
+"""Embedder for sentence models in ONNX files, without PyTorch.
 
-The same all-MiniLM-L6-v2 with weights of 8 bits is loaded in a third of a second, where PyTorch
-takes five, and embeds a sentence in a tenth of its processor time. Its vectors lie within a cosine
-of 0.998 of those of the full weights, so that one store may have both.
+all-MiniLM-L6-v2 with 8-bit weights loads in a third of a second (PyTorch: five seconds) and embeds
+a sentence in a tenth of the processor time. Its vectors have a cosine of 0.998 or more with those
+of the full weights, so that one store may hold both.
 """
 
 import importlib.util
@@ -31,23 +31,23 @@ _TOKENS = 512  # of one batch, padding included: 64 of 544 sentences at once too
 
 
 class OnnxEmbedder:
-    """Embed with a sentence model in an ONNX file, on the processor.
+    """Embedder that runs a sentence model in an ONNX file on the CPU.
 
-    The default, ``all-MiniLM-L6-v2`` with weights of 8 bits (384 dimensions, texts cut at 256
-    tokens), comes with the ``local`` extra, without any network. The model loads at the first call,
-    not before.
+    The default is ``all-MiniLM-L6-v2`` with 8-bit weights (384 dimensions, texts cut at 256
+    tokens). It comes with the ``local`` extra and needs no network. The model loads at the first
+    call.
 
     Args:
-        model: An ``.onnx`` file that takes ``input_ids`` and gives a vector for each token.
-        tokenizer: Its ``tokenizer.json``; default: the one beside it.
-        name: What a store remembers it by; default: the path of the file.
-        dimension: Length of a vector; default: asked of the model, which loads it.
-        pooling: What a text's vector is: the ``mean`` of its tokens, or the ``first`` (bge).
-        longest: Tokens after which texts are cut.
-        query_prefix: Put before a question (``"query: "`` for e5).
-        document_prefix: Put before any other text.
-        batch_size: Texts embedded at once at most; long ones are fewer.
-        threads: Threads of the runtime; default: its choice, one for each core.
+        model: An ``.onnx`` file that takes ``input_ids`` and returns a vector for each token.
+        tokenizer: Its ``tokenizer.json``; default: the one in the same folder.
+        name: Name that the store records; default: the path of the file.
+        dimension: Length of a vector; default: read from the model, which loads it.
+        pooling: Vector of a text: the ``mean`` of its token vectors, or the ``first`` (bge).
+        longest: Number of tokens after which a text is cut.
+        query_prefix: Prefix of a question (``"query: "`` for e5).
+        document_prefix: Prefix of any other text.
+        batch_size: Maximum number of texts embedded at once; fewer if they are long.
+        threads: Threads of the ONNX runtime; default: one for each core.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""What is stored: frozen values with aware UTC times."""
+"""The stored values: frozen data classes with aware UTC times."""

@@ -1,8 +1,8 @@
-"""Assertions: what one source says of one fact or name, with its times and whether it stands.
+"""Assertions: the statement of one source about a fact or a name, with its times and its validity.
 
-Only whether it stands ever changes. ``ingest/lifetimes`` recomputes when a fact holds from its
-assertions and those of its rivals. Assertions of names ("Globex, renamed Initech in 2021") stay
-with the entity.
+Only the validity ever changes. ``ingest/lifetimes`` computes when a fact holds from its assertions
+and those of conflicting facts. Assertions about names ("Globex, renamed Initech in 2021") are
+stored with the entity.
 """
 
 from calendar import monthrange
@@ -18,19 +18,19 @@ BEGINNING, FOREVER = -(1 << 62), 1 << 62
 """Before and after every moment that a datetime can name, in microseconds since 1970."""
 Precision = Literal["year", "month", "day", "exact"]
 Kind = Literal["state", "was", "event", "timeless", "planned", "cancelled"]
-"""``state`` holds and may end; ``was`` is over when it is stated; an ``event`` happened once; what
-is ``timeless`` (birth, kind, origin) never begins or ends; ``planned`` is to come; ``cancelled``
-says of a plan that it will not. A state that begins after ``at`` is a plan, too."""
+"""``state`` holds and may end; ``was`` is over when it is stated; an ``event`` happened once;
+``timeless`` (birth, kind, origin) has no start or end; ``planned`` is in the future; ``cancelled``
+marks a plan that was called off. A state that begins after ``at`` is a plan, too."""
 Naming = Literal["name", "former", "nickname", "alias"]
 """A proper ``name`` from then on, a ``former`` one until then; a ``nickname`` or another ``alias``
-never is shown instead of a proper name."""
+is never shown in place of a proper name."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A moment of world time, as finely as it was stated."""
+    """A moment of world time, with the precision in which it was stated."""
 
     moment: datetime
     """First instant of the day, month or year."""
@@ -62,20 +62,20 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """Why a statement does not stand."""
+    """The reason why a statement is void."""
 
     closed_as: Literal["retracted", "corrected", "cancelled"]
     by: str | None = None
-    """Id of the statement that is right instead: it is void as long as that one is there. None if a
-    person decided."""
+    """Id of the correct statement: this one is void as long as that one exists. None if a person
+    decided."""
     reason: str = ""
     fact: str | None = None
-    """Id of the fact that a person put in its place."""
+    """Id of the fact with which a person replaced it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What one source says of one fact."""
+    """The statement of one source about one fact."""
 
     id: str
     since: Date | None = None
@@ -83,36 +83,38 @@ class Assertion:
     """The first moment at which it no longer holds; without ``since`` an explicit end."""
     at: datetime | None = None
     """Moment for which the source is evidence that it holds; None for a table, and for a text that
-    only tells how it began."""
+    only reports the start."""
     kind: Kind = "state"
     trust: float = 0.0
     confidence: float = 1.0
     source: str = ""
     """Id of the episode; empty for a table or a person."""
     provenance: str = ""
-    """Name of the source, if it is no episode."""
+    """Name of a source other than an episode."""
     start: int = 0
-    """Where it stands in the episode, in characters."""
+    """Position in the episode, in characters."""
     end: int = 0
     untyped: bool = False
-    """True if its relation does not relate such entities: it excludes only what a ruling names."""
+    """True if its relation does not allow entities of these types: it excludes only facts of a
+    ruling."""
     as_given: bool = False
-    """True if it is of a table that is right about every lifetime: two such exclude nothing."""
+    """True if it is from a table with exact lifetimes: two such statements never conflict."""
     pending: bool = False
-    """True while it waits for a person: it says nothing until then."""
+    """True while it waits for review: it has no effect until then."""
     manual: bool = False
-    """True if a person stands for it: it stays when its episode goes."""
+    """True if a person confirmed it: it stays when its episode is removed."""
     corrects: bool = False
-    """True if it says that something said before was wrong."""
+    """True if it corrects an earlier, wrong statement."""
     excludes: tuple[str, ...] = ()
-    """Ids of facts that, as an arbiter found, cannot hold beside it."""
+    """Ids of facts that, according to an arbiter, cannot hold at the same time."""
     reason: str = ""
-    """Why a person says so, or why it ended in the memory that it comes from."""
+    """The reason given by a person, or the reason for the end in the memory it was imported
+    from."""
     text: str = ""
-    """The sentence, where it says when a fact ends in other words than the fact's own."""
+    """The sentence that states an end, if it is not the sentence of the fact."""
     subject_as: str = ""
-    """Another name of its subject by which it was stated; empty for that it is stored by. Of a
-    relation that was stated of one entity with itself, the same name at both ends."""
+    """The name under which its subject was stated, if it is not the stored one. For a relation of
+    an entity with itself, ``object_as`` is equal."""
     object_as: str = ""
     void: Void | None = None
 
@@ -125,21 +127,20 @@ class Assertion:
 
     @property
     def ends(self) -> bool:
-        """Tell whether it says when something ended, and not when that began."""
+        """Tell whether it states only an end, and no start."""
         return self.kind in ("state", "was") and self.until is not None and self.since is None
 
 
 def held_from(fact: "Fact") -> datetime | None:
-    """Return from when on a fact holds: of what merely was, from where it is over."""
+    """Return the start of a fact; for a past fact with unknown times the moment it was over."""
     return fact.invalid_at if fact.closed_as == "past" else fact.valid_at
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is said of an entity that is no fact: that whatever it has of a relation is over.
+    """A stated end that names no object: every fact of a relation of the entity is over.
 
-    "She quit her job" ends what was said before it and what is said later. A plan that was
-    cancelled has an object, too.
+    "She quit her job" ends facts stated before and after it. A cancelled plan has an object, too.
     """
 
     assertion: Assertion
@@ -150,29 +151,29 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class EntityName:
-    """What one source says of one name of an entity."""
+    """The statement of one source about a name of an entity."""
 
     name: str
     kind: Naming = "name"
     since: Date | None = None
-    """When it came into use; None if nobody said."""
+    """When it came into use; None if unknown."""
     until: Date | None = None
     """The first moment at which it was no longer the name."""
     at: datetime | None = None
-    """Reference time of the text: by then it was so."""
+    """Reference time of the text, at which it was in use."""
     source: str = ""
     """Id of the episode; empty for a table or a person."""
 
     @property
     def start(self) -> int:
-        """Return from when on it was the name, in microseconds, as far as is known."""
+        """Return the known start of its use, in microseconds."""
         if self.since is not None:
             return self.since.start
         return BEGINNING if self.at is None else Date(self.at).start
 
     @property
     def end(self) -> int:
-        """Return from when on it was the name no longer."""
+        """Return the end of its use, in microseconds."""
         if self.until is not None:
             return self.until.start
         if self.kind != "former" or self.at is None:

@@ -1,7 +1,7 @@
-"""What a text says, before anyone knows which stored entities it speaks of.
+"""Result of an extraction: the entities and facts of a text, not yet linked to the graph.
 
 An extractor returns mentions (entities as the text names them) and claims (facts as the text states
-them). Resolving them against the graph, and closing what they contradict, come later.
+them). Later steps link them to stored entities and close the facts that they contradict.
 """
 
 from collections.abc import Mapping
@@ -14,86 +14,84 @@ from graphrag.model.values import JSON, Origin
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity as a text names it; ``start:end`` is its first place in the content."""
+    """An entity as a text names it; ``content[start:end]`` is its first occurrence."""
 
     name: str
     entity_type: str = "thing"
     """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept`` (a common noun),
-    ``thing`` (a name of unknown type), or a user's own."""
+    ``thing`` (a name of unknown type), or a declared type."""
     start: int = 0
     end: int = 0
     aliases: tuple[str, ...] = ()
-    """Other names that this text gives the same entity ("Globex, now called Initech")."""
+    """Other names that this text gives to the entity ("Globex, now called Initech")."""
     attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
     entity_id: str | None = None
-    """The stored entity that it means, if the extractor was shown that and is sure."""
+    """Id of the stored entity that it means, if the extractor was shown it and is sure."""
     distinct_from: tuple[str, ...] = ()
-    """Stored entities, by id, that it does not mean though they bear its name."""
+    """Ids of stored entities of the same name that it does not mean."""
     names: tuple[EntityName, ...] = field(default=(), compare=False, hash=False)
-    """What this text says of its names: that it was renamed, and when."""
+    """Statements of this text about its names, such as a renaming with its date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A fact as a text states it.
 
-    ``ends`` marks a change of state that stops a relation ("Alice left Acme"): ``invalid_at`` is
-    when it stopped, and ``object`` may be None when the text does not say what ended ("she quit
-    her job"). ``corrects`` marks a statement that replaces an earlier, wrong one.
+    ``ends`` marks the end of a relation ("Alice left Acme"): ``invalid_at`` is its time, and
+    ``object`` may be None if the text does not name it ("she quit her job"). ``corrects`` marks a
+    statement that replaces an earlier, wrong one.
     """
 
     subject: Mention
     relation: str
     object: Mention | None
     text: str
-    """The sentence that states it, readable on its own."""
+    """The sentence that states it, understandable on its own."""
     start: int
-    """Where the sentence stands: ``content[start:end]`` of the episode."""
+    """Start of the sentence: it is ``content[start:end]`` of the episode."""
     end: int
     valid_at: datetime | None = None
-    """Stated start; None when the text gives none (ingestion then uses the reference time)."""
+    """Stated start; None if the text gives none (ingestion then uses the reference time)."""
     invalid_at: datetime | None = None
-    """Stated end, possibly in the future; None when the text gives none."""
+    """Stated end, possibly in the future; None if the text gives none."""
     ends: bool = False
     corrects: bool = False
     confidence: float = 1.0
-    """From 0 to 1; the database refuses anything else."""
+    """Confidence from 0 to 1; other values are refused."""
     origin: Origin = "stated"
     attributes: Mapping[str, JSON] = field(default_factory=dict, compare=False, hash=False)
     replaces: bool = False
-    """True if the text says that this takes the place of something that held before ("switched
-    to"), without saying that it was wrong. What that was, an arbiter may be asked."""
+    """True if the text says that this replaces an earlier state ("switched to") that was not wrong.
+    An arbiter may decide which fact it replaces."""
     untyped: bool = False
-    """True if the ontology found that its relation does not relate entities of these types."""
+    """True if the declared relation does not allow entities of these types."""
     current: bool = False
-    """True if the text says that what began at ``valid_at`` still holds at its own time ("has
-    worked there since 2010"), so that it is evidence for all of that; False if it only tells how it
-    began ("joined in 2010")."""
+    """True if the text says that the fact still holds at its reference time ("has worked there
+    since 2010"); False if it only reports the start ("joined in 2010")."""
     kind: Kind = "state"
-    """Other than a state: what ``was`` so before, an ``event`` of a day, what is ``timeless``, a
-    plan that was ``cancelled``."""
+    """``state``, or ``was`` (held before), ``event`` (happened once), ``timeless``, ``planned``,
+    ``cancelled`` (a plan that was called off)."""
     valid_precision: Precision = "exact"
-    """How finely the start was stated: ``2015`` and ``2015-06-10`` are one start, the finer one."""
+    """Precision of the stated start; ``2015`` and ``2015-06-10`` merge into the finer one."""
     invalid_precision: Precision = "exact"
-    """The same of the end."""
+    """Precision of the stated end."""
     excludes: tuple[str, ...] = ()
-    """Ids of stored facts that cannot hold beside it, if the extractor was shown them and says so.
-    """
+    """Ids of stored facts that, according to the extractor, cannot hold together with it."""
     settled: bool = False
-    """True if the extractor was shown what holds and said how this stands to it: no arbiter is
-    asked the same again."""
+    """True if the extractor saw the stored facts and decided their relation to this one: the
+    arbiter is not asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything one extractor read in one episode."""
+    """Everything that an extractor found in one episode."""
 
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
     dropped: tuple[str, ...] = ()
-    """What was read and not believed, in words, such as an entity that the text does not name, or a
-    place that is not in the text."""
+    """Rejected items, in words, such as an entity that the text does not name or an invalid text
+    position."""
     adjusted: tuple[str, ...] = ()
-    """What was believed otherwise than it was read, in words, such as a date that is none."""
+    """Corrected items, in words, such as an invalid date."""
     shown: tuple[str, ...] = ()
     """Ids of the stored facts that the extractor was shown."""

@@ -1,8 +1,8 @@
-"""The values of the graph, as they are stored: frozen, typed, with aware UTC datetimes.
+"""Data classes of the graph as they are stored: frozen, typed, with aware UTC datetimes.
 
-World time is the half-open interval ``[valid_at, invalid_at)`` of a fact: no start means unknown,
-no end still true. System time is ``created_at``, ``expired_at`` and ``retracted_at``. ``repr``
-shows a value in a line, ``dataclasses.asdict`` gives every field.
+World time is the interval ``[valid_at, invalid_at)`` of a fact: without a start it is unknown when
+the fact began, without an end it still holds. System time is ``created_at``, ``expired_at`` and
+``retracted_at``. ``repr`` shows a value on one line, ``dataclasses.asdict`` returns every field.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ DEFAULT_GROUP = "default"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one episode's content, in characters: ``content[start:end]``."""
+    """A range of characters in one episode: ``content[start:end]``."""
 
     episode_id: str
     start: int
@@ -35,7 +35,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Episode:
-    """A piece of raw input, kept word for word: the ground truth of everything else."""
+    """A piece of raw input, stored unchanged: the source of all entities and facts."""
 
     id: str
     group_id: str
@@ -44,22 +44,22 @@ class Episode:
     content: str
     source: Source
     valid_at: datetime
-    """Reference time: when it was said or written."""
+    """Reference time: when the content was said or written."""
     content_hash: str
     source_description: str = ""
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     status: Status = "done"
-    """``pending`` in the queue: kept and searchable, its facts to come; ``failed``: see error."""
+    """``pending``: queued, searchable, facts not extracted yet. ``failed``: see ``error``."""
     error: str | None = None
-    """Why its facts could not be read, in words."""
+    """The reason why extraction failed."""
     removed_at: datetime | None = None
-    """System time: when it was removed; what rested on it alone is retracted."""
+    """System time of its removal; facts that only it stated are retracted."""
     saga: str | None = None
-    """Name of the run of episodes that it belongs to: a conversation, a case, a book."""
+    """Name of the sequence of episodes it belongs to: a conversation, a case, a book."""
     key: str | None = None
-    """The caller's own id of it, such as that of a message: none other of its group has it."""
+    """Your own id of the episode, such as that of a message; unique in its group."""
     author: str | None = None
-    """Who wrote it, and is "I" in it."""
+    """Name of the author, whom "I" means in the text."""
 
     def __repr__(self) -> str:
         from graphrag.display.cards import episode_line
@@ -73,23 +73,23 @@ class Episode:
 
 
 CONCEPT = "concept"
-"""Entity type of what only a common noun names: ``axe``, ``live music``."""
+"""Type of an entity that only a common noun names: ``axe``, ``live music``."""
 VALUE = "value"
-"""Entity type of an amount, a date, an address or a state: ``3,200 grams``, ``under repair``."""
+"""Type of an amount, a date, an address or a state: ``3,200 grams``, ``under repair``."""
 PLAIN = (CONCEPT, VALUE)
-"""Entity types of what bears no name."""
+"""Types of entities without a proper name."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Entity:
-    """A person, place, organisation or thing that facts are about."""
+    """A person, place, organisation or thing that is the subject or object of facts."""
 
     id: str
     group_id: str
     created_at: datetime
     name: str
     key: str
-    """Normalised name: what two spellings of one name share."""
+    """Normalised name, equal for different spellings of one name."""
     entity_type: str = "thing"
     """``person``, ``organization``, ``place``, ``event``, ``work``, ``concept``, ``value``..."""
     labels: tuple[str, ...] = ()
@@ -97,17 +97,17 @@ class Entity:
     summary: str = ""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
-    """Reference time of the text that gave each attribute its value, ISO 8601."""
+    """Reference time (ISO 8601) of the text from which each attribute has its value."""
     merged_into: str | None = None
-    """Id of the entity that this one was found to be."""
+    """Id of the entity that this one was merged into."""
     distinct_from: tuple[str, ...] = ()
-    """Ids of entities that this one was found not to be; of two, one says so."""
+    """Ids of entities known to be different; stored with one of the two."""
     removed_at: datetime | None = None
-    """System time: when the last episode that spoke of it was removed."""
+    """System time: when the last episode that mentioned it was removed."""
     endings: tuple[Ending, ...] = ()
-    """What was said of it that is no fact, such as that she quit her job, whatever it was."""
+    """Stated ends that do not name their object, such as "she quit her job"."""
     names: tuple[EntityName, ...] = ()
-    """What was said of its names, with the time of each: renamed, formerly, called by friends."""
+    """Statements about its names with their times: renamed, formerly, nicknames."""
 
     def __repr__(self) -> str:
         from graphrag.display.cards import entity_line
@@ -122,7 +122,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fact:
-    """A relation between two entities with its lifetime and its sources."""
+    """A relation between two entities, with its lifetime and its sources."""
 
     id: str
     group_id: str
@@ -130,7 +130,7 @@ class Fact:
     subject_id: str
     object_id: str
     subject: str
-    """Its name when the fact was stored, as that of the object."""
+    """Name of the subject when the fact was stored; ``object`` likewise."""
     relation: str
     object: str
     text: str
@@ -140,58 +140,58 @@ class Fact:
     invalid_at: datetime | None = None
     """World time: the first moment at which it no longer held; None if it still does."""
     expired_at: datetime | None = None
-    """System time: when later information closed it."""
+    """System time: when a later statement closed it."""
     retracted_at: datetime | None = None
-    """System time: when it was found never to have been true."""
+    """System time: when it was retracted as never true."""
     reference_time: datetime | None = None
-    """Reference time of the episode that stated it first."""
+    """Reference time of the first episode that states it."""
     observed: bool = False
-    """True if ``valid_at`` is when the fact was first seen to hold, not a stated start."""
+    """True if ``valid_at`` is the first time the fact was observed, not a stated start."""
     confidence: float = 1.0
-    """From 0 to 1, by the extractor."""
+    """Confidence of the extractor, from 0 to 1."""
     origin: Origin = "stated"
     confirmed: bool = False
     pending: bool = False
-    """True while it waits in ``edit.pending()``, or is part of another fact: no read shows it."""
+    """True while it waits in ``edit.pending()``, or is part of another fact: reads leave it out."""
     waits_as: Literal["end", "correction"] | None = None
-    """What a pending fact does once confirmed, if it is not simply added."""
+    """Effect of a pending fact when it is confirmed, unless it is simply added."""
     invalidated_by: str | None = None
     """Id of the fact that closed or retracted this one."""
     closed_as: Closing | None = None
-    """Why it ends or was taken back: ``ended`` (somebody said so), ``bounded`` (stated with both
-    ends), ``superseded`` (another fact has its place), ``past`` (it was so at some time before
-    ``invalid_at``: no view of one moment shows it), ``overruled`` (another fact leaves it no
-    moment), ``corrected``, ``cancelled`` (a plan that is off or moved), ``retracted``."""
+    """Why it ends or was retracted: ``ended`` (a source states the end), ``bounded`` (stated with
+    both dates), ``superseded`` (another fact replaced it), ``past`` (it held at an unknown time
+    before ``invalid_at``, so no view of one moment shows it), ``overruled`` (other facts cover all
+    of its time), ``corrected``, ``cancelled`` (a plan was called off or moved), ``retracted``."""
     closed_by_arbiter: bool = False
     closed_by_hand: bool = False
-    """True if an arbiter, or a person, decided that, where no rule did."""
+    """Whether an arbiter, or a person, decided this where no rule did."""
     reason: str | None = None
-    """The same in words, for people."""
+    """The reason for the end or retraction, in words."""
     untyped: bool = False
-    """True if its relation does not relate entities of these types: it excludes nothing."""
+    """True if its relation does not allow entities of these types: it excludes no other fact."""
     as_given: bool = False
-    """True if it is from a table that is right about every lifetime: two such exclude nothing."""
+    """True if it is from a table with exact lifetimes: two such facts never exclude each other."""
     provenance: tuple[str, ...] = ()
-    """Names of the tables and other places that state it without an episode."""
+    """Names of the sources other than episodes that state it, such as tables."""
     statements: tuple[Assertion, ...] = ()
-    """What each source said of it, from which follows when it holds."""
+    """The statement of each source; the lifetime of the fact is computed from them."""
     rivals: tuple[str, ...] = ()
-    """Ids of facts that are settled with it: ruled, replaced or corrected."""
+    """Ids of conflicting facts, with which its lifetime is computed together."""
     derived_from: tuple[str, ...] = ()
-    """Ids of the facts from which a standing rule inferred it."""
+    """Ids of the facts from which a standing rule derived it."""
     sources: tuple[Span, ...] = ()
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     attribute_times: Mapping[str, JSON] = field(default_factory=dict)
-    """Reference time of the text that gave each attribute its value, ISO 8601."""
+    """Reference time (ISO 8601) of the text from which each attribute has its value."""
 
     @property
     def episodes(self) -> tuple[str, ...]:
-        """Ids of the episodes that state this fact, oldest first, each once."""
+        """Return the ids of the episodes that state this fact, oldest first, each once."""
         return tuple(dict.fromkeys(span.episode_id for span in self.sources))
 
     @property
     def kind(self) -> Kind:
-        """What kind of time it has, by what was said of it first: see ``Assertion``."""
+        """Return how it holds in time, according to its first statement: see ``Assertion``."""
         return self.statements[0].kind if self.statements else "state"
 
     def __repr__(self) -> str:
@@ -207,7 +207,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Community:
-    """A cluster of entities that facts tie together more than they tie them to the rest."""
+    """A cluster of entities with more facts among them than to other entities."""
 
     id: str
     group_id: str
@@ -215,13 +215,13 @@ class Community:
     name: str
     summary: str
     members: tuple[str, ...]
-    """Entity ids, most connected first."""
+    """Ids of its entities, best connected first."""
     fingerprint: str
-    """Hash of the members and of the facts between them: with an equal one, nothing changed."""
+    """Hash of the members and of the facts between them, to detect changes."""
     level: int = 0
-    """0 for the coarsest communities, of which the others are parts."""
+    """Level in the hierarchy; 0 is the coarsest."""
     parent: str | None = None
-    """Id of the community one level above that it is a part of; None on the coarsest level."""
+    """Id of the community one level above that contains it; None on the coarsest level."""
 
     def __repr__(self) -> str:
         from graphrag.display.cards import community_line
@@ -236,7 +236,7 @@ class Community:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Saga:
-    """A named run of episodes of one group, in the order of their reference times."""
+    """A named sequence of episodes of one group, in the order of their reference times."""
 
     id: str
     group_id: str
@@ -244,11 +244,11 @@ class Saga:
     name: str
     summary: str = ""
     summarized_until: datetime | None = None
-    """System time: the summary tells of the episodes added by then; None for none yet."""
+    """System time: the summary covers the episodes added by then; None without a summary."""
     summarized_by: Literal["model", "rules"] | None = None
-    """Who wrote the summary; None for nobody yet."""
+    """Author of the summary; None without a summary."""
     fingerprint: str = ""
-    """Hash of the ids of the episodes that the summary tells of: with others it is written anew."""
+    """Hash of the ids of the summarised episodes; if it differs, the summary is written anew."""
 
     def __repr__(self) -> str:
         from graphrag.display.cards import saga_line
@@ -258,31 +258,31 @@ class Saga:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One record's part in an event: the fields that changed, before and after."""
+    """The change of one record in an event: the changed fields before and after."""
 
     record: str
-    """``table:id``."""
+    """The record, as ``table:id``."""
     before: Mapping[str, JSON] | None
-    """None when the event created the record."""
+    """Values before the event; None if it created the record."""
     after: Mapping[str, JSON] | None
-    """None when the event erased the record."""
+    """Values after the event; None if it erased the record."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Event:
-    """One committed transaction of a group, as the append-only log keeps it."""
+    """One committed transaction of a group, as recorded in the append-only log."""
 
     group_id: str
     seq: int
-    """Number in its group, from 1, without gaps."""
+    """Number of the event in its group, from 1, without gaps."""
     at: datetime
     """System time of the commit."""
     actor: str
     kind: str
-    """What was done: ``add_episode``, ``retract``, ..., or ``denied`` for a refused write."""
+    """Kind of operation: ``add_episode``, ``retract``, ..., or ``denied`` for a refused write."""
     changes: tuple[Change, ...]
     note: str | None = None
-    """Why, in words: of a ``denied`` event, what was refused."""
+    """The reason, in words; for a ``denied`` event the refusal."""
 
     def __repr__(self) -> str:
         from graphrag.display.lists import event_line

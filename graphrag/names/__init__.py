@@ -1,1 +1,1 @@
-"""When two names are one: keys, likeness, identifiers."""
+"""Comparison of names: keys, similarity, identifiers."""

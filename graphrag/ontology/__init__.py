@@ -1,1 +1,1 @@
-"""What a graph may hold: types of entities and facts as pydantic models, and what breaks them."""
+"""Ontology: types of entities and facts as pydantic models, relations and standing rules."""

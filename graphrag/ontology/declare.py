@@ -1,6 +1,7 @@
-"""Type declarations: one pydantic model each; the docstring is the meaning, fields are attributes.
+"""Type declarations: pydantic models; the docstring is the description, the fields attributes.
 
-Entity types may be plain models; ``EntityType`` adds a name. Options stand in the class line::
+Entity types may be plain models; ``EntityType`` sets a different name. Options are class
+arguments::
 
     class WorksAt(FactType, pairs=[(Person, Company)], single_valued=True, inverse_of="employs"):
         '''A person has a job at a company.'''
@@ -30,14 +31,14 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 
 class Identifier:
-    """Mark a field whose value belongs to one entity only, whatever its name.
+    """Marker of a field whose value identifies one entity, whatever its name.
 
     ``email: Annotated[str | None, Identifier] = None``
     """
 
 
 class EntityType(BaseModel):
-    """A type of entity that is not called as its class: ``class Company(EntityType, name=…)``."""
+    """Base of entity types with a name of their own: ``class Company(EntityType, name=…)``."""
 
     _type_name: ClassVar[str] = ""
 
@@ -47,7 +48,7 @@ class EntityType(BaseModel):
 
 
 class FactType(BaseModel):
-    """A type of fact."""
+    """Base of a fact type."""
 
     _type_name: ClassVar[str] = ""
     _pairs: ClassVar[tuple[Pair, ...]] = ()
@@ -65,17 +66,19 @@ class FactType(BaseModel):
         symmetric: bool = False,
         nested_by: Sequence[Type] = (),
     ) -> None:
-        """Take the rules of the type.
+        """Declare the rules of the type.
 
         Args:
-            name: Name of the relation; without one it is the class's, in snake case.
-            pairs: Which types of subject and object it may have; none means any.
-            single_valued: One object for a subject at a time.
-            single_holder: One subject for an object at a time.
-            exclusive_with: Relations that the same pair cannot have at the same time.
-            inverse_of: The relation that says the same from the other end.
-            symmetric: Reads the same both ways.
-            nested_by: Relations by which one value may lie in another: such two both hold.
+            name: Name of the relation; default: the name of the class in snake case.
+            pairs: Allowed pairs of subject and object types; default: any.
+            single_valued: Whether a subject has at most one object at a time.
+            single_holder: Whether an object has at most one subject at a time.
+            exclusive_with: Relations that cannot hold between the same two entities at the same
+                time.
+            inverse_of: The same relation in the other direction.
+            symmetric: Whether subject and object can be exchanged.
+            nested_by: Relations by which one object may lie within another, so that both facts
+                hold.
         """
         super().__init_subclass__()
         cls._type_name, cls._pairs = name, tuple(pairs)

@@ -1,7 +1,7 @@
-"""Ontology checks of what was read, and of facts that a person moved.
+"""Ontology: the declared types, and the check of extractions and edited facts against them.
 
-A check is a pure function on an extraction before names are resolved, so every way into the graph
-passes it. Nothing is dropped in silence: each case is a ``Violation``.
+The check is a pure function that runs before names are resolved, so that it covers every way into
+the graph. Every change or rejection is reported as a ``Violation``.
 """
 
 import logging
@@ -29,9 +29,9 @@ def _as_mentioned(mention: Mention) -> str:
 
 
 class Ontology:
-    """Types of entities and facts. ``Ontology()`` allows everything.
+    """Declared types of entities and facts; ``Ontology()`` allows everything.
 
-    Without entity types any type is allowed, and without fact types any relation.
+    Without entity types any type is allowed, without fact types any relation.
     """
 
     def __init__(
@@ -43,20 +43,20 @@ class Ontology:
         instructions: str = "",
         on_violation: OnViolation = "untyped",
     ) -> None:
-        """Declare types.
+        """Declare entity and fact types.
 
         Args:
-            entities: Pydantic models: docstring = meaning, fields = attributes.
-            facts: ``FactType`` models, which also say which types they relate and what they end.
+            entities: Pydantic models: the docstring is the description, the fields are attributes.
+            facts: ``FactType`` models, with the allowed entity types and the exclusions.
             excluded: Types of entities and facts that are never stored, whatever ``on_violation``.
-            instructions: What else a language model that reads episodes should heed.
-            on_violation: ``untyped`` keeps an entity of another type as ``thing``, a relation that
-                is not declared as any free one, and a fact between the wrong types as
-                ``Fact.untyped``, which ends nothing; ``refuse`` leaves them out. An attribute
-                that is not valid is left out in both.
+            instructions: Further instructions for a language model that extracts.
+            on_violation: ``untyped`` stores an entity of an undeclared type as ``thing``, an
+                undeclared relation without rules, and a fact between wrong types as
+                ``Fact.untyped``, which ends nothing; ``refuse`` leaves them out. Both leave out
+                invalid attributes.
 
         Raises:
-            InputError: if types contradict each other.
+            InputError: if the types contradict each other.
         """
         if on_violation not in ("untyped", "refuse"):
             raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")
@@ -86,7 +86,7 @@ class Ontology:
 
     @property
     def identifiers(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the identifier fields of each entity type that has some."""
+        """Return the identifier fields of each entity type that has any."""
         return {
             name: kind.fields.identifiers
             for name, kind in self.entities.items()
@@ -94,7 +94,7 @@ class Ontology:
         }
 
     def relations(self, base: Relations | None = None) -> Relations:
-        """Return what excludes what: ``base``, by default the built-in rules, with these types."""
+        """Return the relations of ``base`` (default: the built-in ones) with the declared types."""
         if base is None:
             return self._relations
         return base.having(*(kind.relation for kind in self.facts.values()))
@@ -117,14 +117,14 @@ class Ontology:
     def check(
         self, extraction: Extraction, type_of: TypeOf = _as_mentioned
     ) -> tuple[Extraction, tuple[Violation, ...]]:
-        """Return the part of an extraction that may be stored, and what was changed or removed.
+        """Return the allowed part of an extraction, and the list of violations.
 
-        ``type_of`` may supply the type of a mention from the graph where the text gives none.
+        ``type_of`` may look up the type of a mention in the graph if the text gives none.
         """
         return self._check(type_of).run(extraction) if self else (extraction, ())
 
     def typed(self, claim: Claim, type_of: TypeOf = _as_mentioned) -> Claim:
-        """Return a claim whose ends of unknown type have that which its relation leaves them."""
+        """Return the claim, with types for untyped ends where the relation implies one."""
         return self._check(type_of).typed(claim)
 
     def _check(self, type_of: TypeOf) -> Check:

@@ -1,7 +1,8 @@
-"""Known relations and how their facts exclude each other; pass ``Relations`` to override.
+"""Known relations, and the rules by which their facts exclude each other.
 
-Unknown relations hold any number of objects. Properties: ``single_valued`` (one object per subject
-at a time), ``single_holder`` (one subject per object), ``symmetric``, ``inverse_of``.
+Pass your own ``Relations`` to change them. An undeclared relation may have any number of objects.
+Properties: ``single_valued`` (one object per subject at a time), ``single_holder`` (one subject per
+object at a time), ``symmetric``, ``inverse_of``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,34 +19,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How the facts of one relation behave."""
+    """Rules for the facts of one relation."""
 
     name: str
     single_valued: bool = False
-    """One object for a subject at a time."""
+    """A subject has at most one object at a time."""
     single_holder: bool = False
-    """One subject for an object at a time."""
+    """An object has at most one subject at a time."""
     symmetric: bool = False
-    """Reads the same both ways."""
+    """The fact means the same with subject and object exchanged."""
     exclusive_with: tuple[str, ...] = ()
-    """Relations that the same pair of entities cannot have at the same time."""
+    """Relations that cannot hold between the same two entities at the same time."""
     inverse_of: str | None = None
-    """The relation that says the same from the other end; facts are stored under only one of both:
-    that which does not name the other, or the only one declared."""
+    """The same relation in the other direction. Facts are stored under only one of the two: the one
+    that does not name the other, or the only one declared."""
     synonym_of: str | None = None
-    """The relation that says the same from the same end: facts keep their name, and filters and
-    ``settle`` read both as one. What excludes what is declared there."""
+    """A relation of the same meaning and direction: facts keep their name, but filters and
+    ``settle`` treat both as one. Exclusions are declared on the other relation."""
     timeless: bool = False
-    """It holds at every moment or at none, as a birthplace does."""
+    """A fact holds always or never, as a birthplace does."""
     ends: tuple[str, ...] = ()
-    """Relations of the subject, at either end, that are over from then on: a death ends a job. Of a
-    symmetric one, those of both: who marries is engaged no more."""
+    """Relations of the subject, in either role, that end when a fact of this one begins: a death
+    ends a job. For a symmetric relation, those of both: a marriage ends engagements."""
     ends_between: tuple[str, ...] = ()
-    """Relations between the same two that are over from then on: a divorce ends a marriage."""
+    """Relations between the same two entities that end then: a divorce ends a marriage."""
     irreflexive: bool | None = None
-    """No entity has it to itself, as nobody is their own parent; None judges that by its name."""
+    """No entity has it to itself, as with ``parent_of``; None decides by the name."""
     nested_by: tuple[str, ...] = ()
-    """Relations by which one value may lie in another, however far up: such two both hold."""
+    """Relations by which one object may lie within another, at any depth: facts with two such
+    objects do not exclude each other."""
 
 
 VITAL: Final = "vital_status"  # who has it is dead
@@ -103,10 +105,10 @@ _DEFAULT = (
 
 
 class Relations(Mapping[str, Relation]):
-    """Relations by name; an unknown name gives a relation without constraints.
+    """Mapping of relations by name; an undeclared name gives a relation without constraints.
 
-    ``Relations()`` are the built-in ones, ``Relations([...])`` only those given, and
-    ``Relations().having(...)`` the built-in ones with some added or replaced.
+    ``Relations()`` has the built-in relations, ``Relations([...])`` only those given, and
+    ``Relations().having(...)`` the built-in ones with additions and replacements.
     """
 
     def __init__(self, relations: Iterable[Relation] = _DEFAULT) -> None:
@@ -115,22 +117,22 @@ class Relations(Mapping[str, Relation]):
         self._canonical = _canonical(self._by_name, self._straight)
         self._joined = _joined(self._by_name, self._straight)
         self.standing: tuple[StandingRule, ...] = ()
-        """What follows from facts, as ``following`` gave it."""
+        """The standing rules that ``following`` added."""
 
     def __getitem__(self, name: str) -> Relation:
-        """Return the relation with what its inverse and rivals declare, or an unconstrained one."""
+        """Return the relation, with the effects of its inverse and of exclusions by others."""
         return self._joined.get(name) or _unknown(name)
 
     def straight(self, name: str) -> str | None:
-        """Return the relation that facts of this one are stored as, turned around, if any."""
+        """Return the inverse relation that facts of this one are stored under, or None."""
         return self._straight.get(name)
 
     def canonical(self, name: str) -> tuple[str, bool]:
-        """Return the relation that one is read as, and whether that swaps its ends."""
+        """Return the canonical relation, and whether subject and object are exchanged."""
         return self._canonical.get(name, (name, False))
 
     def line(self, relation: str, subject: str, object_: str) -> tuple[str, str, str]:
-        """Return what a fact says: inverses, synonyms and both directions read as one."""
+        """Return canonical relation, subject and object: the same for equivalent facts."""
         name, turned = self.canonical(relation)
         subject, object_ = (object_, subject) if turned else (subject, object_)
         if self[name].symmetric and "" != object_ < subject:
@@ -138,16 +140,16 @@ class Relations(Mapping[str, Relation]):
         return name, subject, object_
 
     def alike(self, names: Iterable[str], used: Iterable[str]) -> list[str]:
-        """Return those of the used relations that say the same as one of the names.
+        """Return those of the ``used`` relations that are equivalent to one of the names.
 
-        ``employs`` means the facts stored as ``works_at`` where one is the inverse of the other.
+        ``employs`` selects facts stored as ``works_at`` if one is the inverse of the other.
         """
         normalized = ("_".join(name.split()) for name in names)
         stored = {self.canonical(name)[0] for name in normalized}
         return [name for name in used if self.canonical(name)[0] in stored]
 
     def same(self, name: str) -> list[str]:
-        """Return a name and those of the declared relations that say the same, as ``alike``."""
+        """Return the name and all declared relations equivalent to it: see ``alike``."""
         read = (other for other, _ in self._canonical.values())
         known = dict.fromkeys((*self._by_name, *self._straight, *self._straight.values(), *read))
         return [name, *self.alike([name], (other for other in known if other != name))]
@@ -166,7 +168,7 @@ class Relations(Mapping[str, Relation]):
 
     @cached_property
     def nested(self) -> Mapping[str, frozenset[str]]:
-        """Return the relations of which values may lie in each other, each with by what."""
+        """Return relations with nested objects, each with the relations that nest them."""
         return {
             name: frozenset(self.canonical(other)[0] for other in relation.nested_by)
             for name, relation in self._joined.items()
@@ -175,15 +177,15 @@ class Relations(Mapping[str, Relation]):
 
     @cached_property
     def nesting(self) -> frozenset[str]:
-        """Return the names of all that say that one thing lies in another."""
+        """Return the names of all relations that state that one thing lies within another."""
         return frozenset(it for by in self.nested.values() for one in by for it in self.same(one))
 
     def having(self, *relations: Relation) -> "Relations":
-        """Return these relations with some added or replaced."""
+        """Return a copy with some relations added or replaced."""
         return Relations((*self._by_name.values(), *relations)).following(*self.standing)
 
     def following(self, *rules: "StandingRule") -> "Relations":
-        """Return these relations with what follows from their facts by standing rules."""
+        """Return a copy with standing rules added."""
         other = copy(self)
         other.standing = (*self.standing, *rules)
         return other
@@ -224,7 +226,7 @@ def _canonical(
                 break
             name, turned = (straight[name], not turned) if synonym is None else (synonym, turned)
             if name in met:
-                raise InputError(f"{first!r} is a synonym of itself: name what it stands for")
+                raise InputError(f"{first!r} is a synonym of itself: name another relation")
             met.add(name)
         read[first] = name, turned
     return read

@@ -1,8 +1,8 @@
-"""Standing rules: consequences of facts, declared once and kept true by every write.
+"""Standing rules: consequences of facts that every write keeps up to date.
 
 A pattern is (subject, relation, object). ``?name`` is a variable, ``*`` matches any entity, and
-everything else is the name of an entity. ``when`` and ``unless`` match stated facts only,
-``support`` and ``body`` inferred ones too::
+anything else names an entity. ``when`` and ``unless`` match stated facts only, ``support`` and
+``body`` also derived ones::
 
     Ends("closes", when=("?c", "company_state", "closed"), ends=("*", "works_at", "?c"))
     Needs("badge", fact=("?p", "has_badge", "*"), support=[("?p", "works_at", "*")])
@@ -45,9 +45,9 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class Ends(_Named):
-    """Facts end, for good, on the day on which another begins; what begins then or later stays.
+    """Rule: facts end permanently when another fact begins; facts that begin later are unaffected.
 
-    A fact that was stated with both of its ends is left as it is.
+    A fact with both a stated start and a stated end is not changed.
     """
 
     name: str
@@ -57,27 +57,26 @@ class Ends(_Named):
 
 @dataclass(frozen=True, slots=True)
 class Needs(_Named):
-    """Facts end, for good, as soon as nothing supports them.
+    """Rule: facts end permanently when no other fact supports them any more.
 
-    Of a fact whose start is unknown nobody knows that it ever lacked support: it ends when the
-    support does.
+    A fact without a known start ends when its support ends, even if it had support only later.
     """
 
     name: str
     fact: Pattern
     support: Sequence[Pattern]
-    """Patterns that must hold together."""
+    """Patterns that must all match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Derives(_Named):
-    """A fact holds whenever all of some others do and none of yet others: it follows from them."""
+    """Rule: a derived fact holds while all ``body`` and no ``unless`` patterns match."""
 
     name: str
     head: Pattern
     body: Sequence[Pattern]
     unless: Sequence[Pattern] = ()
-    """Patterns of which none may hold."""
+    """Patterns of which none may match."""
 
     def __post_init__(self) -> None:
         """Check the patterns, and that the body finds both ends of the head."""

@@ -1,9 +1,10 @@
-"""Duplicate candidates of a group, likeliest first, for a person to decide; nothing is merged.
+"""Pairs of entities that may be duplicates, most likely first, for a person to decide.
 
-Pairs come from name buckets and vector cells and yield to the event loop. Small matrices are
-compared whole. In larger ones each row joins the cells of its nearest pivots and is compared within
-them: at cosine 0.9 or more 99.8 % of pairs are found among 50,000 clustered vectors. Work grows
-with n^1.5; 100,000 rows of 384 take about 15 s of one core.
+Nothing is merged. Candidates come from similar names and similar vectors. Up to 3,000 vectors all
+pairs are compared. Above that, each vector joins the cells of its nearest pivots and is compared
+within them: at cosine 0.9 or more, 99.8 % of pairs are found among 50,000 clustered vectors. The
+work grows with n^1.5; 100,000 vectors of 384 numbers take about 15 s on one core. It yields to the
+event loop.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -86,15 +87,15 @@ Found = tuple[Pair, float, str]
 
 @dataclass(frozen=True, slots=True)
 class MergeCandidate:
-    """Two entities that may be one."""
+    """Two entities that may be duplicates of each other."""
 
     entity: Entity
-    """The better known of the two: the one to keep."""
+    """The entity with more facts, which a merge should keep."""
     other: Entity
     score: float
-    """From 0 to 1."""
+    """Similarity from 0 to 1."""
     why: str
-    """``identifier``, ``name``, ``meaning`` or ``attributes``: what is alike."""
+    """The reason: an equal ``identifier``, or a similar ``name``, ``meaning`` or ``attributes``."""
 
 
 async def merge_candidates(

@@ -1,1 +1,1 @@
-"""Named runs of episodes: their order, what they tell of, and their summaries."""
+"""Sagas (named sequences of episodes): their order, their contents and their summaries."""

@@ -1,8 +1,9 @@
-"""Sagas of a group, the order of their episodes, and the watermark of their summaries.
+"""Sagas of a group, the order of their episodes, and the coverage of their summaries.
 
-A saga is the set of visible episodes that name it; ``occurred_after`` links hold this order in the
-database. The watermark is in system time and comes with a hash of the episodes' ids, which also
-shows removals, late commits and joins. A summary whose hash differs is neither shown nor continued.
+A saga consists of the visible episodes that name it; ``occurred_after`` links store their order in
+the database. A summary records the system time up to which it covers episodes, and a hash of their
+ids, which also reveals removals, late commits and joins. A summary with another hash is neither
+shown nor continued.
 """
 
 import hashlib
@@ -105,7 +106,7 @@ def after_watermark(saga: Saga, episodes: Iterable[Addition]) -> list[str] | Non
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EpisodeWindow:
-    """An episode and its neighbours in time, all in order."""
+    """An episode with the episodes just before and after it, in chronological order."""
 
     before: tuple[Episode, ...]
     episode: Episode
@@ -136,7 +137,7 @@ class EpisodeWindow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SagaInfo:
-    """One saga: how many episodes it has, and from when to when."""
+    """One saga, with its number of episodes and its first and last date."""
 
     name: str
     episodes: int
@@ -152,11 +153,11 @@ class SagaInfo:
 
 
 class Sagas(Listed[SagaInfo]):
-    """The sagas of a group, the one that begins first before the others."""
+    """The sagas of a group, in order of their first episodes."""
 
     @property
     def names(self) -> list[str]:
-        """Return their names."""
+        """Return the names of the sagas."""
         return [saga.name for saga in self]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""One saga as seen from a viewpoint: its episodes, who they are about, and what they state."""
+"""A saga as seen from a viewpoint: its episodes, their entities and facts, and a summary."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -32,28 +32,28 @@ _UNTRUE = ("overruled", "never true")
 
 @dataclass(frozen=True, repr=False)
 class SagaView:
-    """What one saga holds, as seen from a viewpoint."""
+    """A saga as seen from a viewpoint, with its episodes, entities, facts and summary."""
 
     name: str
     episodes: tuple[Episode, ...]
-    """In the order of their reference times."""
+    """Episodes in the order of their reference times."""
     entities: tuple[Entity, ...]
-    """Entities that its episodes mention, those of the most episodes first."""
+    """Entities mentioned in its episodes, in most episodes first."""
     facts: tuple[Fact, ...]
-    """Visible facts that its episodes state, by their start."""
+    """Visible facts that its episodes state, in order of their starts."""
     timeline: tuple[Stage, ...]
-    """Facts of all times that its episodes state, by their start, and what ended each."""
+    """Facts of all times that its episodes state, by their starts, with what ended each."""
     at: datetime
-    """The moment of the view, in world time."""
+    """World time of the view."""
     written: str = ""
-    """The summary that a model wrote, see ``sagas.summarize``; empty if there is none, or if it
-    tells of an episode that is not visible here."""
+    """Summary by a language model, see ``sagas.summarize``; empty if there is none, or if it covers
+    an episode that is not visible here."""
     summarized_until: datetime | None = None
-    """System time: ``written`` tells of the episodes added by then."""
+    """System time: ``written`` covers the episodes added by then."""
 
     @cached_property
     def summary(self) -> str:
-        """Return what happened: as a model wrote it, else out of its own sentences."""
+        """Return the summary by the model, or else one made of sentences of the episodes."""
         if self.written:
             return self.written
         facts = [stage.fact for stage in self.timeline if stage.status not in _UNTRUE]
@@ -62,7 +62,7 @@ class SagaView:
 
     @property
     def unsummarized(self) -> int:
-        """Count the episodes that the summary does not tell of yet."""
+        """Return the number of episodes that the summary does not cover yet."""
         until = self.summarized_until if self.written else None
         return sum(until is not None and episode.created_at > until for episode in self.episodes)
 
@@ -71,12 +71,12 @@ class SagaView:
     ) -> Context:
         """Return the summary, the facts and the latest episodes as a block of text for a prompt.
 
-        Facts that hold come before those that ended, and the latest episodes before others; what is
-        shown stands in the order of time. Numbers cite episodes.
+        If the budget is short, facts that hold precede ended ones, and the latest episodes others.
+        The text is in chronological order, and its numbers cite episodes.
 
         Args:
-            max_tokens: What the whole block may take.
-            count: Your model's tokeniser; default: an estimate from the characters.
+            max_tokens: Maximum number of tokens of the block.
+            count: Returns the number of tokens of a text; default: an estimate from the characters.
 
         Raises:
             QueryError: for a budget below 1.

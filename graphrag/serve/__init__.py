@@ -1,1 +1,1 @@
-"""A graph for other programs: tools of the Model Context Protocol, and the same verbs as REST."""
+"""Server of a graph: tools of the Model Context Protocol, and the same operations as REST."""

@@ -1,6 +1,6 @@
-"""Verbs of the explorer, by REST alone: draw the graph, merge and split entities, undo.
+"""Verbs of the explorer, for REST only: draw the graph, merge and split entities, undo.
 
-An agent has thirteen tools and does not need these; a person who looks after a graph does.
+Agents have thirteen tools and do not need these; people who maintain a graph do.
 """
 
 from typing import Annotated
@@ -15,30 +15,30 @@ from graphrag.serve.items import EntityOutput, EventOutput, FactOutput, Output
 from graphrag.serve.reading import fact_outputs
 
 _COUNTED = 200  # facts of an entity that are counted at most
-_EITHER = "An entity: its id, or a name that only it bears."
+_EITHER = "Id or unique name of an entity."
 
 
 class AtlasInput(Viewed):
     """Arguments of ``atlas``."""
 
-    limit: int = Field(10_000, ge=1, le=10_000, description="Entities at most, best connected.")
+    limit: int = Field(10_000, ge=1, le=10_000, description="Maximum entities, best connected.")
 
 
 class CandidatesInput(Input):
     """Arguments of ``candidates``."""
 
-    limit: int = Field(50, ge=1, le=200, description="Pairs at most, the likeliest first.")
-    facts: int = Field(4, ge=0, le=50, description="Facts of each of the two at most.")
+    limit: int = Field(50, ge=1, le=200, description="Maximum pairs, most likely first.")
+    facts: int = Field(4, ge=0, le=50, description="Maximum facts of each entity.")
 
 
-Reason = Annotated[Line, Field(description="Why, for the log.")]
+Reason = Annotated[Line, Field(description="The reason, for the log.")]
 
 
 class MergeInput(Input):
     """Arguments of ``merge``."""
 
     keep: Name = Field(description=_EITHER)
-    other: Name = Field(description="The one that is given up: its names become aliases.")
+    other: Name = Field(description="The entity to merge into it: its names become aliases.")
     reason: Reason = ""
 
 
@@ -54,7 +54,7 @@ class RenameInput(Input):
     """Arguments of ``rename``."""
 
     entity: Name = Field(description=_EITHER)
-    name: Name = Field(description="Its new primary name; the old one becomes an alias.")
+    name: Name = Field(description="New primary name; the old one becomes an alias.")
     reason: Reason = ""
 
 
@@ -62,26 +62,26 @@ class SplitInput(Input):
     """Arguments of ``split``: the facts that belong to another entity."""
 
     entity: Name = Field(description=_EITHER)
-    name: Name = Field(description="What the other one is called.")
+    name: Name = Field(description="Name of the new entity.")
     facts: list[Name] = Field(min_length=1, max_length=1000, description="Ids of facts to move.")
-    type: Name | None = Field(None, description="Its type, if another.")
+    type: Name | None = Field(None, description="Type of the new entity, if different.")
     reason: Reason = ""
 
 
 class RevertInput(Input):
     """Arguments of ``revert``."""
 
-    event: int = Field(ge=1, le=10**15 - 1, description="Its number.")
-    force: bool = Field(False, description="Restore even what a later event changed.")
+    event: int = Field(ge=1, le=10**15 - 1, description="Number of the event.")
+    force: bool = Field(False, description="Restore fields that a later event changed, too.")
     reason: Reason = ""
 
 
 class LogInput(Input):
     """Arguments of ``log``."""
 
-    limit: int = Field(50, ge=1, le=500, description="Events at most, the newest.")
+    limit: int = Field(50, ge=1, le=500, description="Maximum events, the newest.")
     fact: Name | None = Field(None, description="Only events that changed this fact, by its id.")
-    entity: Name | None = Field(None, description="Only those that concern this entity, by its id.")
+    entity: Name | None = Field(None, description="Only events about this entity, by its id.")
 
 
 class NodesOutput(Output):
@@ -107,14 +107,14 @@ class LinksOutput(Output):
 
 
 class RegionOutput(Output):
-    """A community as a place of the drawing."""
+    """A community as a region of the drawing."""
 
     name: str
     members: int
 
 
 class AtlasOutput(Output):
-    """A graph laid out to be drawn, and what the caller may do with it."""
+    """A graph with a layout, and the rights of the caller."""
 
     group: str
     at: str | None
@@ -130,7 +130,7 @@ class AtlasOutput(Output):
 
 
 class SideOutput(Output):
-    """One of two that may be one, with its evidence."""
+    """One entity of a pair of possible duplicates, with its evidence."""
 
     entity: EntityOutput
     facts: list[FactOutput] = Field(description="What holds of it, added last first.")
@@ -138,16 +138,16 @@ class SideOutput(Output):
 
 
 class CandidateOutput(Output):
-    """Two entities that may be one."""
+    """A pair of entities that may be duplicates."""
 
     score: float = Field(description="0 to 1.")
-    why: str = Field(description="identifier, name, meaning or attributes: what is alike.")
+    why: str = Field(description="Reason: identifier, name, meaning or attributes.")
     entity: SideOutput = Field(description="The better known of the two: the one to keep.")
     other: SideOutput
 
 
 class CandidatesOutput(Output):
-    """Pairs that may be one, the likeliest first."""
+    """Pairs of possible duplicates, most likely first."""
 
     candidates: list[CandidateOutput]
 
@@ -156,7 +156,7 @@ class SplitOutput(Output):
     """Result of ``split``."""
 
     entity: EntityOutput
-    event: EventOutput = Field(description="What revert takes back.")
+    event: EventOutput = Field(description="The event, which revert undoes.")
 
 
 class LogOutput(Output):
@@ -166,9 +166,10 @@ class LogOutput(Output):
 
 
 async def atlas(call: Call, asked: AtlasInput) -> AtlasOutput:
-    """Lay the graph out: entities with their places and communities, facts with their lifetimes.
+    """Return a layout of the graph: entities with positions, facts with lifetimes.
 
-    Facts of all times, for a page to draw any moment of; with valid_at those of that moment.
+    It has the facts of all times, so that a page can draw any moment; with valid_at only those of
+    that moment.
     """
     view, ever = asked.view(call.graph), asked.valid_at is None
     drawn = await view.export.atlas(limit=asked.limit, history=ever)
@@ -176,7 +177,7 @@ async def atlas(call: Call, asked: AtlasInput) -> AtlasOutput:
 
 
 async def candidates(call: Call, asked: CandidatesInput) -> CandidatesOutput:
-    """List pairs of entities that may be one, likeliest first, each side with its evidence."""
+    """List pairs of entities that may be duplicates, most likely first, with evidence for each."""
     pairs = await call.graph.identity.candidates(asked.limit)
     sides: dict[str, SideOutput] = {}
     for pair in pairs:
@@ -203,7 +204,7 @@ async def _side(entity: Entity, graph: GraphRAG, most: int) -> SideOutput:
 
 
 async def merge(call: Call, asked: MergeInput) -> EventOutput:
-    """Make one entity of two; all that was said of the other is said of the one that is kept."""
+    """Merge two entities; the one that is kept takes over all statements about the other."""
     event = await call.graph.identity.merge(
         asked.keep, asked.other, reason=asked.reason, actor=call.grant.name
     )
@@ -211,7 +212,7 @@ async def merge(call: Call, asked: MergeInput) -> EventOutput:
 
 
 async def keep_apart(call: Call, asked: KeepApartInput) -> EventOutput:
-    """Say that two entities are two: they are not among the candidates any more."""
+    """Record that two entities are different, so that candidates no longer lists them."""
     event = await call.graph.identity.keep_apart(
         asked.one, asked.other, reason=asked.reason, actor=call.grant.name
     )
@@ -219,7 +220,7 @@ async def keep_apart(call: Call, asked: KeepApartInput) -> EventOutput:
 
 
 async def rename(call: Call, asked: RenameInput) -> EventOutput:
-    """Give an entity another primary name; the old one becomes an alias."""
+    """Change the primary name of an entity; the old name becomes an alias."""
     event = await call.graph.identity.rename(
         asked.entity, asked.name, reason=asked.reason, actor=call.grant.name
     )
@@ -227,7 +228,7 @@ async def rename(call: Call, asked: RenameInput) -> EventOutput:
 
 
 async def split(call: Call, asked: SplitInput) -> SplitOutput:
-    """Make another entity of some facts of one, which were wrongly said of it."""
+    """Move facts that were attributed to the wrong entity to a new one."""
     made = await call.graph.identity.split(
         asked.entity,
         name=asked.name,
@@ -241,7 +242,7 @@ async def split(call: Call, asked: SplitInput) -> SplitOutput:
 
 
 async def revert(call: Call, asked: RevertInput) -> EventOutput:
-    """Undo an event of the log by a new one, which can be undone as well."""
+    """Undo an event with a new event, which can be reverted, too."""
     event = await call.graph.log.revert(
         asked.event, force=asked.force, reason=asked.reason, actor=call.grant.name
     )
@@ -249,6 +250,6 @@ async def revert(call: Call, asked: RevertInput) -> EventOutput:
 
 
 async def log(call: Call, asked: LogInput) -> LogOutput:
-    """Tell what was done last, by whom and why."""
+    """List the latest events, with actor and reason."""
     events = await call.graph.log.events(limit=asked.limit, fact=asked.fact, entity=asked.entity)
     return LogOutput(events=[EventOutput.logged(event) for event in events])

@@ -1,7 +1,7 @@
-"""Who may ask a server and how much: bearer tokens, limits of sizes, rates and concurrency.
+"""Access control of a server: bearer tokens, and limits of size, rate and concurrency.
 
-A token is a secret of whoever holds it. Here only its SHA-256 is kept, so none can be printed, and
-all are compared, each in constant time, so that how long a refusal takes tells nothing.
+Only the SHA-256 of a token is stored, so that no token can be printed. All tokens are compared in
+constant time, so that the time of a refusal reveals nothing.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ class Grant:
     name: str
     """Name of the actor in the log."""
     groups: tuple[str, ...] = ()
-    """The groups that it may see, its own first; none for every group."""
+    """Groups the token may access, its default first; empty: every group."""
     writes: bool = True
-    """False if it may only read."""
+    """Whether it may write."""
 
     def group(self, asked: str | None, default: str) -> str:
-        """Return the group asked for, or else the first of its own.
+        """Return the requested group, or the first group of the token.
 
-        Others are refused with ``PolicyError``, which does not say whether they exist.
+        Other groups are refused with ``PolicyError``, whether or not they exist.
         """
         if asked is None:
             return self.groups[0] if self.groups else default
@@ -45,7 +45,7 @@ class Grant:
 
 
 LOCAL: Final = Grant("local")
-"""The caller where no token is required: anybody on this machine."""
+"""The caller of a server without tokens: any program on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +53,27 @@ class Call:
     """Context of one call of a verb."""
 
     graph: GraphRAG
-    """Bound to the group that the caller may see."""
+    """The graph of the group that the caller may access."""
     grant: Grant = LOCAL
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the server is told to stop."""
+    """Set when the server begins to stop."""
     last_seconds: float = 5
-    """Seconds for an episode that is being read at that time."""
+    """Seconds that an extraction in progress may take then."""
     gone: Callable[[], Awaitable[object]] | None = None
-    """Waits until the client has gone; None where nobody can tell."""
+    """Waits until the client disconnects; None if this is unknown."""
 
 
 class Tokens:
-    """The tokens that a server accepts, each with what its bearer may do; none asks for none."""
+    """The tokens that a server accepts, each with its grant; without any, none is required."""
 
     __slots__ = ("_grants",)
 
     def __init__(self, grants: Mapping[str, Grant] | Iterable[tuple[str, Grant]] = ()) -> None:
-        """Take secrets with what they grant.
+        """Register secrets with their grants.
 
         Raises:
-            InputError: if a secret is too short or has other characters than a header may have, or
-                two grants have one name or one secret. No error says a secret.
+            InputError: if a secret is too short or has characters that a header may not have, or
+                two grants have the same name or secret. Errors never show a secret.
         """
         pairs = list(grants.items() if isinstance(grants, Mapping) else grants)
         names = [grant.name for _, grant in pairs]
@@ -98,7 +98,7 @@ class Tokens:
         return f"Tokens({', '.join(grant.name for _, grant in self._grants)})"
 
     def grant(self, authorization: bytes | None) -> Grant | None:
-        """Return what an ``Authorization`` header grants, None for nothing."""
+        """Return the grant of an ``Authorization`` header; None if there is none."""
         if not self._grants:
             return LOCAL
         scheme, _, secret = (authorization or b"").partition(b" ")
@@ -115,32 +115,31 @@ def _digest(secret: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """The bounds of a server; each is of all clients together unless it says otherwise."""
+    """Limits of a server, for all clients together unless stated otherwise."""
 
     body_bytes: int = 1 << 20
-    """Of one request. An episode is at most 1,000,000 characters, usually far less."""
+    """Maximum bytes of a request. An episode has at most 1,000,000 characters."""
     body_seconds: float = 30
-    """For a client to send one, after its head."""
+    """Seconds to receive the body of a request."""
     head_seconds: float = 10
-    """For a client to send the head of a request; then its connection is closed."""
+    """Seconds to receive the head of a request; then the connection is closed."""
     per_second: float = 100
-    """Requests of one token, in the long run; without tokens nobody's are counted."""
+    """Sustained requests per second for each token; not applied without tokens."""
     burst: int = 200
-    """Requests of one token at once, before the rate counts."""
+    """Requests that one token may send at once above that rate."""
     concurrent: int = 256
-    """Requests that are handled at a time."""
+    """Maximum number of concurrent requests."""
     reads: int = 2
-    """Reads that are handled at a time; others wait. On one processor more are no faster, and a
-    write would wait for a slice of each of them at every one of its steps. More are right where an
-    embedder is asked over a network."""
+    """Maximum number of concurrent reads; others wait. On one processor more reads are no faster
+    and delay writes. Raise it if an embedder is called over a network."""
     read_seconds: float = 30
-    """For a read to run, and before that to wait for its turn; then it is cancelled."""
+    """Seconds that a read may wait for its turn, and then run; afterwards it is cancelled."""
     streams: int = 64
-    """Open streams of events."""
+    """Maximum number of open event streams."""
     last_seconds: float = 5
-    """After SIGTERM, for an episode that is being read: then it is queued for the next start."""
+    """Seconds after SIGTERM for an extraction in progress; then it is queued for the next start."""
     grace_seconds: float = 20
-    """After SIGTERM, for what is being answered; at the end of it connections are cut."""
+    """Seconds after SIGTERM for requests in progress; then connections are closed."""
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

@@ -1,7 +1,7 @@
-"""Inputs of the verbs: the arguments of a tool, and the body of a request.
+"""Input types of the verbs: arguments of a tool, and bodies of requests.
 
-Each field says to a model, or to a person who reads the OpenAPI description, what it means. Nothing
-is guessed: an argument that a verb does not have is an error, and so is "5" for 5.
+Field descriptions are for models and for readers of the OpenAPI description. Validation is strict:
+an unknown argument is an error, and so is "5" for 5.
 """
 
 from typing import Annotated, Any, Literal
@@ -24,24 +24,24 @@ _ENTITY = "An entity: its name, an alias, or its id."
 
 
 class Input(BaseModel):
-    """The arguments of a verb."""
+    """Base of the arguments of a verb."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @property
     def only_reads(self) -> bool:
-        """Tell whether a verb that writes is only asked what it would do, or decide about."""
+        """Tell whether this call of a writing verb only reads."""
         return False
 
 
 class Viewed(Input):
-    """The arguments of a read: as of which moments."""
+    """Base of the arguments of a read: its moments."""
 
     valid_at: Moment | None = Field(
-        None, description=f"World time: what was true then. Default: now. Such as {_DATE}."
+        None, description=f"World time: facts that held then. Default: now. Such as {_DATE}."
     )
     known_at: Moment | None = Field(
-        None, description="System time: what this memory knew by then. Default: now."
+        None, description="System time: only data stored by then. Default: now."
     )
 
     def view(self, graph: GraphRAG, *, history: bool = False) -> View:
@@ -50,16 +50,18 @@ class Viewed(Input):
 
 
 class StatedFact(Input):
-    """One fact, told directly."""
+    """One fact, given by its parts."""
 
-    subject: Name = Field(description="Who or what it is about.")
+    subject: Name = Field(description="The subject, by name.")
     relation: Name = Field(description='A verb in lower case: "works_at", "lives_in", "likes".')
-    object: Name = Field(description="The other entity.")
-    valid_at: Moment | None = Field(None, description=f"Since when. Such as {_DATE}.")
-    invalid_at: Moment | None = Field(None, description="Until when (the first moment not).")
+    object: Name = Field(description="The object, by name.")
+    valid_at: Moment | None = Field(None, description=f"Start. Such as {_DATE}.")
+    invalid_at: Moment | None = Field(
+        None, description="End: the first moment at which it no longer holds."
+    )
     subject_type: Name | None = Field(None, description='"person", "organization", "place", ...')
     object_type: Name | None = Field(None, description="As subject_type.")
-    confidence: float = Field(1.0, ge=0, le=1, description="Unsure facts wait for review.")
+    confidence: float = Field(1.0, ge=0, le=1, description="Low ones wait for review.")
 
 
 class RememberInput(Input):
@@ -69,7 +71,7 @@ class RememberInput(Input):
         Field(
             None,
             description='What was said or written, word for word: text, "name: words" lines, or a '
-            "JSON object. Facts are read from it.",
+            "JSON object. Facts are extracted from it.",
         )
     )
     fact: StatedFact | None = Field(
@@ -78,15 +80,15 @@ class RememberInput(Input):
     reference_time: Moment | None = Field(
         None, description="When it was said; relative dates count from it. Default: now."
     )
-    name: Line = Field("", description="Its title.")
-    source: Line = Field("", description="Where it comes from, such as an app or a document.")
+    name: Line = Field("", description="Title.")
+    source: Line = Field("", description="Origin, such as an app or a document.")
     saga: Name | None = Field(None, description="The conversation, case or book it belongs to.")
     key: Name | None = Field(
-        None, description="Your own id of it: the same key again changes nothing (safe to retry)."
+        None, description="Your own id: the same key again changes nothing (safe to retry)."
     )
-    author: Name | None = Field(None, description='Whom "I" means in the text.')
+    author: Name | None = Field(None, description='Name of the author, whom "I" means.')
     wait: bool = Field(
-        True, description="False returns once the text is stored; its facts are read later."
+        True, description="False returns once the text is stored; facts are extracted later."
     )
 
     @model_validator(mode="after")
@@ -97,63 +99,63 @@ class RememberInput(Input):
 
 
 class SearchInput(Viewed):
-    """A question to be searched for."""
+    """Arguments of ``search``."""
 
     query: str = Field(min_length=1, max_length=10_000, description="A question or a few words.")
-    limit: int = Field(10, ge=1, le=100, description="Hits of each scope at most.")
+    limit: int = Field(10, ge=1, le=100, description="Maximum hits in each scope.")
     scopes: list[Scope] | None = Field(
-        None, min_length=1, max_length=4, description="What to search. Default: everything."
+        None, min_length=1, max_length=4, description="Scopes to search. Default: all."
     )
-    history: bool = Field(False, description="Facts of every time, ended and retracted ones too.")
+    history: bool = Field(False, description="Include ended and retracted facts.")
     where: str | None = Field(
         None,
         min_length=1,
         max_length=2000,
         description='A filter: "relation == works_at and valid_at < 2022".',
     )
-    saga: Name | None = Field(None, description="Only what was told in this conversation.")
+    saga: Name | None = Field(None, description="Only this conversation.")
 
 
 class AskInput(Viewed):
-    """A question to be answered."""
+    """Arguments of ``ask``: a question."""
 
     question: str = Field(
-        min_length=1, max_length=2000, description="In English, with the names as they are known."
+        min_length=1, max_length=2000, description="A question in English, with full names."
     )
 
 
 class AnswerInput(AskInput):
-    """A question to be answered with sources."""
+    """Arguments of ``answer``: a question."""
 
     question: str = Field(min_length=1, max_length=2000, description="In any language.")
-    max_tokens: int = Field(2000, ge=50, le=32_000, description="What a model may be shown.")
+    max_tokens: int = Field(2000, ge=50, le=32_000, description="Token limit for the model.")
 
 
 class EntityInput(Viewed):
     """Arguments of ``entity``."""
 
     entity: Name = Field(description=_ENTITY)
-    facts: int = Field(25, ge=0, le=200, description="Facts that hold, at most, newest first.")
+    facts: int = Field(25, ge=0, le=200, description="Maximum current facts, newest first.")
 
 
 class TimelineInput(Viewed):
     """Arguments of ``timeline``."""
 
     entity: Name = Field(description=_ENTITY)
-    limit: int = Field(100, ge=1, le=1000, description="Facts at most, the latest ones.")
+    limit: int = Field(100, ge=1, le=1000, description="Maximum facts, the latest ones.")
 
 
 class ChangesInput(Viewed):
     """Arguments of ``changes``: two moments."""
 
-    since: Moment = Field(description=f"The earlier moment. Such as {_DATE}.")
-    until: Moment | None = Field(None, description="The later one. Default: now.")
+    since: Moment = Field(description=f"Start of the period. Such as {_DATE}.")
+    until: Moment | None = Field(None, description="End of the period. Default: now.")
     axis: Literal["system", "world"] = Field(
         "system",
-        description="system: what this memory learned, closed, corrected or took back. "
-        "world: what began and ended, by what is known.",
+        description="system: facts learned, closed, corrected or retracted in this memory. "
+        "world: facts that began or ended.",
     )
-    limit: int = Field(100, ge=1, le=1000, description="Changes at most, the latest ones.")
+    limit: int = Field(100, ge=1, le=1000, description="Maximum changes, the latest ones.")
 
 
 class PathInput(Viewed):
@@ -161,36 +163,36 @@ class PathInput(Viewed):
 
     start: Name = Field(description=_ENTITY)
     end: Name = Field(description=_ENTITY)
-    max_depth: int = Field(4, ge=1, le=10, description="Facts in a chain at most.")
-    number: int = Field(1, ge=1, le=10, description="Chains at most, the shortest first.")
+    max_depth: int = Field(4, ge=1, le=10, description="Maximum facts in a path.")
+    number: int = Field(1, ge=1, le=10, description="Maximum paths, the shortest first.")
 
 
 class ContextInput(Viewed):
     """Arguments of ``context``: the subject and size of a text for a prompt."""
 
-    question: str = Field(min_length=1, max_length=10_000, description="What it is for.")
+    question: str = Field(min_length=1, max_length=10_000, description="Question or topic.")
     max_tokens: int = Field(2000, ge=50, le=32_000, description="What the text may take.")
-    format: Literal["text", "xml", "json"] = Field("text", description="How it is written.")
-    saga: Name | None = Field(None, description="Only what was told in this conversation.")
+    format: Literal["text", "xml", "json"] = Field("text", description="Format of the text.")
+    saga: Name | None = Field(None, description="Only this conversation.")
 
 
 class CorrectInput(Input):
     """Arguments of ``correct``: the changes to a fact."""
 
-    fact: Name = Field(description="The id of a fact, as other tools return it.")
+    fact: Name = Field(description="Id of a fact, as other tools return it.")
     action: Literal["change", "end", "retract"] = Field(
-        description="change: it should read otherwise. end: it was true until invalid_at. "
+        description="change: correct its parts. end: it was true until invalid_at. "
         "retract: it was never true."
     )
-    subject: Name | None = Field(None, description="The right subject, if another.")
-    relation: Name | None = Field(None, description="The right relation, if another.")
-    object: Name | None = Field(None, description="The right object, if another.")
-    text: Line | None = Field(None, description="The right sentence, if another.")
+    subject: Name | None = Field(None, description="New subject, if different.")
+    relation: Name | None = Field(None, description="New relation, if different.")
+    object: Name | None = Field(None, description="New object, if different.")
+    text: Line | None = Field(None, description="New sentence, if different.")
     valid_at: Moment | None = Field(
-        None, description=f'The right start, if another; "{UNKNOWN}" for none.'
+        None, description=f'New start, if different; "{UNKNOWN}" for none.'
     )
     invalid_at: Moment | None = Field(
-        None, description=f'The right end, if another; "{UNKNOWN}" if it still holds.'
+        None, description=f'New end, if different; "{UNKNOWN}" if it still holds.'
     )
     reason: Line = Field("", description="Why, for the log.")
 
@@ -201,11 +203,11 @@ class ForgetInput(Input):
     entity: Name = Field(description=_ENTITY)
     confirm: Name | None = Field(
         None,
-        description="Its exact name, to erase for good. Without it nothing is erased and the "
-        "result says what would be.",
+        description="Exact name of the entity, to erase it permanently. Without it nothing is "
+        "erased and the result lists what would be.",
     )
     keep_episodes: bool = Field(
-        False, description="Erase the entity and its facts, but let the texts stay as they are."
+        False, description="Erase the entity and its facts, but keep the texts."
     )
 
     @property
@@ -218,11 +220,11 @@ class ReviewInput(Input):
     """Arguments of ``review``."""
 
     action: Literal["list", "confirm", "reject"] = Field(
-        "list", description="list: what waits. confirm or reject: decide about one fact."
+        "list", description="list: show pending facts. confirm or reject: decide on one fact."
     )
     fact: Name | None = Field(None, description="The id of the fact to confirm or reject.")
     reason: Line = Field("", description="Why, for the log.")
-    limit: int = Field(20, ge=1, le=200, description="Facts listed at most, the oldest first.")
+    limit: int = Field(20, ge=1, le=200, description="Maximum facts, the oldest first.")
 
     @property
     def only_reads(self) -> bool:
@@ -237,17 +239,17 @@ class ReviewInput(Input):
 
 
 class CommunitiesInput(Viewed):
-    """Arguments of ``communities``: one, a level, or a question about all."""
+    """Arguments of ``communities``: a name, a level, or a question about the whole graph."""
 
     question: str | None = Field(
         None,
         min_length=1,
         max_length=10_000,
-        description="A question about the whole, answered by a text for a prompt.",
+        description="A question about the whole graph; returns context for a prompt.",
     )
-    community: Name | None = Field(None, description="Show one: its name or id.")
-    level: int | None = Field(None, ge=0, le=50, description="Only of this level; 0: coarsest.")
-    limit: int = Field(20, ge=1, le=200, description="Communities, members and facts at most.")
+    community: Name | None = Field(None, description="Show one, by name or id.")
+    level: int | None = Field(None, ge=0, le=50, description="Only this level; 0: coarsest.")
+    limit: int = Field(20, ge=1, le=200, description="Maximum communities, members and facts.")
     max_tokens: int = Field(2000, ge=50, le=32_000, description="What the text may take.")
 
 
@@ -255,19 +257,19 @@ class CommunitiesOverTimeInput(Viewed):
     """Arguments of ``communities_over_time``: slices of world time, and limits."""
 
     every: Literal["month", "quarter", "year", "decade"] = Field(
-        "year", description="How long a slice is; the last one ends at valid_at. At most 240."
+        "year", description="Slice length; the last slice ends at valid_at. At most 240 slices."
     )
-    start: Moment | None = Field(None, description="Of the first slice. Default: first fact.")
+    start: Moment | None = Field(None, description="Start of the first slice. Default: first fact.")
     resolution: float | None = Field(
-        None, gt=0, le=1e6, description="Such as 0.2, for communities too small to be seen without."
+        None, gt=0, le=1e6, description="A value such as 0.2 finds smaller communities."
     )
-    limit: int = Field(20, ge=1, le=200, description="Communities at most, the largest.")
-    events: int = Field(50, ge=0, le=1000, description="Events at most, the latest.")
-    details: bool = Field(False, description="Also who was in which when, and who went where.")
+    limit: int = Field(20, ge=1, le=200, description="Maximum communities, the largest.")
+    events: int = Field(50, ge=0, le=1000, description="Maximum events, the latest.")
+    details: bool = Field(False, description="Include members of each slice and their moves.")
 
 
 def sentence(error: ValidationError, model: type[BaseModel]) -> str:
-    """Say in one sentence what is wrong with the arguments of this model."""
+    """Return in one sentence the errors in arguments of this model."""
     parts = []
     unknown = False
     for detail in error.errors(include_url=False):

@@ -1,6 +1,6 @@
-"""Verbs that read, each from one viewpoint; facts come with their lifetimes and sources.
+"""Reading verbs, each from one viewpoint; facts include lifetimes and sources.
 
-The docstring of a verb is what a model reads to choose it.
+A model chooses a verb by its docstring.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,10 +20,10 @@ _ENDED = 5
 
 
 async def search(call: Call, asked: inputs.SearchInput) -> outputs.SearchOutput:
-    """Find facts, entities and episodes about something, best first.
+    """Find facts, entities and episodes about a topic, best first.
 
-    Use it to look around. For one precise answer use ask, for text to put into a prompt use
-    context, for everything about one entity use entity or timeline.
+    Use it to explore. For one precise answer use ask, for text to put into a prompt use context,
+    for everything about one entity use entity or timeline.
     """
     results = await asked.view(call.graph, history=asked.history).search(
         asked.query,
@@ -50,10 +50,10 @@ async def search(call: Call, asked: inputs.SearchInput) -> outputs.SearchOutput:
 
 
 async def ask(call: Call, asked: inputs.AskInput) -> outputs.AskOutput:
-    """Answer a question exactly, from facts: who, what, where, when, how long, how many, whether.
+    """Answer a question exactly from facts: who, what, where, when, how long, how many, whether.
 
-    Understands before, after, during, first, last and dates. It never guesses: without an answer
-    missing says why; then try search.
+    It understands before, after, during, first, last and dates. It never guesses: without an
+    answer, missing gives the reason; then try search.
     """
     answer = await asked.view(call.graph).ask(asked.question)
     facts, bounds = await _each([answer.facts, answer.bounds], call.graph)
@@ -63,10 +63,11 @@ async def ask(call: Call, asked: inputs.AskInput) -> outputs.AskOutput:
 
 
 async def answer(call: Call, asked: inputs.AnswerInput) -> outputs.AnswerOutput:
-    """Answer a question with numbered sources: exactly if facts do, else from what was found.
+    """Answer a question with numbered sources: exactly if facts allow, else from search results.
 
-    A model of the server writes it, and each sentence is checked against what it cites; without
-    one it is sentences of the sources. For an agent, ask and context are better: it is the model.
+    A model of the server writes the answer, and each sentence is checked against its sources;
+    without a model the answer consists of sentences of the sources. Agents should use ask and
+    context.
     """
     reply = await asked.view(call.graph).answer(asked.question, max_tokens=asked.max_tokens)
     exact = reply.exact
@@ -76,9 +77,9 @@ async def answer(call: Call, asked: inputs.AnswerInput) -> outputs.AnswerOutput:
 
 
 async def entity(call: Call, asked: inputs.EntityInput) -> outputs.KnownEntityOutput:
-    """Tell who or what something is: names, type, what holds of it, what ended last.
+    """Describe an entity: names, type, current facts, and facts that ended last.
 
-    Use it when you know the name. For its whole history use timeline.
+    Use it when you know the name. For the whole history use timeline.
     """
     view = asked.view(call.graph)
     profile = await view.profile(asked.entity, facts=asked.facts, changes=_ENDED)
@@ -89,7 +90,7 @@ async def entity(call: Call, asked: inputs.EntityInput) -> outputs.KnownEntityOu
 
 
 async def timeline(call: Call, asked: inputs.TimelineInput) -> outputs.TimelineOutput:
-    """Tell the whole life of an entity in order: what held when, and what ended it and why."""
+    """List all facts about an entity in chronological order, with what ended each and why."""
     life = await asked.view(call.graph).timeline(asked.entity)
     stages = life.stages[-asked.limit :]
     facts = await fact_outputs([stage.fact for stage in stages], call.graph)
@@ -102,9 +103,9 @@ async def timeline(call: Call, asked: inputs.TimelineInput) -> outputs.TimelineO
 
 
 async def changes(call: Call, asked: inputs.ChangesInput) -> outputs.ChangesOutput:
-    """Tell what became different between two moments: what was learned, ended or corrected.
+    """List the changes between two moments: facts that were learned, ended or corrected.
 
-    Use it to catch up ("what is new since Monday?"). With axis=world: what happened then.
+    Use it to catch up ("what is new since Monday?"). axis=world lists events in the world.
     """
     changes = await asked.view(call.graph).changes(asked.since, asked.until, axis=asked.axis)
     last = changes.facts[-asked.limit :]
@@ -121,7 +122,7 @@ async def changes(call: Call, asked: inputs.ChangesInput) -> outputs.ChangesOutp
 
 
 async def path(call: Call, asked: inputs.PathInput) -> outputs.PathOutput:
-    """Tell how two entities are linked: the shortest chains of facts between them."""
+    """Find the shortest paths of facts between two entities."""
     view = asked.view(call.graph)
     paths = await view.paths(asked.start, asked.end, k=asked.number, max_depth=asked.max_depth)
     facts = await _each([path.facts for path in paths], call.graph)
@@ -134,18 +135,19 @@ async def path(call: Call, asked: inputs.PathInput) -> outputs.PathOutput:
 
 
 async def context(call: Call, asked: inputs.ContextInput) -> outputs.ContextOutput:
-    """Write the best of what is known about a question as one text, dated and cited.
+    """Return the most relevant facts and texts for a question as one text, dated and cited.
 
-    Use it to put knowledge into a prompt within a budget of tokens.
+    Use it to add knowledge to a prompt within a token budget.
     """
     results = await asked.view(call.graph).search(asked.question, saga=asked.saga)
     return outputs.ContextOutput.of(results.context(asked.max_tokens, asked.format))
 
 
 async def communities(call: Call, asked: inputs.CommunitiesInput) -> outputs.CommunitiesOutput:
-    """Tell what belongs together: groups of entities that facts tie to each other, with summaries.
+    """List communities: clusters of closely linked entities, with summaries.
 
-    Use it for questions about the whole ("what is going on here?"), which no single fact answers.
+    Use it for questions about the whole graph ("what is going on here?") that no single fact
+    answers.
     """
     if asked.question is not None and asked.community is not None:
         raise QueryError("ask a question of all communities, or name one: not both")
@@ -170,9 +172,9 @@ async def communities(call: Call, asked: inputs.CommunitiesInput) -> outputs.Com
 async def communities_over_time(
     call: Call, asked: inputs.CommunitiesOverTimeInput
 ) -> outputs.CommunitiesOverTimeOutput:
-    """Tell what became of groups of entities: born, died, merged, split, grown, slice by slice.
+    """Show how communities of entities appear, disappear, merge, split and grow over time.
 
-    Use it for how a whole developed; for what belongs together at one moment use communities.
+    Use it for the development of the whole graph; for one moment use communities.
     """
     lives = await asked.view(call.graph).communities.over_time(
         asked.every, start=asked.start, resolution=asked.resolution
@@ -182,7 +184,7 @@ async def communities_over_time(
 
 
 async def fact_outputs(facts: Iterable[Fact], graph: GraphRAG) -> list[items.FactOutput]:
-    """Return facts with what states them, read in one go."""
+    """Return facts with their quotes, read in one query."""
     given = list(facts)
     quotes = await quotes_of(given, graph.handle.session.store)
     return [

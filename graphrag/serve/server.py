@@ -1,8 +1,8 @@
-"""The server: one app with tools under ``/mcp`` and REST under ``/v1``, run until it is stopped.
+"""HTTP server: one app with MCP tools at ``/mcp`` and REST at ``/v1``.
 
-It listens in a thread with an event loop of its own, and asks the graph in the graph's: it answers
-whatever holds that one for a while. Its connections are bounded in number, and none waits long for
-the head of a request: where there are too many, the one that has waited longest makes room.
+It listens in a thread with its own event loop and calls the graph on the graph's loop, so that it
+responds even while that loop is busy. The number of connections is limited; if there are too many,
+the connection that has been idle longest is closed.
 """
 
 import asyncio
@@ -51,20 +51,20 @@ async def serve(
     rest: bool = True,
     on_start: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve an open graph over HTTP until SIGTERM, SIGINT or cancelled; finish what was begun.
+    """Serve an open graph over HTTP until SIGTERM, SIGINT or cancellation; finish open requests.
 
     Args:
-        graph: The graph; its group is what is served where neither path nor token names another.
-        host: Where to listen; beyond this machine only with tokens.
-        port: On which port; 0 for any that is free.
-        tokens: Who may ask; default: whoever is on this machine.
-        quota: How much; default: ``Quota()``.
-        rest: Whether to serve REST beside the tools.
-        on_start: Called with the URL once it listens.
+        graph: The graph; its group is the default if neither path nor token names one.
+        host: Address to listen on; an address reachable from other machines needs tokens.
+        port: Port; 0 for any free one.
+        tokens: Accepted tokens; default: none required, on this machine only.
+        quota: Limits; default: ``Quota()``.
+        rest: Whether to serve REST in addition to the tools.
+        on_start: Called with the URL when the server listens.
 
     Raises:
-        InputError: if the host is not this machine and there are no tokens, or if the port is
-            taken or may not be used.
+        InputError: if other machines could connect and there are no tokens, or if the port is in
+            use or not permitted.
     """
     service = Service(graph, tokens or Tokens(), quota or Quota())
     if not service.tokens and not _loopback(host):
@@ -114,10 +114,10 @@ async def _prepared(service: Service, rest: bool) -> None:
 
 
 async def serve_stdio(graph: GraphRAG) -> None:
-    """Serve the tools of an open graph to the program that started this one, until it hangs up.
+    """Serve the tools of an open graph over standard input and output until the client ends.
 
-    At SIGTERM or SIGINT what was begun is finished or queued, the graph is closed, and the process
-    ends by the signal: a thread of the SDK waits for the next line, and nothing else ends that.
+    At SIGTERM or SIGINT, work in progress is finished or queued, the graph is closed, and the
+    process ends by the signal, because a thread of the SDK waits for input.
     """
     service = Service(graph)
     server = mcp_server(service)
@@ -143,12 +143,12 @@ async def _end(service: Service, number: int) -> None:
 
 
 def application(service: Service, *, hosts: Collection[str] = _HERE, rest: bool = True) -> Guard:
-    """Return the app for an ASGI server of your own; it opens and closes nothing.
+    """Return the app for your own ASGI server; it neither opens nor closes the graph.
 
     Args:
-        service: The open graph, with who may ask it.
-        hosts: Names by which it may be called where no token is asked for.
-        rest: Whether to serve REST beside the tools.
+        service: The open graph, with tokens and limits.
+        hosts: Host names that are accepted without a token.
+        rest: Whether to serve REST in addition to the tools.
     """
     app = mcp_server(service).streamable_http_app(
         streamable_http_path=TOOLS,

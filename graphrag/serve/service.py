@@ -164,7 +164,7 @@ class Service:
                         return_when=asyncio.FIRST_COMPLETED,
                     )
                     if not working.done():
-                        raise OverloadedError(f"{verb.name} was ended: nobody waits for it")
+                        raise OverloadedError(f"{verb.name} was cancelled: the client disconnected")
                     output: Output = working.result()
                     return output
                 finally:

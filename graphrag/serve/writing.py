@@ -1,4 +1,4 @@
-"""Verbs that write; the log names the token that was used."""
+"""Writing verbs; the log records the token that was used."""
 
 import asyncio
 from collections.abc import Set
@@ -14,10 +14,10 @@ from graphrag.serve.reading import fact_outputs
 
 
 async def remember(call: Call, asked: inputs.RememberInput) -> outputs.RememberOutput:
-    """Remember what was said or written, or one fact that you know exactly.
+    """Store a text that was said or written, or one fact that you know exactly.
 
-    The words are kept; facts are read from them, dated, and end older facts that they contradict.
-    Give reference_time if it was not said just now; with it, or a key, it is safe to repeat.
+    The text is stored. Facts are extracted, dated, and end older facts that they contradict. Give
+    reference_time if it was not said just now; with it, or a key, a call is safe to repeat.
     """
     if asked.fact is not None:
         return await _tell(call, asked.fact, asked)
@@ -95,9 +95,9 @@ async def _tell(
 
 
 async def correct(call: Call, asked: inputs.CorrectInput) -> outputs.CorrectOutput:
-    """Set a fact right that is wrong: change it, end it, or say that it was never true.
+    """Correct a wrong fact: change it, end it, or retract it as never true.
 
-    Takes the id of a fact, from search or any other tool. For news ("she moved") use remember.
+    It takes the id of a fact from search or another tool. For news ("she moved") use remember.
     """
     edit, actor = call.graph.edit, call.grant.name
     asked_for = asked.model_dump(exclude={"fact", "action", "reason"}, exclude_none=True)
@@ -137,10 +137,10 @@ def _only(given: Set[str], allowed: Set[str], action: str) -> None:
 
 
 async def forget(call: Call, asked: inputs.ForgetInput) -> outputs.ForgetOutput:
-    """Erase an entity for good, with every text that names it. It cannot be undone.
+    """Permanently erase an entity and every text that names it. This cannot be undone.
 
-    Only if a person asks for it. First call it without confirm: it says what would go. To take
-    back one wrong fact use correct.
+    Use it only if a person asks for it. First call it without confirm: the result lists what it
+    would erase. To retract one wrong fact use correct.
     """
     graph, actor = call.graph, call.grant.name
     index = await graph.handle.session.catalog.group(graph.group_id)
@@ -163,9 +163,9 @@ async def forget(call: Call, asked: inputs.ForgetInput) -> outputs.ForgetOutput:
 
 
 async def review(call: Call, asked: inputs.ReviewInput) -> outputs.ReviewOutput:
-    """List the facts that are too unsure to be shown, or confirm or reject one of them.
+    """List the facts that wait for review because they are uncertain, or confirm or reject one.
 
-    Decide only if a person told you; show them the quote.
+    Decide only if a person asked you to; show them the quote.
     """
     edit, actor = call.graph.edit, call.grant.name
     if asked.fact is None:

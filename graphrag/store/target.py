@@ -183,7 +183,7 @@ def opening_error(target: Target, text: str, *, unreachable: bool) -> StoreError
     """Return the error for what the engine or the server says of opening."""
     if "CERTIFICATE_VERIFY_FAILED" in text:
         return StoreUnreachableError(
-            f"{target.url} shows a certificate that nobody vouches for "
+            f"{target.url} has a certificate that is not trusted "
             f"({text.rpartition('failed: ')[2]}): name the file of its authority in $SSL_CERT_FILE"
         )
     if unreachable:
@@ -231,6 +231,6 @@ def check_version(version: str, target: Target) -> None:
 def user_of(token: Mapping[str, Any] | None) -> str:
     """Return in words whose token it is."""
     if not token:
-        return "somebody who is not signed in"
+        return "a user who is not signed in"
     level = next((of for key, of in _LEVELS.items() if token.get(key)), "root")
     return f"{level} user {token.get('ID', '(by token)')!r}"

@@ -241,7 +241,8 @@ class _Finder:
     def _undated(self, at: int, end: int, first: str, last: str) -> tuple[Period, Period] | None:
         """Read "1 March to 15 April": what is going on, else what is meant; whole months recur."""
         tokens = self._tokens
-        if self._elsewhere(at, end) or not any(token.numeric for token in tokens[at:end]):
+        days = self._leaning or any(token.numeric for token in tokens[at:end])
+        if self._elsewhere(at, end) or not days:
             return None
         moment = self._reference.moment
         past, future = (

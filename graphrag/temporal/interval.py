@@ -1,11 +1,11 @@
-"""Half-open intervals of world time, named stretches of the calendar, and viewpoints of reads.
+"""Half-open intervals of world time, calendar periods, and viewpoints of reads.
 
-``[start, end)`` is half open, so that a fact that ends in the instant the next one starts neither
-overlaps it nor leaves a gap. No start means "unknown", no end "still true". An empty interval does
-not exist; what would be one is None.
+``[start, end)`` excludes its end, so that consecutive facts neither overlap nor leave a gap. No
+start means "unknown", no end "still true". There is no empty interval; operations return None.
 
-An expression such as "since March 2021" names a ``Period`` (the month) and how a fact stands to it
-(from then on): a writer wants the first instant, a filter the interval, and both the precision.
+An expression such as "since March 2021" is parsed into a ``Period`` (the month) and its relation to
+the fact (from then on): a writer uses the first instant, a filter the interval, and both the
+precision.
 """
 
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ from graphrag.errors import TimeError
 
 @dataclass(frozen=True, slots=True)
 class Viewpoint:
-    """A point in world time and one in system time; both None means now."""
+    """A point in world time and one in system time from which the graph is read; None means now."""
 
     valid_at: datetime | None = None
-    """Facts whose interval contains this moment; None is the moment of the read."""
+    """World time: facts that hold at this moment; None is the moment of the read."""
     known_at: datetime | None = None
-    """Only what the graph had been given by then; None is everything given so far."""
+    """System time: only data stored by this moment; None is all data."""
     history: bool = False
-    """Facts of every time, ended ones too; retracted ones included."""
+    """Whether facts of all times are included, also ended and retracted ones."""
 
 
 NOW = Viewpoint()
@@ -32,7 +32,7 @@ NOW = Viewpoint()
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Interval:
-    """A stretch of time that holds at least one instant, in UTC.
+    """A non-empty interval of time in UTC.
 
     ``repr`` shows ``[2021-03-01, 2023-06-01)``; an unknown start is ``?``, an open end is ``...``.
     Raises ``TimeError`` if an end is naive, or the start is not before the end.
@@ -56,7 +56,7 @@ class Interval:
         return f"[{start}, {end})"
 
     def contains(self, moment: datetime) -> bool:
-        """Tell whether the moment lies inside; the start does, the end does not."""
+        """Tell whether the interval contains a moment; it contains its start, not its end."""
         at = _utc(moment, "moment")
         assert at is not None
         return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
@@ -66,15 +66,15 @@ class Interval:
         return not self.before(other) and not other.before(self)
 
     def before(self, other: "Interval") -> bool:
-        """Tell whether this one is over when the other starts; touching counts."""
+        """Tell whether this interval ends at or before the start of the other."""
         return self.end is not None and other.start is not None and self.end <= other.start
 
     def meets(self, other: "Interval") -> bool:
-        """Tell whether this one ends in the very instant the other starts."""
+        """Tell whether this interval ends exactly when the other starts."""
         return self.end is not None and self.end == other.start
 
     def intersection(self, other: "Interval") -> "Interval | None":
-        """Give the instants that both hold, or None if there are none."""
+        """Return the common part, or None if there is none."""
         if not self.overlaps(other):
             return None
         starts = [at for at in (self.start, other.start) if at is not None]
@@ -82,11 +82,11 @@ class Interval:
         return Interval(max(starts, default=None), min(ends, default=None))
 
     def until(self, moment: datetime) -> "Interval | None":
-        """Give the part before the moment, or None if nothing is left."""
+        """Return the part before the moment, or None if nothing is left."""
         return self.intersection(Interval(end=moment))
 
     def since(self, moment: datetime) -> "Interval | None":
-        """Give the part from the moment on, or None if nothing is left."""
+        """Return the part from the moment on, or None if nothing is left."""
         return self.intersection(Interval(start=moment))
 
 

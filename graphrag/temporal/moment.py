@@ -1,7 +1,7 @@
-"""What a caller passes as a time becomes one aware UTC instant, or a TimeError.
+"""Conversion of a caller's time into one aware UTC instant, or a TimeError.
 
-The edge of the library: beyond it every time is a UTC datetime. A day, month or year means its
-first instant. Nothing is guessed: a time of day without an offset could be any of two dozen.
+Inside the library every time is a UTC datetime. A day, month or year stands for its first instant.
+A time of day without an offset is refused: it could be in any time zone.
 """
 
 import re
@@ -20,14 +20,14 @@ _ISO = re.compile(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?P<clock>[Tt ].+)?)?)?", re.AS
 
 
 def utc_now() -> datetime:
-    """Give the present moment, aware."""
+    """Return the current moment as an aware datetime."""
     return _plain(datetime.now(UTC))
 
 
 def parse_moment(
     value: Moment, *, what: str = "time", reference: datetime | None = None
 ) -> datetime:
-    """Turn a datetime, a date, or a string that names a time into a UTC instant, or refuse it.
+    """Convert a datetime, a date, or a string into a UTC instant, or raise ``TimeError``.
 
     The string is ISO 8601, or English such as "5 May 2023" or "last month", counted from
     ``reference``, by default now; ``what`` names the argument in the error.

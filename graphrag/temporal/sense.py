@@ -211,7 +211,7 @@ def _lone_month(c: Candidate) -> bool:
     named = [token for token in c.core if token.key not in DIRECTIONS]
     if [token.key in MONTHS for token in named] != [True]:
         return False
-    verb = named[0].key in _VERBS and not named[0].capital
+    verb = named[0].key in _VERBS and not named[0].capital and c.keys[0] not in _SURE
     return verb or (len(named) == len(c.core) and c.keys[0] not in _SURE | {"from", "by", "after"})
 
 

@@ -64,7 +64,7 @@ class _Memory:
             answer = replace(answer, by="model", missing="")
         missing = answer.missing
         if complete and not kept and checked:
-            missing = f"{NOT_THERE}: no source bears out what the model wrote"
+            missing = f"{NOT_THERE}: no source supports the answer of the model"
         dropped = tuple(replace(sentence, citations=()) for sentence in checked if sentence.problem)
         return replace(answer, dropped=dropped, missing=missing, complete=complete)
 

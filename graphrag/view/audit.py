@@ -1,4 +1,4 @@
-"""What a view says of the graph as a whole: by relation, where it disagrees, what leads nowhere."""
+"""Audit of a view: contradictions, absence of facts, orphans, growth and hubs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphrag.view.context import MOST, Room, steady
 
 @checked(QueryError, door="graph.audit", around=steady)
 class Audit(Room):
-    """Reads of the whole group rather than of one entity or question: ``graph.audit``."""
+    """Reads about the whole group: ``graph.audit``."""
 
     async def contradictions(
         self,
@@ -34,22 +34,21 @@ class Audit(Room):
         outcomes: Sequence[Outcome] | None = None,
         limit: int = 100,
     ) -> Contradictions:
-        """Return where facts cannot both hold: what was settled and why, and what is still open.
+        """Return the pairs of facts that cannot both hold, with their outcome and the reason.
 
-        Facts of all times are compared; a view with ``valid_at`` gives those that were both
-        stated for that moment.
+        Facts of all times are compared; in a view with ``valid_at``, those stated for that moment.
 
         Args:
-            since: The earliest moment; default: any.
-            until: The first moment that is too late; default: none.
-            axis: ``system``: when it was settled, or when the later of an open pair was added.
-                ``world``: the time for which both facts were stated.
-            outcomes: Only those of which this became, as ``open`` or ``replaced``; default: any.
-            limit: How many at most; open ones come first, the latest first.
+            since: Start of the period; default: none.
+            until: End of the period (exclusive); default: none.
+            axis: Meaning of the period. ``system``: the settlement, or the addition of the later
+                fact of an open pair. ``world``: the time for which both facts were stated.
+            outcomes: Only these outcomes, such as ``open`` or ``replaced``; default: all.
+            limit: Maximum number; open ones come first, then the latest.
 
         Raises:
-            QueryError: if the moments are not in order, for another axis or outcome, or an
-                impossible limit.
+            QueryError: if the period is reversed, the axis or an outcome is unknown, or the limit
+                is out of range.
             TimeError: if a moment cannot be read.
         """
         checked_number("limit", limit, least=1, most=MOST)
@@ -68,16 +67,16 @@ class Audit(Room):
         return await find_contradictions(sources, wanted)
 
     async def absence(self, entity: Entity | str, relation: str) -> Absence | None:
-        """Return since when nothing of a relation is known of an entity, and what ended it.
+        """Return since when an entity has no fact of a relation, and what ended the last one.
 
-        None if something holds at the viewpoint. ``str`` of it says it in words.
+        None if such a fact holds at the viewpoint. ``str()`` of the result is a sentence.
 
         Args:
-            entity: An entity, its name or its id, at either end of the facts.
-            relation: As ``works_at``.
+            entity: An entity, its name or its id, as subject or object.
+            relation: A relation, such as ``works_at``.
 
         Raises:
-            QueryError: if there is no such entity.
+            QueryError: if the entity does not exist.
         """
         index, past, ever = await self._context.scene(history=True)
         row = self._context.row(entity, index, ever)
@@ -95,16 +94,16 @@ class Audit(Room):
         return absence_of(name, relation, facts, by_id, self._context.now())
 
     async def orphans(self, *, limit: int = 100) -> Orphans:
-        """Return what leads nowhere: entities that nothing speaks of, texts that state nothing, ...
+        """Return unconnected items: entities without facts or mentions, episodes without facts, ...
 
-        Facts and episodes of every time count, whatever moment of world time the view is of.
-        ``health.cleanup()`` takes out what nobody can miss.
+        Facts and episodes of all times count, whatever the ``valid_at`` of the view.
+        ``health.cleanup()`` removes the orphans that are safe to remove.
 
         Args:
-            limit: How many of each kind at most.
+            limit: Maximum number of each kind.
 
         Raises:
-            QueryError: for an impossible limit.
+            QueryError: if the limit is out of range.
         """
         checked_number("limit", limit, least=1, most=MOST)
         index, past, ever = await self._context.scene(history=True)
@@ -113,27 +112,27 @@ class Audit(Room):
         return await find_orphans(index, self._context.store, seen, ever, past, limit=limit)
 
     async def growth(self, by: Period = "month") -> Growth:
-        """Return how many episodes, entities and facts were added to the graph in each period.
+        """Return the numbers of episodes, entities and facts added to the graph in each period.
 
         Args:
-            by: ``day``, ``week`` (from Monday on), ``month`` or ``year``, in UTC.
+            by: Period: ``day``, ``week`` (from Monday), ``month`` or ``year``, in UTC.
 
         Raises:
-            QueryError: for another period.
+            QueryError: if the period is unknown.
         """
         index, _, ever = await self._context.scene(history=True)
         return await read_growth(index, self._context.store, ever, by)
 
     async def hubs(self, limit: int = 10) -> list[tuple[Entity, int]]:
-        """Return the entities with the most facts, with their number; concepts are left out.
+        """Return the entities with the most facts and their number of facts, without concepts.
 
-        Facts of all times count; with ``valid_at``, those that held then.
+        Facts of all times count; in a view with ``valid_at``, only those that held then.
 
         Args:
-            limit: How many at most.
+            limit: Maximum number of entities.
 
         Raises:
-            QueryError: for an impossible limit.
+            QueryError: if the limit is out of range.
         """
         checked_number("limit", limit, least=1, most=MOST)
         history = self._context.viewpoint.valid_at is None

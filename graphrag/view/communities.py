@@ -1,4 +1,4 @@
-"""What a view knows of communities: as they were stored, or of the facts that held."""
+"""Communities of a view: the stored ones, or those of the facts that held at its moment."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ _STORED: Final = ViewCache[CommunityTree](most=2)
 
 @checked(QueryError, door="graph.communities", around=steady)
 class CommunityReads(Room):
-    """Clusters of entities: ``view.communities``."""
+    """Communities (clusters of entities): ``view.communities``."""
 
     async def list(self, *, level: int | None = None) -> Sequence[Community]:
-        """Return the communities, the coarsest level first, on each the largest first.
+        """Return the communities, coarsest level first, and on each level largest first.
 
-        They are as they were last built, none before that. With ``valid_at`` they are made of the
-        facts that held then, whatever was built, and described without a model.
+        These are the communities of the last build; none before it. A view with ``valid_at``
+        detects communities of the facts that held then, described without a model.
 
         Args:
-            level: Only of this level; 0 is the coarsest. Default: of all.
+            level: Only this level; 0 is the coarsest. Default: all.
 
         Raises:
-            QueryError: for a level below 0.
+            QueryError: if the level is negative.
         """
         if level is not None and level < 0:
             raise QueryError(f"level {level}: 0 is the coarsest, higher ones are finer")
@@ -61,14 +61,14 @@ class CommunityReads(Room):
         return [community for community in found if level is None or community.level == level]
 
     async def get(self, community: Community | str, *, limit: int = 50) -> CommunityView:
-        """Return a community with its members, the facts between them, and its parts.
+        """Return a community with its members, the facts between them, and its subcommunities.
 
         Args:
-            community: It, its id, its name, or a part of its name that no other one has.
-            limit: Members and facts at most, those that tie it most first.
+            community: The community, its id, its name, or a part of its name that is unique.
+            limit: Maximum number of members and of facts, best connected first.
 
         Raises:
-            QueryError: if there is no such community, or for an impossible limit.
+            QueryError: if the community does not exist or the limit is out of range.
         """
         checked_number("limit", limit, least=1, most=MOST)
         asked = community.id if isinstance(community, Community) else community
@@ -90,14 +90,14 @@ class CommunityReads(Room):
         )
 
     async def map(self, *, level: int = 0, limit: int = 200) -> CommunityMap:
-        """Return a map of the communities of one level, to draw.
+        """Return a map of the communities of one level, which a notebook draws.
 
         Args:
-            level: 0 for the coarsest.
-            limit: Entities at most, the best connected of each community.
+            level: Level; 0 is the coarsest.
+            limit: Maximum number of entities, the best connected of each community.
 
         Raises:
-            QueryError: for a level below 0 or an impossible limit.
+            QueryError: if the level is negative or the limit out of range.
         """
         checked_number("limit", limit, least=1, most=MOST)
         found = await self.list(level=level)
@@ -107,19 +107,19 @@ class CommunityReads(Room):
     async def context(
         self, question: str, *, max_tokens: int = 2000, count: Callable[[str], int] | None = None
     ) -> GlobalContext:
-        """Return what the communities say of a question about the whole, as a text for a prompt.
+        """Return community summaries and facts as context for a question about the whole graph.
 
-        The hierarchy is walked from the coarsest level down: a community whose parts answer more
-        than it does itself is shown by those parts. Each is shown by its summary and by the facts
-        in it that answer best, with their dates and sources. Communities must have been built.
+        Starting at the coarsest level, a community is replaced by its subcommunities if these
+        answer the question better. Each community has its summary and its most relevant facts, with
+        dates and sources. Build the communities first.
 
         Args:
-            question: What is asked; a search for one fact is better answered by ``search``.
-            max_tokens: What the whole text may take.
-            count: Your model's tokeniser; default: an estimate from the characters.
+            question: The question; use ``search`` for a question about a single fact.
+            max_tokens: Maximum number of tokens of the text.
+            count: Returns the number of tokens of a text; default: an estimate.
 
         Raises:
-            QueryError: for an empty question or a budget below 1.
+            QueryError: if the question is empty or the budget is below 1.
         """
         context, session = self._context, self._context.session
         found = await self._all()
@@ -144,24 +144,24 @@ class CommunityReads(Room):
         share: float = 0.5,
         change: float = 0.25,
     ) -> CommunityFlow:
-        """Return the communities in slices of world time, and what became of them.
+        """Return the communities in slices of world time, with their merges, splits and changes.
 
-        All slices are looked at together, so that a community is the same in each; see
+        All slices are clustered together, so that a community keeps its identity across slices: see
         docs/communities.md. Needs the extra ``temporal``.
 
         Args:
-            every: A step of the calendar, or a length.
-            start: Of the first slice; default: of the step in which the first fact begins.
-            end: Of the last slice; default: the moment of the view.
-            resolution: Weight that two members have between them on average, such as 0.2, for
-                communities that modularity is too coarse to see; default: modularity.
-            coupling: How much an entity holds on to its community, as so many facts more.
-            share: Of its members that a community must have gone to, or come from, another one, to
-                have merged with it or split from it.
-            change: Share of its size by which one must grow or shrink for an event.
+            every: Length of a slice: a calendar unit or a time span.
+            start: Start of the first slice; default: that of the slice in which the first fact
+                begins.
+            end: End of the last slice; default: the moment of the view.
+            resolution: Minimum average weight between two members, such as 0.2, to find small
+                communities that modularity misses; default: modularity.
+            coupling: Weight of staying in a community between slices, in facts.
+            share: Share of members that must move between two communities for a merge or split.
+            change: Relative change of size that counts as growing or shrinking.
 
         Raises:
-            QueryError: for slices or numbers that cannot be.
+            QueryError: if a slice or a number is not valid.
             TimeError: if a moment cannot be read.
             MissingExtraError: if ``leidenalg`` is not installed.
         """
@@ -228,13 +228,13 @@ class CommunityReads(Room):
 
 @checked(QueryError, door="graph.communities", reads=CommunityReads, around=steady)
 class CommunityWrites(CommunityReads):
-    """Communities, made and kept up to date: ``graph.communities``."""
+    """Communities that can be built and updated: ``graph.communities``."""
 
     async def build(self) -> Sequence[Community]:
-        """Detect, describe and store the communities of the facts that hold now, on every level.
+        """Detect, describe and store the communities of all current facts, on every level.
 
-        A community lasts, with its id, as long as at least half of it stays; one in which nothing
-        changed keeps its words. With a language model each changed one costs a question.
+        A community keeps its id while at least half of it remains. An unchanged one keeps its name
+        and summary. With a language model, each changed community takes one request.
 
         Raises:
             ExtractionError: if the model gave no valid answer; nothing was written.
@@ -242,10 +242,10 @@ class CommunityWrites(CommunityReads):
         return await self._make(plan_communities)
 
     async def update(self) -> Sequence[Community]:
-        """Bring the communities up to date around what changed since.
+        """Update the communities that recent changes affect.
 
-        Quick for few changes; when more than a twentieth of the facts changed since the communities
-        were built, or there are none yet, they are built anew.
+        This is fast for few changes. If more than a twentieth of the facts changed since the last
+        build, or there was none, all communities are built anew.
 
         Raises:
             ExtractionError: if the model gave no valid answer; nothing was written.

@@ -1,8 +1,8 @@
-"""Why a question finds something, or which step of its search lost it.
+"""Explanation of a search: why it returns an item, or which step lost it.
 
-The search is run as it was asked, with two rerankers that order nothing: one sees every candidate
-as it was fused, the other the ranking at its end. What is in neither was lost before, and the masks
-and columns that the rankings looked at say where.
+The search runs again with two additional rerankers that change nothing: one records the fused
+candidates, the other the final ranking. For an item in neither, the masks and columns of the
+rankings show where it was lost.
 """
 
 from dataclasses import dataclass, field, replace
@@ -39,23 +39,23 @@ ItemScope = Literal["facts", "entities", "episodes"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Placement:
-    """Where an item stands in the results of a question, or the stage that lost it."""
+    """Position of an item in search results, or the step that lost it."""
 
     query: str
     item_id: str
     stage: Stage
-    """``found``, or the first step after which it was not there any more."""
+    """``found``, or the first step that lost the item."""
     reason: str
-    """The same in a sentence."""
+    """The explanation as a sentence."""
     rank: int | None = None
-    """Its place among what was ranked, from 1; None if it was no candidate."""
+    """Position in the ranking, from 1; None if it was not a candidate."""
     ranked: int | None = None
-    """How many were ranked."""
+    """Number of ranked items."""
     score: float | None = None
     relevance: float | None = None
     why: tuple[Why, ...] = ()
-    """What each method says of it: of the ranking, or, for no candidate, meaning and words of all
-    that may be seen; rank 0 if the method does not find it at all."""
+    """Rank and score by each method in the ranking. If the item was not a candidate: by vectors and
+    words over all visible items; rank 0 if the method does not find it."""
 
     def __bool__(self) -> bool:
         return self.stage == "found"
@@ -221,7 +221,7 @@ def _closed(fact: Fact, moment: str) -> tuple[Stage, str]:
             return "merged", f"{fact.reason} ({fact.invalidated_by})"
         if fact.closed_as == "overruled":
             return "overruled", fact.reason or "another fact leaves it no moment"
-        return "retracted", fact.reason or f"it was taken back ({fact.closed_as})"
+        return "retracted", fact.reason or f"it was retracted ({fact.closed_as})"
     if fact.pending:
         return "waits for review", "it waits in edit.pending()"
     start = "" if fact.valid_at is None else f" from {fact.valid_at.date()}"

@@ -1,4 +1,4 @@
-"""What a view is given out as: files, networks and data frames."""
+"""Exports of a view: files, networks and data frames."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _PAGE = 2000  # facts, and entities, that are read at a time
 
 @checked(door="graph.export", around=steady)
 class Exports(Room):
-    """A group as others read it, with what the view sees of it: ``view.export``."""
+    """Exports of the facts and entities that a view contains: ``view.export``."""
 
     async def file(self, file: str | PathLike[str], *, format: Format | None = None) -> Exported:
-        """Write the entities and the facts that the view sees to a file.
+        """Write the entities and facts of the view to a file.
 
         Args:
-            file: Where to; a name that ends in ``.gz`` compresses it.
-            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: by the ending.
+            file: Path of the file; the ending ``.gz`` compresses it.
+            format: ``csv``, ``graphml``, ``turtle`` or ``html``; default: according to the ending.
 
         Raises:
-            InputError: if there is no such group or format, or the file cannot be written.
+            InputError: if the group or format does not exist, or the file cannot be written.
         """
         # Here, not above: other exports write no file.
         from graphrag.io import interchange
@@ -74,32 +74,32 @@ class Exports(Room):
         return Exported(path, kind, self._context.group, records, size, perf_counter() - begun)
 
     async def networkx(self) -> MultiDiGraph:
-        """Return what the view sees as a network: nodes by entity id, edges by fact id.
+        """Return the view as a networkx graph: nodes are keyed by entity id, edges by fact id.
 
-        Attributes are those of the values: ``name``, ``entity_type``, ``relation``, ``fact``,
+        Attributes have the names of the fields: ``name``, ``entity_type``, ``relation``, ``fact``,
         ``valid_at`` (an aware datetime, or None), ... Needs the extra ``analysis``.
 
         Raises:
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
             MissingExtraError: if networkx is not installed.
         """
         return await networkx_of(await self._shown())
 
     async def igraph(self) -> Graph:
-        """Return what the view sees as a directed graph, with attributes as ``networkx``.
+        """Return the view as a directed igraph graph, with the attributes of ``networkx``.
 
         Raises:
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
         """
         return await igraph_of(await self._shown())
 
     async def pandas(self) -> Frames:
-        """Return the facts and the entities that the view sees as two data frames.
+        """Return the facts and the entities of the view as two data frames.
 
-        ``load.facts`` takes the facts as they are. Needs the extra ``analysis``.
+        ``load.facts`` accepts the frame of facts. Needs the extra ``analysis``.
 
         Raises:
-            QueryError: if there is no such group.
+            QueryError: if the group does not exist.
             MissingExtraError: if pandas is not installed.
         """
         return await frames_of(await self._shown())
@@ -107,15 +107,15 @@ class Exports(Room):
     async def atlas(
         self, *, limit: int = 10_000, history: bool = True, quotes: bool = False
     ) -> Atlas:
-        """Return the facts of all times that the view knows, laid out to be looked at.
+        """Return the data of the explorer: facts of all times that the view knows, with a layout.
 
         Args:
-            limit: Entities at most, the best connected ones.
-            history: False for those facts alone that hold at the moment of the view.
-            quotes: Whether each fact comes with what states it, as a page without a server needs.
+            limit: Maximum number of entities, best connected first.
+            history: False for only the facts that hold at the moment of the view.
+            quotes: Whether to include the quotes of each fact, as a page without a server needs.
 
         Raises:
-            QueryError: if there is no such group, or for an impossible limit.
+            QueryError: if the group does not exist or the limit is out of range.
         """
         # Here, not above: other exports look at no communities.
         from graphrag.explorer.atlas import atlas_of, sourced
@@ -160,7 +160,7 @@ class Exports(Room):
 
 @checked(door="graph.export", reads=Exports, around=steady, but=("file",))
 class GroupExports(Exports):
-    """A group given out whole, or as others read it: ``graph.export``."""
+    """Exports of a whole group, or of its facts and entities: ``graph.export``."""
 
     async def file(
         self,
@@ -170,23 +170,23 @@ class GroupExports(Exports):
         vectors: bool = True,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> Exported:
-        """Write a graph of the store to a file, which takes its place when all is written.
+        """Write the group to a file, which replaces an existing one only when it is complete.
 
-        ``jsonl`` is the group whole, with vectors and log: ``load.group`` makes it again. The
-        other formats hold its entities and its facts of all times with their lifetimes, as
-        ``at(history=True)`` does, but none that was retracted or waits for review.
+        ``jsonl`` holds the whole group with vectors and log, for ``load.group``. The other formats
+        hold its entities and the facts of all times with their lifetimes, without retracted and
+        pending ones.
 
         Args:
-            file: Where to; a name that ends in ``.gz`` compresses it.
+            file: Path of the file; the ending ``.gz`` compresses it.
             format: ``jsonl``, ``csv``, ``graphml``, ``turtle``, or ``html`` for the explorer;
-                default: by the ending.
-            vectors: False leaves the vectors out of ``jsonl``: less than half of the size, and
-                importing it embeds again.
+                default: according to the ending.
+            vectors: False omits the vectors from ``jsonl``: the file has less than half the size,
+                and its import computes them again.
             on_progress: Called after each page.
 
         Raises:
-            InputError: if there is no such group or format, or the file cannot be written.
-            StoreError: if other processes write to the group all the while.
+            InputError: if the group or format does not exist, or the file cannot be written.
+            StoreError: if other processes keep writing to the group.
         """
         path = Path(file)
         kind = format_of(path, format)
@@ -215,22 +215,21 @@ class GroupExports(Exports):
         into: Openable | None = None,
         on_progress: Callable[[CopyProgress], None] | None = None,
     ) -> dict[str, int]:
-        """Copy a group with its vectors and its log, and return the number of rows by table.
+        """Copy the group with its vectors and its log; return the number of rows by table.
 
-        The copy is a graph of its own, with the same past; every row is compared. It is closed to
-        reads and writes until it is whole. Nobody should write to the group meanwhile. Where the
-        target has these ids already, as in a copy within one store, it gets its own.
+        The copy is an independent group with the same past. Every row is compared, and the copy
+        cannot be read or written until it is complete. Do not write to the group meanwhile. If the
+        target store already has these ids, as in a copy within one store, the copy gets new ones.
 
         Args:
-            name: Of the copy; default: the same, in another store.
-            into: Another graph, as ``GraphRAG.open`` returned it: it is opened for the copy and
-                closed again, unless it is open. Its policy is not asked. Default: this one.
+            name: Name of the copy; default: unchanged, in another store.
+            into: Another graph, as returned by ``GraphRAG.open``. If it is not open, it is opened
+                for the copy and closed again. Its write policy is not applied. Default: this store.
             on_progress: Called after each page.
 
         Raises:
-            InputError: if there is no such group, or the target has one of that name.
-            EmbedderMismatchError: if the other graph has another embedder: ``log.replay`` embeds
-                again.
+            InputError: if the group does not exist, or the target has a group of this name.
+            EmbedderMismatchError: if the other graph has another embedder; use ``log.replay``.
         """
         from graphrag.io.copy import copy_group
 

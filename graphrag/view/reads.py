@@ -1,4 +1,4 @@
-"""Reads of a group from a viewpoint that are no search: lists, counts, lives and differences."""
+"""Lookups in a group from a viewpoint: lists, counts, timelines and differences."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _FARTHEST = 1_000_000_000
 
 
 class Reads(Room):
-    """What can be looked up in a group from a viewpoint."""
+    """Lookups in a group from a viewpoint."""
 
     @property
     def group_id(self) -> str:
-        """Return the name of the group that is read."""
+        """Return the name of the group."""
         return self._context.group
 
     @property
     def viewpoint(self) -> Viewpoint:
-        """Return the moments that it is read from."""
+        """Return the viewpoint of the reads."""
         return self._context.viewpoint
 
     async def entity(self, name: str) -> Entity | None:
-        """Return the entity with this name, alias or id, the best connected of several, or None."""
+        """Return the best connected entity with this name, alias or id, or None."""
         found = await self.entities(name, limit=1)
         return found[0] if found else None
 
@@ -58,17 +58,17 @@ class Reads(Room):
         limit: int = 100,
         offset: int = 0,
     ) -> list[Entity]:
-        """Return every entity with this name, alias or id, or of the group, best connected first.
+        """Return the entities with this name, alias or id, or all, best connected first.
 
         Args:
             name: A name, an alias or an id; default: any.
-            entity_type: Only of this type, such as ``person``; default: any, but values
-                (amounts, dates, addresses, states) only if a name is given.
-            limit: How many at most.
-            offset: How many to leave out before: the length of the pages that were read.
+            entity_type: Only this type, such as ``person``; default: all, but values (amounts,
+                dates, addresses, states) only if a name is given.
+            limit: Maximum number of entities.
+            offset: Number of results to skip, for paging.
 
         Raises:
-            QueryError: for an impossible limit or offset.
+            QueryError: if the limit or offset is out of range.
         """
         checked_number("limit", limit, least=1, most=MOST)
         checked_number("offset", offset, least=0, most=_FARTHEST)
@@ -97,20 +97,20 @@ class Reads(Room):
         limit: int | None = None,
         offset: int = 0,
     ) -> FactList:
-        """Return the facts that hold at the viewpoint, by their start, unknown starts first.
+        """Return the facts that hold at the viewpoint by their start, unknown starts first.
 
-        Facts stated from the other end count: ``relation="employs"`` gives those of ``works_at``
-        where one is declared the inverse of the other. They come as they are stored.
+        Inverse relations are included: ``relation="employs"`` returns facts of ``works_at`` if one
+        is declared the inverse of the other. Facts are returned as stored.
 
         Args:
-            entity: An entity, its name or its id: only facts about it; default: of all.
-            relation: Only facts of this relation, as ``works_at``; one that nobody used has none,
-                and a warning if it is nearly one that somebody did.
-            limit: How many at most; default: all about an entity, else 100.
-            offset: How many to leave out before: the length of the pages that were read.
+            entity: An entity, its name or its id: only facts about it; default: all.
+            relation: Only facts of this relation, such as ``works_at``. An unused relation returns
+                no facts, with a warning if it resembles a used one.
+            limit: Maximum number; default: all about an entity, else 100.
+            offset: Number of results to skip, for paging.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible limit or offset.
+            QueryError: if the entity does not exist, or the limit or offset is out of range.
         """
         if limit is None:
             limit = _FARTHEST if entity is not None else 100
@@ -149,23 +149,21 @@ class Reads(Room):
         limit: int = 100,
         offset: int = 0,
     ) -> list[Episode]:
-        """Return the episodes with these ids, in the order asked, or all by their time.
+        """Return the episodes with these ids in the given order, or all by reference time.
 
-        Unknown ids are left out; so is what was added after ``known_at``, or is dated after
+        Unknown ids are left out, as are episodes added after ``known_at`` or dated after
         ``valid_at``.
 
         Args:
-            ids: Ids of episodes, or your own keys of them; default: those of the group, the latest
-                first.
-            before: Only those whose reference time is earlier, if no ids are given: the last
-                ``limit`` before a moment.
-            saga: Only those of this saga, if no ids are given.
-            where: Only those like this, if no ids are given: ``Field.metadata["lang"] == "en"``.
-            limit: How many at most, if no ids are given.
-            offset: How many to leave out before.
+            ids: Ids or your own keys of episodes; default: all of the group, latest first.
+            before: Without ids: only episodes with an earlier reference time, the last ``limit``.
+            saga: Without ids: only episodes of this saga.
+            where: Without ids: a filter such as ``Field.metadata["lang"] == "en"``.
+            limit: Without ids: maximum number of episodes.
+            offset: Number of episodes to skip, for paging.
 
         Raises:
-            QueryError: for an impossible limit or offset, or where ids and others are given.
+            QueryError: if the limit or offset is out of range, or ids are given with others.
             TimeError: if ``before`` cannot be read.
         """
         checked_number("limit", limit, least=1, most=MOST)
@@ -203,13 +201,13 @@ class Reads(Room):
         return [episode for episode in then if moment is None or episode.valid_at <= moment]
 
     async def sources(self, fact: Fact | str) -> list[Quote]:
-        """Return where a fact is stated: episodes with the characters that say so, oldest first.
+        """Return the quotes that state a fact: episodes with character ranges, oldest first.
 
-        Empty for a fact that a person entered without any. Episodes that were removed are marked
-        (``Quote.removed``); only facts that were retracted with them still name them.
+        Empty for a fact that a person entered without an episode. Removed episodes are marked
+        (``Quote.removed``); only facts retracted with them still refer to them.
 
         Raises:
-            InputError: if there is no such fact.
+            InputError: if the fact does not exist.
         """
         from graphrag.search.results import quotes_of
 
@@ -222,7 +220,7 @@ class Reads(Room):
         return (await quotes_of([past.rewind(found)], self._context.store, past))[0]
 
     async def timeline(self, entity: Entity | str) -> Timeline:
-        """Return the facts about an entity of all times, in order, and what ended each.
+        """Return all facts about an entity in chronological order, with what ended each.
 
         Raises:
             QueryError: if no entity has this name or id.
@@ -239,16 +237,16 @@ class Reads(Room):
     async def changes(
         self, since: Moment, until: Moment | None = None, *, axis: Axis = "system"
     ) -> Changes:
-        """Return what became different between two moments.
+        """Return the differences between two moments.
 
         Args:
             since: The earlier moment.
             until: The later one; default: that of the view, or now.
-            axis: ``system``: what the graph learned, closed, corrected, retracted or restored.
-                ``world``: what began and ended, by what is known at the view.
+            axis: ``system``: facts that were learned, closed, corrected, retracted or restored in
+                the graph. ``world``: facts that began or ended, according to the view.
 
         Raises:
-            QueryError: if the moments are not in order, or for another axis.
+            QueryError: if the moments are in the wrong order or the axis is unknown.
             TimeError: if a moment cannot be read.
         """
         from graphrag.analysis.difference import happened_between, learned_between
@@ -264,7 +262,7 @@ class Reads(Room):
         return await learned_between(await self._context.index(), store, events, first, last)
 
     async def stats(self) -> Stats:
-        """Count what the group holds; all zeros for a group that is not there."""
+        """Return counts of the group; all zeros if it does not exist."""
         from graphrag.analysis.stats import count
 
         index, past, ever = await self._context.scene(history=True)

@@ -1,4 +1,4 @@
-"""Sagas as seen from a view, and what was said around an episode."""
+"""Sagas of a view, and the episodes before and after an episode."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WIDEST = 1000
 
 @checked(QueryError, door="graph.sagas", around=steady)
 class SagaReads(Room):
-    """Named runs of episodes, and the order of episodes: ``view.sagas``."""
+    """Sagas (named sequences of episodes), and the order of episodes: ``view.sagas``."""
 
     async def get(self, name: str) -> SagaView:
-        """Return a saga: its episodes in order, what they tell of, and its summary.
+        """Return a saga with its episodes in order, their entities and facts, and its summary.
 
         Raises:
             QueryError: if no episode of the group belongs to a saga of this name.
@@ -41,23 +41,24 @@ class SagaReads(Room):
         return await read_saga(name, index, store, seen, ever, past, context.now())
 
     async def list(self) -> Sagas:
-        """Return the sagas of a group with their sizes and dates, in order of their beginnings."""
+        """Return the sagas of the group with their sizes and dates, in order of their starts."""
         index, past, seen = await self._context.scene()
         return saga_list(index, seen, past)
 
     async def window(
         self, episode: Episode | str, *, before: int = 3, after: int = 3, across: Across = "saga"
     ) -> EpisodeWindow:
-        """Return an episode with those just before and after it, by reference time.
+        """Return an episode with its predecessors and successors by reference time.
 
         Args:
             episode: An episode or its id.
-            before: How many before it, at most 1,000.
-            after: How many after it, at most 1,000.
-            across: ``saga``: of its saga, of the whole group if it is in none. ``group``: of all.
+            before: Maximum number of episodes before it, up to 1,000.
+            after: Maximum number of episodes after it, up to 1,000.
+            across: ``saga``: only episodes of its saga, or of the whole group if it has none.
+                ``group``: all episodes of the group.
 
         Raises:
-            QueryError: if the episode is not there, or for an impossible number or range.
+            QueryError: if the episode does not exist or an argument is out of range.
         """
         checked_number("before", before, least=0, most=_WIDEST)
         checked_number("after", after, least=0, most=_WIDEST)
@@ -84,19 +85,20 @@ class SagaReads(Room):
 
 @checked(QueryError, door="graph.sagas", reads=SagaReads, around=steady)
 class SagaWrites(SagaReads):
-    """Sagas, and their summaries kept up to date: ``graph.sagas``."""
+    """Sagas with summaries that can be updated: ``graph.sagas``."""
 
     async def summarize(self, name: str) -> Saga:
-        """Bring the summary of a saga up to date and return its row.
+        """Update the summary of a saga, and return the saga.
 
-        With a language model, the summary so far and the episodes added since make the next one,
-        some at a time, each step one transaction: after an error or a crash, call it again and it
-        goes on. When an episode that it tells of was removed, it is written anew. Without a model
-        it is made of the saga's own sentences. If nothing is new, nothing is asked or written.
+        With a language model, the next summary is written from the last one and the episodes added
+        since, in steps of one transaction each. After an error or crash, call the method again to
+        continue. If an episode in the summary was removed, the summary is written anew. Without a
+        model it consists of sentences of the episodes. If there are no new episodes, nothing is
+        done.
 
         Raises:
             QueryError: if no episode of the group belongs to a saga of this name.
-            ExtractionError: if the model could not be asked or gave no valid answer.
+            ExtractionError: if the model was not reachable or gave no valid answer.
             PolicyError: if the write policy refused.
         """
         await self.get(name)
@@ -105,11 +107,11 @@ class SagaWrites(SagaReads):
         return await stored_saga(name, await self._context.index(), self._context.store, NO_REWIND)
 
     async def summarize_all(self) -> Sequence[Saga]:
-        """Bring the summaries of all sagas of a group up to date, and return those that changed.
+        """Update the summaries of all sagas of the group, and return the changed ones.
 
         Raises:
-            ExtractionError: if the model could not be asked or gave no valid answer; summaries that
-                were written before stay.
+            ExtractionError: if the model was not reachable or gave no valid answer; summaries
+                written before are kept.
             PolicyError: if the write policy refused.
         """
         changed = []

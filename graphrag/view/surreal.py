@@ -1,4 +1,4 @@
-"""SurrealQL on the database of a graph, for the questions that no method answers."""
+"""SurrealQL queries on the database of a graph, for questions that no method answers."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ _WRITES: Final = re.compile(
 
 @checked(door="graph.surreal")
 class SurrealQL(Room):
-    """SurrealQL on the database of a graph: ``graph.surreal``.
+    """SurrealQL queries on the database of a graph: ``graph.surreal``.
 
-    The tables and their fields are described in ``docs/surrealql.md``. Every group is in the same
-    tables: say ``WHERE group_id = $group``.
+    ``docs/surrealql.md`` describes the tables and fields. All groups share the tables: select one
+    with ``WHERE group_id = $group``.
     """
 
     async def query(self, sql: str, **params: Any) -> Any:
-        """Run statements that read, and return the result of the last one.
+        """Run read-only statements, and return the result of the last one.
 
-        ``$group`` is the group, and ``$at`` the moment of the view, or now, if no parameter has its
-        name. Records come as ``surrealdb.RecordID``, moments as aware datetimes in UTC, lengths of
-        time as ``surrealdb.Duration``, decimals as ``Decimal``. A fact, an entity, an episode, a
-        community or a saga may be a parameter, for its record.
+        ``$group`` is the group, and ``$at`` the moment of the view or now, unless you pass a
+        parameter of that name. Records are returned as ``surrealdb.RecordID``, times as aware
+        datetimes in UTC, durations as ``surrealdb.Duration``, decimals as ``Decimal``. A fact,
+        entity, episode, community or saga as a parameter stands for its record.
 
         Args:
-            sql: SurrealQL, one statement or several.
-            params: Its parameters by name.
+            sql: One or more SurrealQL statements.
+            params: Parameters by name.
 
         Raises:
-            QueryError: for a statement that writes: what is written past the log cannot be undone;
-                or if the view looks back at what was known, which is in the log alone.
-            StoreError: if the database refuses the query, in its words.
+            QueryError: if a statement writes (a write that bypasses the log cannot be undone), or
+                if the view has ``known_at``: past states are only in the log.
+            StoreError: if the database rejects the query; the message is its own.
         """
         if found := _WRITES.search(_QUOTED.sub(lambda match: match["rest"] or " ", sql)):
             raise QueryError(
@@ -66,7 +66,7 @@ class SurrealQL(Room):
         view = self._context.viewpoint
         if view.known_at is not None:
             raise QueryError(
-                "the tables hold what is known now, and this view looks from known_at="
+                "the tables hold current knowledge only, and this view has known_at="
                 f"{view.known_at:%Y-%m-%d %H:%M}: use graph.at(valid_at=...)"
             )
         given = {"group": self._context.group, "at": view.valid_at or utc_now()}
@@ -75,18 +75,18 @@ class SurrealQL(Room):
         return to_sdk(results[-1]) if results else None
 
     def vectors(self, kind: str = "relates_to") -> str:
-        """Return the name of the table of the vectors of a kind, under DISKANN or HNSW.
+        """Return the name of the table with the vectors of a kind, in a DISKANN or HNSW index.
 
-        Its rows have ``vector``, and ``of``: the record that it is of. There is one of
-        ``relates_to``, ``entity``, ``episode``, ``passage`` and ``community`` in a store of the
+        Its rows have ``vector`` and ``of``, the record of the vector. Kinds are ``relates_to``,
+        ``entity``, ``episode``, ``passage`` and ``community``. The tables exist in a store of the
         engine profile, and after ``surreal-graphrag index native``.
         """
         return vector_table(kind, self._context.group)
 
     def words(self, kind: str = "relates_to") -> str:
-        """Return the name of the table of the words of a kind, under FULLTEXT.
+        """Return the name of the table with the words of a kind, in a FULLTEXT index.
 
-        Its rows have ``terms``, stems of the words, and ``of``: the record that they are of.
+        Its rows have ``terms`` (stemmed words) and ``of``, the record of the words.
         """
         return word_table(kind, self._context.group)
 

@@ -1,4 +1,4 @@
-"""A group seen from a viewpoint: now, at another moment, or as it was known at one."""
+"""Views: a group now, at another moment of world time, or as it was known earlier."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @checked(QueryError, door="graph.stream")
 class Streams(Room):
-    """Answers while they are written: ``graph.stream``."""
+    """Streamed answers: ``graph.stream``."""
 
     def answer(self, question: str, *, max_tokens: int = 2000) -> AsyncIterator[CitedAnswer]:
-        """Give the answer while it is written: ``async for answer in graph.stream.answer(...):``.
+        """Stream an answer: ``async for answer in graph.stream.answer(...):``.
 
-        Each is the answer so far, with all of its sentences checked; the last is ``complete``, and
-        what ``answer`` returns; arguments and errors are its own. What is not written by a model
-        comes at once.
+        Yields the answer so far, each sentence checked; the last one is ``complete`` and equal to
+        the result of ``View.answer``, which has the same arguments and errors. An answer that no
+        model writes is yielded at once.
         """
         from graphrag.view import answering
 
@@ -45,9 +45,9 @@ class Streams(Room):
 
 @checked(QueryError, around=steady, but=("answer",))
 class View(Walks):
-    """A group as seen from one viewpoint; every read of it is a method here.
+    """A read-only view of a group from one viewpoint, with every read as a method.
 
-    ``graph.at(valid_at=...)`` is one; a graph itself is the view of now.
+    ``graph.at(valid_at=...)`` returns one; a graph itself is the view of now.
     """
 
     def __repr__(self) -> str:
@@ -55,35 +55,35 @@ class View(Walks):
 
     @property
     def communities(self) -> CommunityReads:
-        """Return the clusters of entities: list, get, map and context."""
+        """Communities (clusters of entities): list, get, map, context and over_time."""
         from graphrag.view.communities import CommunityReads
 
         return CommunityReads(self._context)
 
     @property
     def sagas(self) -> SagaReads:
-        """Return the named runs of episodes: list, get and window."""
+        """Sagas (named sequences of episodes): list, get and window."""
         from graphrag.view.sagas import SagaReads
 
         return SagaReads(self._context)
 
     @property
     def audit(self) -> Audit:
-        """Return the reads of the whole: contradictions, orphans, growth and hubs."""
+        """Reads of the whole group: contradictions, absence, orphans, growth and hubs."""
         from graphrag.view.audit import Audit
 
         return Audit(self._context)
 
     @property
     def export(self) -> Exports:
-        """Return what gives the group to others: file, pandas, networkx and igraph."""
+        """Exports: file, pandas, networkx, igraph and atlas."""
         from graphrag.view.exports import Exports
 
         return Exports(self._context)
 
     @property
     def surreal(self) -> SurrealQL:
-        """Return what asks the database in SurrealQL, where no method does."""
+        """Queries of the database in SurrealQL."""
         from graphrag.view.surreal import SurrealQL
 
         return SurrealQL(self._context)
@@ -101,26 +101,26 @@ class View(Walks):
         within: Within | Reach | None = None,
         explain: bool = False,
     ) -> Results:
-        """Search what is true at the viewpoint, or at the time that the question speaks of.
+        """Search the facts, entities, episodes and communities at the viewpoint.
 
         Args:
-            query: A question, or a few words.
-            limit: Hits of each scope, 1 to 1000; default: the recipe's, else 10.
+            query: A question or a few words. A time in it ("in 2021") selects facts that held then.
+            limit: Maximum number of hits in each scope, 1 to 1000; default: the recipe's, else 10.
             scopes: Some of ``facts``, ``entities``, ``episodes`` and ``communities``; default: the
-                recipe's, else all, in a view of the past without communities.
-            recipe: How to rank: a ``Recipe``, or the name of one in ``RECIPES``.
-            centers: Entities, by themselves, name or id, that closeness in the graph counts from;
-                default: those that the query names, else the best found.
-            where: What hits must be like: ``Field.relation == "works_at"``. A scope that has none
-                of the fields named is not filtered.
-            saga: Name of a saga: only what its episodes tell of, and no communities; short for
+                recipe's, else all, without communities in a view of the past.
+            recipe: Ranking: a ``Recipe``, or the name of one in ``RECIPES``.
+            centers: Entities (values, names or ids) from which graph proximity is measured;
+                default: those that the query names, else the best found ones.
+            where: Filter, such as ``Field.relation == "works_at"``. It does not apply to scopes
+                that have none of its fields.
+            saga: Name of a saga: only its episodes, their facts and entities; equal to
                 ``where=Field.saga == name``.
-            within: The part of the graph that is searched: ``Within("Alice", hops=2)``, what lies
-                near something, or what ``within()`` found.
-            explain: Note every step with its time in ``Results.explanation``.
+            within: Part of the graph to search: ``Within("Alice", hops=2)``, or the result of
+                ``within()``.
+            explain: Whether to record every step with its time in ``Results.explanation``.
 
         Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
+            QueryError: if an argument is not valid; the message names it and the valid values.
         """
         # Ranking is imported by the first search: opening a graph does without it.
         from graphrag.search.request import Request
@@ -142,32 +142,32 @@ class View(Walks):
         return await run(request, [self._context], saga=saga)
 
     async def show(self, *, limit: int = 2000) -> Atlas:
-        """Return the explorer: a notebook shows it, ``save("graph.html")`` keeps it as a page.
+        """Return the explorer for a notebook; ``save("graph.html")`` writes it to a file.
 
-        It has the facts of all times that the view knows, and opens at the view's moment.
+        It contains the facts of all times that the view knows, and opens at its moment.
 
         Args:
-            limit: Entities at most, the best connected ones.
+            limit: Maximum number of entities, best connected first.
 
         Raises:
-            QueryError: for an impossible limit.
+            QueryError: if the limit is out of range.
         """
         return await self.export.atlas(limit=limit, quotes=True)
 
     @property
     def stream(self) -> Streams:
-        """Return the answers that come while they are written."""
+        """Streamed answers: answer."""
         return Streams(self._context)
 
     async def ask(self, question: str) -> Answer:
-        """Answer a question from the facts, without a model, or say why there is no answer.
+        """Answer a question exactly from the facts, without a model, or state why that fails.
 
-        It knows who and what, when, since and until when, how long, how many, whether, and which
+        It handles who and what, when, since and until when, how long, how many, whether, and which
         came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". Entities are found by what people call them, relations by words and by meaning.
+        at". It finds entities by full or short names, and relations by words and meaning.
 
         Raises:
-            QueryError: if there is no question, or it is a text.
+            QueryError: if the question is empty or too long.
         """
         from graphrag.view.asking import answer
 
@@ -176,30 +176,32 @@ class View(Walks):
     async def query(self, pattern: Query) -> Answer:
         """Answer a typed query: ``Query(subject="Ada", relation="lives_in", order=Order("last"))``.
 
-        The end that is left open answers; a query at an end stands for its answers. ``ask`` reads a
-        question into one, which its answer shows as ``answer.query``.
+        The answer is the end that is left open; an end may be another query. ``ask`` parses a
+        question into a query, shown as ``answer.query``.
 
         Raises:
-            QueryError: if what is given is no query.
+            QueryError: if the argument is not a query.
         """
         from graphrag.view.asking import run
 
         return await run(self._context, pattern)
 
     async def answer(self, question: str, *, max_tokens: int = 2000) -> CitedAnswer:
-        """Answer a question with numbered sources, or say that the graph does not.
+        """Answer a question in sentences with numbered sources.
 
-        What ``ask`` can work out is the answer. Else the graph's language model writes it from what
-        a search finds, and every sentence is checked against the sources that it cites; without a
-        model it is the sentences of the sources themselves. At most one question to the model.
+        An exact answer of ``ask`` comes first. Else the language model of the graph writes the
+        answer from search results, and every sentence is checked against the sources that it cites.
+        Without a model, the answer consists of sentences of the sources. The model is called at
+        most once. An answer without ``sentences`` gives the reason in ``missing``.
 
         Args:
-            question: In any language that the model reads; without one, in the words of the texts.
-            max_tokens: What the model may be shown of the graph, by estimate.
+            question: The question, in any language that the model reads; without a model, in the
+                language of the texts.
+            max_tokens: Maximum number of tokens of search results for the model, by estimate.
 
         Raises:
-            QueryError: if there is no question, it is a text, or the budget has no room for a fact.
-            LLMError: if the model could not be asked.
+            QueryError: if the question is empty or too long, or the budget is too small for a fact.
+            LLMError: if the model was not reachable.
         """
         from graphrag.view import answering
 
@@ -219,22 +221,22 @@ class View(Walks):
         within: Within | Reach | None = None,
         max_tokens: int | None = None,
     ) -> Placement:
-        """Say why a question finds something, or which step of the search lost it.
+        """Explain why a search returns an item, or which step lost it.
 
         Args:
-            query: The question, as it was searched.
-            item: A hit, a fact, an episode, an entity, the id of one, or the name of an entity.
-            limit: As of ``search``, like all that follows but the last.
-            scopes: What is searched.
-            recipe: How it is ranked.
-            centers: What closeness counts from.
-            where: What hits must be like.
-            saga: The saga that is searched.
-            within: The part that is searched.
-            max_tokens: Also whether it has room in ``Results.context(max_tokens)``.
+            query: The query of the search.
+            item: A hit, fact, episode or entity, its id, or the name of an entity.
+            limit: Same as in ``search``, as are the following arguments.
+            scopes: Searched scopes.
+            recipe: Ranking.
+            centers: Entities from which proximity is measured.
+            where: Filter.
+            saga: Searched saga.
+            within: Searched part of the graph.
+            max_tokens: Also explain whether it fits into ``Results.context(max_tokens)``.
 
         Raises:
-            QueryError: naming the argument that cannot be used, and what would be right.
+            QueryError: if an argument is not valid; the message names it and the valid values.
         """
         from graphrag.search.request import Request
         from graphrag.search.results import Hit

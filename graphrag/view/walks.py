@@ -1,4 +1,4 @@
-"""Walks through a group: who is near, how two are linked, who somebody is, what to draw."""
+"""Graph walks: neighbours, paths, reach, subgraphs and profiles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Walks(Reads):
-    """The reads that follow facts from entity to entity."""
+    """Reads that follow facts from entity to entity."""
 
     async def neighbors(
         self,
@@ -37,18 +37,18 @@ class Walks(Reads):
         limit: int = 50,
         facts: int = 1,
     ) -> list[Neighbor]:
-        """Return the entities within some facts of one, nearest first, then best connected.
+        """Return the entities within ``depth`` facts of one, nearest, then best connected, first.
 
         Args:
             entity: An entity, its name or its id.
-            depth: How many facts away, 1 to 10.
-            types: Only entities of these types; others are walked through.
-            relations: Only along facts of these relations.
-            limit: How many at most.
-            facts: How many of the facts that lead to each are read, added last first.
+            depth: Maximum distance in facts, 1 to 10.
+            types: Return only entities of these types; others are walked through.
+            relations: Follow only facts of these relations.
+            limit: Maximum number of entities.
+            facts: Number of facts to return for each neighbour, latest added first.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
+            QueryError: if the entity does not exist, or the depth or limit is out of range.
         """
         from graphrag.analysis.paths import Neighbor
         from graphrag.analysis.subgraph import nearer, nearest
@@ -80,19 +80,19 @@ class Walks(Reads):
         ]
 
     async def within(self, entity: Entity | str, *, through: Sequence[str], hops: int = 1) -> Reach:
-        """Return what an entity can know: all about itself and what it is linked to in some ways.
+        """Return the part of the graph that an entity can access through some relations.
 
-        Entities: itself, and what facts of these relations lead to, in either direction. Facts:
-        about any of them, whatever they say, that have begun by now. Episodes: that speak of any of
-        them. ``search(..., within=...)`` takes it as it is.
+        It has the entity and those that facts of these relations link to it in either direction;
+        all facts about them that have begun; and all episodes that mention them. Pass it to
+        ``search(..., within=...)``.
 
         Args:
             entity: An entity, its name or its id.
-            through: Relations that let one know: ``["works_at", "member_of"]``.
-            hops: How many of those away, 0 to 10; 0: only the entity itself.
+            through: Relations that give access, such as ``["works_at", "member_of"]``.
+            hops: Maximum number of such facts, 0 to 10; 0 is only the entity itself.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible distance.
+            QueryError: if the entity does not exist or ``hops`` is out of range.
         """
         checked_number("hops", hops, least=0, most=DEEPEST)
         index, past, seen, [start] = await self._context.places(entity)
@@ -113,10 +113,10 @@ class Walks(Reads):
     async def path(
         self, start: Entity | str, end: Entity | str, *, max_depth: int = 4
     ) -> Path | None:
-        """Return a shortest chain of facts between two entities, None if it takes more than these.
+        """Return a shortest path of facts between two entities; None if it exceeds ``max_depth``.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth.
+            QueryError: if an entity does not exist or the depth is out of range.
         """
         paths = await self._paths(start, end, max_depth, 1, sure=False)
         return paths[0] if paths else None
@@ -124,12 +124,12 @@ class Walks(Reads):
     async def paths(
         self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
     ) -> list[Path]:
-        """Return up to ``k`` chains of facts between two entities, short and sure ones first.
+        """Return up to ``k`` paths of facts between two entities, cheapest first.
 
-        No entity comes twice in one of them; a fact costs 2 minus its confidence.
+        A path has no entity twice. A fact costs ``2 - confidence``.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or number.
+            QueryError: if an entity does not exist, or the depth or number is out of range.
         """
         return await self._paths(start, end, max_depth, k, sure=True)
 
@@ -141,17 +141,17 @@ class Walks(Reads):
         limit: int = 100,
         facts: int = 100,
     ) -> Subgraph:
-        """Return a part of the graph to draw: around an entity, or its best connected entities.
+        """Return a part of the graph to draw: around an entity, or the best connected entities.
 
         Args:
-            center: An entity, its name or its id; None for the best connected, no concepts among
-                them. A value is drawn only as the center.
-            depth: How many facts away from it, 1 to 10.
-            limit: Entities at most.
-            facts: How many of the facts between them are read; all of them are counted.
+            center: An entity, its name or its id; None for the best connected entities, without
+                concepts. A value is drawn only as the center.
+            depth: Maximum distance from the center in facts, 1 to 10.
+            limit: Maximum number of entities.
+            facts: Maximum number of facts to return; all are counted.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible depth or limit.
+            QueryError: if the entity does not exist, or the depth or limit is out of range.
         """
         from graphrag.analysis.subgraph import Subgraph, changed, counted, heat, nearest
 
@@ -196,15 +196,15 @@ class Walks(Reads):
     async def profile(
         self, entity: Entity | str, *, facts: int = 12, changes: int = 3
     ) -> EntityProfile:
-        """Return who or what an entity is: type, names, what holds of it, and what ended last.
+        """Return a profile of an entity: type, names, current facts, and facts that ended last.
 
         Args:
             entity: An entity, its name or its id.
-            facts: How many of those that hold, added last first.
-            changes: How many of those that ended, latest first.
+            facts: Maximum number of current facts, latest added first.
+            changes: Maximum number of ended facts, latest first.
 
         Raises:
-            QueryError: if there is no such entity, or for an impossible number.
+            QueryError: if the entity does not exist or a number is out of range.
         """
         from graphrag.analysis.timeline import EntityProfile
 

@@ -1,4 +1,4 @@
-"""A group that can be written to: episodes, facts and entities, and all that changes them."""
+"""Writable group: episodes, facts and entities, and the accessors of all other writes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class Writes(View):
-    """What tells a group something, and what changes what it knows."""
+    """Writes to a group, in addition to the reads of a view."""
 
     @property
     def handle(self) -> Handle:
-        """Return what this graph shares with all that is bound to it."""
+        """Return the handle that this graph shares with its groups and views."""
         return self._context.handle
 
     async def add_episode(
@@ -50,32 +50,32 @@ class Writes(View):
         author: str | None = None,
         wait: bool = True,
     ) -> Added:
-        """Add one episode: text, ``name: text`` lines, or a JSON value; one transaction.
+        """Add one episode (text, ``name: text`` lines or a JSON value) in one transaction.
 
         Adding the same content with the same reference time again changes nothing and returns
-        ``new=False``, unless it is part of another saga or has another key.
+        ``new=False``, unless saga or key differ.
 
         Args:
-            content: What was said or written, kept word for word.
-            reference_time: When; relative dates in the text count from it. Default: now.
-            name: Its title: it is found by that too, and by other episodes that name it.
-            source: ``text``, ``message`` or ``json``; default: guessed from the content.
-            source_description: Where it comes from, for people and for the trust in it.
-            metadata: Anything else to keep with it.
-            saga: Name of the run of episodes that it belongs to.
-            key: Your own id of it, such as that of a message: the same key is the same episode,
-                whatever its reference time, and another key another.
-            author: Name of who wrote it: whom "I" means in a text without speakers.
-            wait: False stores the text, searchable, and returns, with the episode ``pending``; its
-                facts come later, by reference time, see ``queue.drain``.
+            content: The content, stored unchanged.
+            reference_time: When it was said or written; relative dates count from it. Default: now.
+            name: Title. Searches use it, and episodes that mention it are linked.
+            source: ``text``, ``message`` or ``json``; default: detected from the content.
+            source_description: Origin, for people and for ``Rules.trust``.
+            metadata: Further values to store with it.
+            saga: Name of the sequence of episodes it belongs to, such as a conversation.
+            key: Your own id, such as that of a message. An episode with the same key is the same
+                one, whatever its reference time; another key makes another episode.
+            author: Name of the author: the person that "I" means in a text without speakers.
+            wait: False stores the text, searchable, as a ``pending`` episode and returns; facts are
+                extracted later by a worker or ``queue.drain``.
 
         Raises:
-            InputError: if the content, the saga or a time cannot be used, if the key is that of an
-                episode with other content, or of one in another saga.
-            ExtractionError: if the extractor failed; after an ``LLMError`` the text stays, and is
-                read when it is added again or by ``queue.retry``.
-            EmbeddingError: if the embedder failed, or gave what is no vector.
-            TransactionError: if the database refused; nothing was written then.
+            InputError: if content, saga or time is not valid, or the key belongs to an episode with
+                other content or in another saga.
+            ExtractionError: if the extractor failed. After an ``LLMError`` the text is stored, and
+                extracted when it is added again or by ``queue.retry``.
+            EmbeddingError: if the embedder failed or returned an invalid vector.
+            TransactionError: if the database refused; nothing was written.
         """
         from graphrag.ingest.episode_intake import add_episode, add_known
 
@@ -105,20 +105,20 @@ class Writes(View):
     ) -> BatchReport:
         """Add many episodes in order, each in its own transaction.
 
-        ``episodes`` may be a list, a generator or an async generator: it is consumed as a stream.
-        After a crash, add the same episodes again: those already in the graph are skipped.
-        With the rules the graph is the same as if they were added one by one. A language model
-        reads several at a time, see ``LLMExtractor(side_by_side=...)``; they are written in order.
+        ``episodes`` may be a list, a generator or an async generator, and is read as a stream.
+        After a crash, add the same episodes again: stored ones are skipped. With the rules, the
+        result is the same as adding them one by one. A language model reads several at a time
+        (``LLMExtractor(side_by_side=...)``); they are written in order.
 
         Args:
-            episodes: What to add, in this order; those that name no group are of this one.
+            episodes: Episodes in order; those without a group are added to this one.
             on_progress: Called after each episode.
-            on_error: ``stop`` raises at the first episode that cannot be added; ``skip`` notes it
-                in ``BatchReport.failed`` and goes on. A store that is gone, a spent budget or a
-                missing extra ends the batch in any case: every other episode would fail too.
+            on_error: ``stop`` raises at the first failing episode; ``skip`` lists it in
+                ``BatchReport.failed`` and goes on. An unavailable store, an exhausted budget or a
+                missing extra always raises: every other episode would fail, too.
 
         Raises:
-            GraphRAGError: as ``add_episode``; the episodes before the one that failed stay.
+            GraphRAGError: as for ``add_episode``; episodes before the failing one stay.
         """
         from graphrag.ingest.batch import add_all
 
@@ -148,26 +148,27 @@ class Writes(View):
         source: str | None = None,
         actor: str | None = None,
     ) -> WriteResult:
-        """Tell one fact, in one transaction, and return what that did.
+        """Add one fact in one transaction, and return the result.
 
         Args:
-            subject: An entity, its id, or a name; a name that nothing bears makes an entity.
-            relation: Such as ``works_at``.
-            object: As ``subject``.
+            subject: An entity, its id, or a name; an unknown name creates an entity.
+            relation: Relation, such as ``works_at``.
+            object: An entity, as ``subject``.
             valid_at: The first moment at which it holds; None if unknown.
             invalid_at: The first moment at which it no longer holds; None if it still does.
-            reference_time: When it was said. Default: now, and then no start is taken from it.
+            reference_time: When it was stated; without ``valid_at`` also its start. Default: now,
+                and the start is unknown.
             text: The sentence that states it; default: subject, relation and object.
-            subject_type: Such as ``person``; default: whatever bears the name, or ``thing``.
-            object_type: As ``subject_type``.
-            kind: ``state``, or what ``was``, an ``event``, ``timeless`` or ``planned``.
-            confidence: From 0 to 1; below ``review_below`` of the graph it waits for review.
-            attributes: Anything else to keep with the fact.
-            source: Where it comes from, for people; kept in ``Fact.provenance``.
-            actor: Who does this; default: the one given to ``GraphRAG.open``.
+            subject_type: Type, such as ``person``; default: that of the named entity, or ``thing``.
+            object_type: Type, as ``subject_type``.
+            kind: ``state``, ``was`` (held before), ``event``, ``timeless`` or ``planned``.
+            confidence: From 0 to 1; below ``Rules.review_below`` the fact waits for review.
+            attributes: Further values to store with the fact.
+            source: Origin, for people; stored in ``Fact.provenance``.
+            actor: Name for the log; default: the one given to ``GraphRAG.open``.
 
         Raises:
-            InputError: if anything given cannot be used, or the ontology refuses it.
+            InputError: if an argument is not valid, or the ontology refuses it.
             PolicyError: if the write policy refused.
             TransactionError: if the database refused; in every case nothing was written.
         """
@@ -196,18 +197,18 @@ class Writes(View):
         aliases: Sequence[str] = (),
         attributes: Mapping[str, JSON] | None = None,
     ) -> Entity:
-        """Make an entity known, or add to the one that the name means, and return it.
+        """Add an entity, or extend the one with this name, and return it.
 
-        Its summary is composed from its facts, as that of any entity.
+        Its summary is composed of its facts, as for every entity.
 
         Args:
             name: Its proper name.
-            entity_type: Such as ``person``; default: ``thing``.
-            aliases: Other names of it.
-            attributes: What else is known of it, such as ``email``.
+            entity_type: Type, such as ``person``; default: ``thing``.
+            aliases: Other names of the entity.
+            attributes: Further values, such as ``email``.
 
         Raises:
-            InputError: if anything given cannot be used, or the ontology refuses it.
+            InputError: if an argument is not valid, or the ontology refuses it.
             PolicyError: if the write policy refused; in every case nothing was written.
         """
         from graphrag.ingest.fact_writer import FactWriter
@@ -224,70 +225,70 @@ class Writes(View):
 
     @property
     def communities(self) -> CommunityWrites:
-        """Return the clusters of entities: list, get, map, context, build and update."""
+        """Communities (clusters of entities): list, get, map, context, build and update."""
         from graphrag.view.communities import CommunityWrites
 
         return CommunityWrites(self._context)
 
     @property
     def sagas(self) -> SagaWrites:
-        """Return the named runs of episodes: list, get, window and summarize."""
+        """Sagas (named sequences of episodes): list, get, window and summarize."""
         from graphrag.view.sagas import SagaWrites
 
         return SagaWrites(self._context)
 
     @property
     def export(self) -> GroupExports:
-        """Return what gives the group to others: file, copy, pandas, networkx and igraph."""
+        """Exports: file, copy, pandas, networkx and igraph."""
         from graphrag.view.exports import GroupExports
 
         return GroupExports(self._context)
 
     @property
     def edit(self) -> ManualEdits:
-        """Return the edits by hand: retract, invalidate, correct, confirm, reject and pending."""
+        """Manual edits: retract, invalidate, correct, confirm, reject and pending."""
         from graphrag.edit.by_hand import ManualEdits
 
         return ManualEdits(self.handle, self._context.group)
 
     @property
     def identity(self) -> Identity:
-        """Return who is one: candidates, merge, unmerge, split, keep_apart and rename."""
+        """Identity of entities: candidates, merge, unmerge, split, keep_apart and rename."""
         from graphrag.edit.identity import Identity
 
         return Identity(self.handle, self._context.group)
 
     @property
     def log(self) -> EventLog:
-        """Return the log: events, follow, revert, remove_episode and replay."""
+        """Event log: events, follow, revert, remove_episode, remove_source and replay."""
         from graphrag.history import EventLog
 
         return EventLog(self.handle, self._context.group)
 
     @property
     def load(self) -> Load:
-        """Return what brings in facts as they are known: facts, seed, contacts, calendar, group."""
+        """Imports: facts, seed, documents, contacts, calendar, memory and group."""
         from graphrag.io.loading import Load
 
         return Load(self.handle, self._context.group)
 
     @property
     def queue(self) -> QueueControl:
-        """Return the queue of episodes: status, drain, failed and retry."""
+        """Queue of episodes: status, drain, failed and retry."""
         from graphrag.health.health import QueueControl
 
         return QueueControl(self.handle, self._context.group)
 
     @property
     def health(self) -> Health:
-        """Return what looks after the graph: check, repair, cleanup and indexes."""
+        """Maintenance: check, repair, cleanup and indexes."""
         from graphrag.health.health import Health
 
         return Health(self.handle, self._context.group, strict=self._context.strict)
 
     @property
     def erase(self) -> Erase:
-        """Return what deletes for good: entity and group."""
+        """Permanent erasure: entity and group."""
         from graphrag.history.erase import Erase
 
         return Erase(self.handle, self._context.group)

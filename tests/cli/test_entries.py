@@ -106,5 +106,5 @@ def test_fact_without_a_source_shows_its_own_words():
     )
     assert (fact_entry(fact, {}).body, fact_entry(fact, {}).note) == (
         "Ann knows Bo.",
-        "always so far",
+        "start unknown",
     )

@@ -98,7 +98,7 @@ def test_doctor_tells_what_is_set_by_whom_and_what_to_do(cli, home, monkeypatch)
     found = looks(cli("doctor", "--json"))
     assert found["store"]["state"] == "missing" and "init" in found["store"]["do"]
     assert "surreal-graphrag add FILE makes it" in found["store"]["do"]
-    assert "The store itself is made by the first that adds" in cli("init", "--help").out
+    assert "The store is created by the first command" in cli("init", "--help").out
     assert found["language model"]["state"] == "missing"
     home.write_text('group = "mine"\nllm_api_key = "secret-of-mine"')
     home.chmod(0o600)

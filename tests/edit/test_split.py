@@ -67,11 +67,11 @@ async def test_the_past_before_a_split_has_one_entity(graph):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"name": "Ann", "facts": ()}, "tells them apart"),
-        ({"name": "Rome", "facts": ()}, "tells them apart"),
+        ({"name": "Ann", "facts": ()}, "give a different name"),
+        ({"name": "Rome", "facts": ()}, "give a different name"),
         ({"name": "...", "facts": ()}, "is no name"),
         ({"name": "Ann II", "facts": ()}, "give its facts"),
-        ({"name": "Ann II", "facts": ["nowhere"]}, "no fact that stands"),
+        ({"name": "Ann II", "facts": ["nowhere"]}, "no valid fact"),
     ],
 )
 async def test_an_impossible_split_changes_nothing(graph, arguments, message):

@@ -128,7 +128,7 @@ async def test_a_mention_that_leads_nowhere_goes(told):
         cid=Record("entity", other.entities[0].id),
     )
     [nowhere, unknown] = (await told.health.check_all()).findings
-    assert "leads to" in nowhere.what and "no event tells" in unknown.what
+    assert "leads to" in nowhere.what and "no event refers" in unknown.what
     report = await told.health.repair_all()
     assert {finding.record for finding in report.repaired} == {"mentions:astray"}
     assert report.sound

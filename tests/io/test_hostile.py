@@ -65,7 +65,7 @@ WRONG = [
     ("header", {"format": "something"}, "line 1: this is no graph that was exported"),
     ("header", {"version": 2}, r"line 1: the format has version 2, .* knows 1: upgrade"),
     ("header", {"group": "a\nb\x00"}, "is no name"),
-    ("header", {"counts": {"fact": 7}}, "its first line tells of 7 fact"),
+    ("header", {"counts": {"fact": 7}}, "its first line says 7 fact"),
     ("header", {"vectors": "yes"}, "line 1: the header lacks"),
     ("episode", {"record": "program"}, "record 'program' is not known: expected one of episode"),
     ("episode", {"record": ["fact"]}, "is not known"),
@@ -83,10 +83,10 @@ WRONG = [
     ("fact", {"subject_id": "elsewhere"}, "it leads to entity 'elsewhere', which no line before"),
     ("fact", {"confidence": "high"}, "'confidence' is 'high': expected a number"),
     ("fact", {"observed": 1}, "'observed' is 1: expected true or false"),
-    ("fact", {"statements": "soon"}, "'statements' holds what nobody can have said"),
-    ("fact", {"statements": '[{"pending": 1}]'}, "'statements' holds what nobody can have said"),
-    ("fact", {"statements": '[{"kind": "lie"}]'}, "'statements' holds what nobody can have said"),
-    ("fact", {"statements": '[{"void": {}}]'}, "'statements' holds what nobody can have said"),
+    ("fact", {"statements": "soon"}, "'statements' has an invalid statement"),
+    ("fact", {"statements": '[{"pending": 1}]'}, "'statements' has an invalid statement"),
+    ("fact", {"statements": '[{"kind": "lie"}]'}, "'statements' has an invalid statement"),
+    ("fact", {"statements": '[{"void": {}}]'}, "'statements' has an invalid statement"),
     ("mention", {"start": True}, "'start' is True: expected a whole number"),
     ("event", {"seq": 2}, "this is event 2, expected event 1"),
     ("event", {"changes": "[]"}, "an event has seq, at, actor"),
@@ -187,11 +187,11 @@ async def test_what_contradicts_its_own_log_is_refused(graph, good, tmp_path):
     for kind, fields in cases:
         await refused(graph, tmp_path, sealed(changed(good, kind, **fields)), contradicts)
     own = first(good, "mention")["id"]
-    await refused(graph, tmp_path, sealed(without(good, "mention")), f"tell of mentions:{own}")
+    await refused(graph, tmp_path, sealed(without(good, "mention")), f"refer to mentions:{own}")
     silent = json.loads(json.dumps(good))
     for event in (one for one in silent if one.get("record") == "event"):
         event["changes"] = [one for one in event["changes"] if not one["record"].endswith(own)]
-    await refused(graph, tmp_path, sealed(silent), f"no event tells of mentions:{own}")
+    await refused(graph, tmp_path, sealed(silent), f"no event refers to mentions:{own}")
 
 
 async def test_what_only_the_database_sees_is_named_by_its_lines_and_taken_back(

@@ -55,8 +55,8 @@ def test_a_link_that_leaves_the_folder_is_refused_and_named(notes, link, target)
     assert found == ["Alice works_at Acme."]
     [(name, reason)] = unread.items()
     assert name == os.path.basename(link)
-    assert "is a link that leads out of" in reason
-    assert "copy into the folder" in reason
+    assert "is a link out of" in reason
+    assert "copy the file into the folder" in reason
 
 
 def test_a_link_that_leads_out_by_two_steps_is_refused(notes):
@@ -100,9 +100,9 @@ async def test_the_report_of_a_load_names_what_was_left_out(graph, notes):
     (notes / "b.txt").symlink_to("../outside/secret.txt")
     report = await graph.load.documents(notes)
     [failed] = report.failed
-    assert "leads out of" in str(failed.error)
+    assert "is a link out of" in str(failed.error)
     assert not [entity for entity in await graph.entities() if "Holt" in entity.name]
-    with pytest.raises(EpisodeError, match="leads out of"):
+    with pytest.raises(EpisodeError, match="is a link out of"):
         await graph.load.documents(notes, on_error="stop")
 
 
@@ -173,7 +173,7 @@ MEMORY = json.dumps([{"id": "1", "memory": "Ann likes tea.", "user_id": "ann"}])
 async def test_a_folder_of_memories_gives_nothing_beside_it(graph, notes):
     (notes.parent / "outside/secret.json").write_text(MEMORY)
     (notes / "link.json").symlink_to("../outside/secret.json")
-    with pytest.raises(InputError, match=r"link\.json is a link that leads out of .*: copy"):
+    with pytest.raises(InputError, match=r"link\.json is a link out of .*: copy"):
         await graph.load.memory(notes)
     (notes / "link.json").unlink()
     (notes / "own.json").write_text(MEMORY)

@@ -109,7 +109,7 @@ async def test_if_nothing_is_left_that_is_no_answer(server, graph):
     replying(server, ("Alice left for Mars in 2031.", "Alice works at Beta", SAID))
     answer = await graph.answer(QUESTION)
     assert not answer and answer.by == "nothing" and len(answer.dropped) == 1
-    assert answer.missing == "not in the graph: no source bears out what the model wrote"
+    assert answer.missing == "not in the graph: no source supports the answer of the model"
 
 
 async def test_a_model_that_finds_no_answer_is_taken_at_its_word(server, graph):

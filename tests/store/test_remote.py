@@ -238,7 +238,7 @@ async def test_a_certificate_counts_if_its_authority_is_named(scheme, trusted, c
     if trusted:
         assert out == "1"
         return
-    assert out.startswith(f"StoreUnreachableError {scheme}://{place} shows a certificate that")
+    assert out.startswith(f"StoreUnreachableError {scheme}://{place} has a certificate that")
     assert "$SSL_CERT_FILE" in out
 
 

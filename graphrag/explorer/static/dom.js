@@ -51,7 +51,7 @@ function day(seconds) {
 
 /** Return an interval for people, from and to in seconds, null where none is known. */
 function lifetime(from, to) {
-  if (to === null) return from === null ? "always so far" : `since ${day(from)}`;
+  if (to === null) return from === null ? "start unknown" : `since ${day(from)}`;
   return `${from === null ? "unknown" : day(from)} to ${day(to)}`;
 }
 

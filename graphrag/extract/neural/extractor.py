@@ -1,6 +1,6 @@
 """Extraction by a small trained network: no server, no key, nothing leaves the machine.
 
-JSON is read by its keys. Of a text its structure says who speaks, and the network what is stated.
+JSON is read from its keys. In a text, rules find speakers and structure, the network the facts.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ SURE = 0.55
 
 
 class NeuralExtractor:
-    """Extract by structure and by a trained network, on the processor."""
+    """Extractor that combines structural rules with a small neural network, on the CPU."""
 
     looks_at_graph = False
-    """It reads texts alone, so that a batch may read ahead of what is stored."""
+    """It does not use the graph, so that a batch may extract episodes ahead of time."""
 
     def __init__(self, *, sure: float = SURE) -> None:
-        """Take what a statement must reach to be believed, from 0 to 1.
+        """Set the minimum score of a statement, from 0 to 1.
 
         Raises:
-            InputError: if that is no share.
+            InputError: if it is not between 0 and 1.
         """
         if not 0 <= sure <= 1:
             raise InputError(f"sure is {sure!r}: give a share from 0 to 1")
@@ -34,13 +34,13 @@ class NeuralExtractor:
         return f"NeuralExtractor(sure={self._sure})"
 
     async def prepare_texts(self, texts: Sequence[str]) -> None:
-        """Parse texts together that will be read soon."""
+        """Parse several texts together, ahead of their extraction."""
         from graphrag.local.parser import parse_ahead
 
         await anyio.to_thread.run_sync(parse_ahead, texts)
 
     async def extract(self, context: ExtractionContext) -> Extraction:
-        """Return what the episode states; the network runs in a thread.
+        """Return the mentions and claims of the episode; the network runs in a thread.
 
         Raises:
             MissingExtraError: if the extra ``local`` is not installed.

@@ -21,7 +21,7 @@ from graphrag.text.split import prose_of
 
 _SEEN = 0.05
 """What a statement must reach to count among others of its family."""
-_DENIED = "what is denied is not read: take it back by edit.retract if it was stored"
+_DENIED = "denials are not extracted: if the fact was stored, retract it with edit.retract"
 _OFF = "which plan is off or put off is not read: change it by edit.retract or edit.correct"
 _CONFIDENCE: Final = 0.8
 """The most that a statement is believed."""

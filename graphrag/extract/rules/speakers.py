@@ -162,7 +162,7 @@ def unsaid(sentences: int) -> tuple[str, ...]:
     if not sentences:
         return ()
     what = f"{sentences} sentences say" if sentences > 1 else "a sentence says"
-    return (f'{what} something of "I", and nobody is known to have written it: give its author',)
+    return (f'{what} something of "I", and its author is unknown: give author=',)
 
 
 def _is_clause(label: str) -> bool:

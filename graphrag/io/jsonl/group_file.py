@@ -1,8 +1,8 @@
-"""A whole group as a file, and a group of a file: the same ids, rows, vectors, log and past.
+"""Export of a whole group to a file, and its import: same ids, rows, vectors, log and past.
 
-A file is read twice: to its end before anything is written, and then to write it, in pages. The
-group is closed to everybody until it is whole. Whatever goes wrong before that, it is erased again,
-and what a process that died has left is erased when the import is started again.
+A file is read twice: first to validate all of it, then to write it page by page. The group cannot
+be read until it is complete. If the import fails, the group is erased again; rows of a process that
+died are erased when the import is restarted.
 """
 
 import asyncio
@@ -115,15 +115,16 @@ _BYTES = 2_000_000  # bytes of one transaction: an event may tell of a thousand 
 
 @dataclass(frozen=True, slots=True)
 class ImportedGroup:
-    """A group that was made from a file."""
+    """Result of the import of a group file."""
 
     group: str
     records: dict[str, int]
     """Number of records by kind."""
     renewed: bool
-    """True if it has ids of its own, because the store holds those of the file already."""
+    """True if the group got new ids because the store already holds those of the file."""
     embedded: int
-    """Vectors that were made anew: the file had none, or those of another embedder."""
+    """Number of vectors that were computed because the file had none, or those of another
+    embedder."""
     seconds: float
 
 

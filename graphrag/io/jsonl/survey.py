@@ -67,7 +67,7 @@ async def survey(file: Path, pace: Pace) -> Surveyed:
     counts = dict(checking.counts)
     if counts != dict(checking.header.counts):
         raise InputError(
-            f"{file.name} has {_listed(counts)}, its first line tells of "
+            f"{file.name} has {_listed(counts)}, its first line says "
             f"{_listed(checking.header.counts)}"
         )
     try:
@@ -119,7 +119,7 @@ class _Checking:
         for record, total in self.rows.items():
             logged = self.logged.pop(record, None)
             if logged is None:
-                raise UnreadableError(f"no event tells of {record}")
+                raise UnreadableError(f"no event refers to {record}")
             if logged != total:
                 raise UnreadableError(
                     f"{record} is not what the events of the file make of it: export again from a "
@@ -127,7 +127,7 @@ class _Checking:
                 )
         if self.logged:
             raise UnreadableError(
-                f"the events tell of {next(iter(self.logged))}, which no line has"
+                f"the events refer to {next(iter(self.logged))}, which no line has"
             )
 
     def _change(
@@ -152,7 +152,7 @@ class _Checking:
                 else:
                     check_stated(row[column], row["id"])
             except ValueError as error:
-                what = f"{column!r} holds what nobody can have said: {error}"
+                what = f"{column!r} has an invalid statement: {error}"
                 raise UnreadableError(what) from None
         if record in self.rows:
             raise UnreadableError(f"{shape.kind} {row['id']!r} is there twice")

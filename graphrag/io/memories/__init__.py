@@ -1,7 +1,7 @@
-"""Contents of an export of another memory, whichever it is from, and the report of its import.
+"""Contents of an export of another memory system in one common form, and the import report.
 
-Readers put every record into one of three lists, or into ``left_out`` with the reason; what a
-record says that has no place of its own stays beside it under the record's id, word for word.
+Readers put every record into one of three lists, or into ``left_out`` with the reason. Fields
+without an equivalent here are kept unchanged under the id of the record.
 """
 
 import re
@@ -30,12 +30,12 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A record of an export that is not in the graph."""
+    """A record of an export that was not imported."""
 
     place: str
-    """Its place: ``dump.jsonl, line 7``."""
+    """Location of the record: ``dump.jsonl, line 7``."""
     what: str
-    """Its description, such as ``community Jazz``."""
+    """Description of the record, such as ``community Jazz``."""
     why: str
 
     def __str__(self) -> str:
@@ -153,24 +153,24 @@ class Portable:
 
 @dataclass(frozen=True, slots=True)
 class MemoryReport:
-    """Result of the import of another memory."""
+    """Result of the import of another memory system."""
 
     of: Of
-    """Origin of the export."""
+    """The system that the export is from."""
     groups: tuple[str, ...]
-    """The groups of this store that it is in now."""
+    """The groups of this store that received its contents."""
     records: int
-    """Records of the export."""
+    """Number of records in the export."""
     episodes: int = 0
-    """New episodes, as ``entities`` and ``facts`` are new."""
+    """Number of new episodes; ``entities`` and ``facts`` count the new ones, too."""
     entities: int = 0
     facts: int = 0
     repeated: int = 0
-    """Episodes and facts that were in the graph before."""
+    """Number of episodes and facts that the graph already had."""
     left_out: tuple[LeftOut, ...] = ()
-    """Every record that is not in the graph, with the reason."""
+    """The records that were not imported, each with the reason."""
     notes: tuple[str, ...] = ()
-    """Records that came in changed, in words."""
+    """Records that were imported with changes, in words."""
     seconds: float = 0.0
 
 

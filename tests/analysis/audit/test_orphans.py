@@ -30,7 +30,7 @@ async def test_what_is_spoken_of_is_no_orphan(graph):
     await graph.add_episode("Alice works_at Acme from 2020 to 2021.", reference_time="2022")
     await graph.add_fact("Bob", "likes", "tea")
     orphans = await graph.audit.orphans()
-    assert not orphans and str(orphans) == "nothing leads nowhere"
+    assert not orphans and str(orphans) == "no orphans"
     assert repr(orphans) == (
         "Orphans('default': 0 entities, 0 episodes, 0 sagas, 0 aliases, 0 facts)"
     )
@@ -144,7 +144,7 @@ async def test_what_a_person_entered_for_its_own_sake_stays(graph):
         await graph.edit.retract(fact)
     done = await graph.health.cleanup(dry_run=False)
     assert {(one.item.name, one.why) for one in done.kept} == {
-        ("Solo", "somebody entered it for its own sake"),
+        ("Solo", "a person entered it directly"),
         ("Ann Lee", "it has attributes"),
     }
     assert {one.item.name for one in done.removed} <= {"X"}

@@ -3,16 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from graphrag.errors import GraphRAGError
 from graphrag.ingest.plan import Plan, SkippedRow
 from graphrag.model.extraction import Extraction
+from graphrag.model.usage import Usage
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
-
-if TYPE_CHECKING:  # a graph without a language model loads none of it
-    from graphrag.llm.spending import Usage
 
 _NAME = 40
 """Characters of a text that stand for its name."""
@@ -44,7 +41,7 @@ class Added:
     """Facts, old or new, that this episode ended or retracted, in words."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds spent in each step: ``embed``, ``resolve``, ``store`` and ``index``."""
-    usage: "Usage | None" = None
+    usage: Usage | None = None
     """Calls and tokens of the language model; None without one that counts them."""
 
     @classmethod
@@ -208,7 +205,7 @@ class BatchReport:
     """Facts that ended or were retracted, in words."""
     failed: list[Failed] = field(default_factory=list)
     """Episodes that were skipped, with their errors; only with ``on_error="skip"``."""
-    usage: "Usage | None" = None
+    usage: Usage | None = None
     """Calls and tokens of the language model; None without one that counts them."""
     seconds: float = 0.0
     steps: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from graphrag.errors import InputError, MissingExtraError
-from graphrag.llm.spending import SPENDING, Price, Spending, Usage
+from graphrag.llm.spending import SPENDING, Spending
+from graphrag.model.usage import Price, Usage
 from graphrag.protocols import Figures, Note, Step
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from graphrag.llm.schema import (
     read_answer,
     strict_schema,
 )
-from graphrag.llm.spending import AnswerCache, Budget, Meter, Throttle, Usage
+from graphrag.llm.spending import AnswerCache, Budget, Meter, Throttle
+from graphrag.model.usage import Usage
 from graphrag.protocols import Answer, Message
 from graphrag.text.split import count_tokens
 

@@ -16,11 +16,11 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import astuple, dataclass, field
-from operator import add
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag.errors import BudgetExceededError, InputError, LLMError
+from graphrag.model.usage import Usage
 from graphrag.model.values import JSON
 from graphrag.protocols import Message
 
@@ -28,45 +28,7 @@ _LOG = logging.getLogger("graphrag")
 _ACCOUNT: ContextVar[str | None] = ContextVar("account", default=None)
 SPENDING: "ContextVar[Spending | None]" = ContextVar("spending", default=None)
 """What counts what is asked inside of it, by whatever model."""
-_MILLION = 1_000_000
 _ACCOUNTS = 10_000  # episodes whose usage is kept; the oldest go first
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Calls and tokens."""
-
-    calls: int = 0
-    """Requests that the model answered, repairs included."""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached: int = 0
-    """Questions answered from the cache, without a call."""
-    repairs: int = 0
-    """Calls made because the answer before had not the asked shape."""
-    retries: int = 0
-    """Requests repeated because the server was busy, failing or silent."""
-
-    @property
-    def tokens(self) -> int:
-        """Count tokens of both directions."""
-        return self.prompt_tokens + self.completion_tokens
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*map(add, astuple(self), astuple(other)))
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """The price of a million tokens, in any currency."""
-
-    prompt: float
-    completion: float
-
-    def of(self, usage: Usage) -> float:
-        """Return the cost of what was used."""
-        spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
-        return spent / _MILLION
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,3 +144,20 @@ def _apart(plain: str) -> str:
         if letters != word and letters in _ENTRIES:
             words[at] = f"{letters} {word[len(letters) :]}"
     return " ".join(words)
+
+
+RENAMED = frozenset(
+    "renamed renamed_to renamed_as now_called now_known_as changed_name_to changed_its_name_to "
+    "became_known_as rebranded_as rebranded_to".split()
+)
+"""The object is the new name."""
+FORMER = frozenset(
+    "formerly formerly_known_as formerly_called previously_known_as previously_called "
+    "originally_called renamed_from former_name has_former_name".split()
+)
+"""The object is the old one."""
+ALSO = frozenset("also_known_as aka alias goes_by nickname has_nickname nicknamed".split())
+NAMING = frozenset(
+    start + relation for start in ("", "is_", "was_") for relation in (RENAMED | FORMER | ALSO)
+)
+"""Relations between two names of one thing."""

@@ -18,6 +18,7 @@ from graphrag.model.assertion import Date, EntityName
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import CONCEPT, Episode, Fact
 from graphrag.names.key import name_key
+from graphrag.names.words import FORMER, NAMING, RENAMED
 from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact, Matrix
 from graphrag.resolve.bearings import speakers_of
 from graphrag.store.store import Store
@@ -159,23 +160,6 @@ def _in_use(named: Iterable[str], facts: Iterable[KnownFact], index: GroupIndex)
     return list(dict.fromkeys((*near, *index.relations[:_NAMES])))[:_NAMES]
 
 
-_RENAMED = frozenset(
-    "renamed renamed_to renamed_as now_called now_known_as changed_name_to changed_its_name_to "
-    "became_known_as rebranded_as rebranded_to".split()
-)
-"""The object is the new name."""
-_FORMER = frozenset(
-    "formerly formerly_known_as formerly_called previously_known_as previously_called "
-    "originally_called renamed_from former_name has_former_name".split()
-)
-"""The object is the old one."""
-_ALSO = frozenset("also_known_as aka alias goes_by nickname has_nickname nicknamed".split())
-NAMING = frozenset(
-    start + relation for start in ("", "is_", "was_") for relation in (_RENAMED | _FORMER | _ALSO)
-)
-"""Relations between two names of one thing."""
-
-
 def with_named_mentions(extraction: Extraction) -> Extraction:
     """Return an extraction in which names are said of mentions, and not of two that are one."""
     naming = [claim for claim in extraction.claims if _is_naming(claim)]
@@ -222,10 +206,10 @@ def _names(claim: Claim, other: str) -> Iterable[EntityName]:
     name, relation = claim.subject.name, claim.relation.removeprefix("is_").removeprefix("was_")
     since = None if claim.valid_at is None else Date(claim.valid_at, claim.valid_precision)
     until = None if claim.invalid_at is None else Date(claim.invalid_at, claim.invalid_precision)
-    if relation in _RENAMED:
+    if relation in RENAMED:
         yield EntityName(other, "name", since)
         yield EntityName(name, "former", None, since)
-    elif relation in _FORMER:
+    elif relation in FORMER:
         if relation == "renamed_from" and until is None:
             since, until = None, since
         yield EntityName(name, "name", until)

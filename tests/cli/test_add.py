@@ -40,6 +40,8 @@ def test_json_summary(cli, tmp_path):
         "waiting": 0,
         "dropped": 0,
         "adjusted": 0,
+        "calls": 0,
+        "tokens": 0,
         "closed": 1,
     }
 

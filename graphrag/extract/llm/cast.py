@@ -23,8 +23,8 @@ from graphrag.model.assertion import EntityName
 from graphrag.model.extraction import Mention
 from graphrag.model.values import CONCEPT, JSON
 from graphrag.names.key import name_key
+from graphrag.names.words import NAMING
 from graphrag.protocols import ExtractionContext, Known
-from graphrag.resolve.spot import NAMING
 
 _LONGEST_NAME = 200
 _PERSON = "person"

@@ -16,8 +16,9 @@ from graphrag.extract.llm.belief import Belief
 from graphrag.extract.llm.prompt import ask_reading
 from graphrag.extract.llm.wire import DetailedReading, Reading
 from graphrag.ingest.intake import NewEpisode, prepare
-from graphrag.llm.spending import Usage, accounted_to
+from graphrag.llm.spending import accounted_to
 from graphrag.model.extraction import Extraction
+from graphrag.model.usage import Usage
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations

@@ -5,8 +5,8 @@ fall, and return. Its kind says how to read its times (the table is in ``evidenc
 ids, as merges leave them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import isfinite
 from typing import NamedTuple
@@ -81,6 +81,23 @@ class Statement(Assertion):
             if self.since is not None and self.at <= self.since.moment:
                 return "it is over at the moment of telling, which is not after its start"
         return None
+
+
+def put_off(statements: list[Statement]) -> list[Statement]:
+    """Return the statements of one value without ends that were put off before they came.
+
+    A source that is trusted as much has then said that it lasts longer.
+    """
+    known = [(it, it.until, it.at) for it in statements]
+    ahead = [(it, until, at) for it, until, at in known if until and at and at < until.moment]
+    moved = {
+        said.id
+        for said, until, at in ahead
+        for later, end, stated in ahead
+        if later.ends and at < stated < until.moment and until.end <= end.start
+        if later.trust >= said.trust
+    }
+    return [replace(it, until=None) if it.id in moved else it for it in statements]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from math import inf
 from operator import attrgetter, itemgetter
 from typing import Final, Literal
 
-from graphrag.ingest.lifetimes import Statement
+from graphrag.ingest.lifetimes import Statement, put_off
 from graphrag.model.assertion import BEGINNING, FOREVER, Date, Precision
 from graphrag.ontology.relations import Relation
 
@@ -72,7 +72,7 @@ class Evidence:
 
     @property
     def trust(self) -> float:
-        """Return the trust of its statement."""
+        """Return how much its statement is trusted."""
         return self.statement.trust
 
     @property
@@ -172,40 +172,18 @@ def work_out(
     if relation.timeless:
         account.supports = [_timeless(statement, account.line) for statement in account.statements]
         return
-    shared = list(shared)
+    account.statements, shared = put_off(account.statements), list(shared)
     if not shared and len(account.statements) == 1 and not account.statements[0].ends:
         account.supports = [_plain(account.statements[0], account.line, _UNREFINED)]
     else:
         _work_out_together(account, shared)
     # Stretches that were stated whole end, and so does what merely was.
-    extended = _extended(account.statements)
     for support in account.supports:
-        if support.id in extended:
-            continue
         over = support.kind == "running" and support.statement.kind == "was"
         if support.end is None and (over or support.kind in ("bounded", "was")):
             at = support.statement.at_micros if over else support.stop
             account.ends.append(EndEvidence(support.statement, at, at - 1))
     account.supports = list(_stopped(account.supports, account.ends))
-
-
-def _extended(statements: Sequence[Statement]) -> set[str]:
-    """Return the statements whose end, still to come, somebody trusted as much put off by then."""
-    ahead = [it for it in statements if it.until and it.at and it.at < it.until.moment]
-    ends = [it for it in ahead if it.ends]
-    return {
-        said.id
-        for said in ahead
-        for later in ends
-        if said.at_micros < later.at_micros < _until(said).start
-        and _until(said).end <= _until(later).start
-        and later.trust >= said.trust
-    }
-
-
-def _until(statement: Statement) -> Date:
-    assert statement.until is not None, "an end was stated"
-    return statement.until
 
 
 def _work_out_together(account: ClaimEvidence, shared: Sequence[tuple[Statement, Date]]) -> None:
@@ -230,12 +208,7 @@ def _work_out_together(account: ClaimEvidence, shared: Sequence[tuple[Statement,
     ]
     states = (it for it in account.supports if it.kind == "running" and it.statement.kind != "was")
     seen = [support for support in states if support.last == support.statement.at_micros]
-    extended = _extended(account.statements)
     for statement in filter(attrgetter("ends"), account.statements):
-        if statement.id in extended:
-            at = statement.at_micros
-            account.supports.append(Evidence(statement, account.line, "running", at, at))
-            continue
         date, at = statement.until, statement.at_micros
         assert date is not None, "an explicit end has its date"
         end = ended(statement, date)

@@ -4,7 +4,7 @@ Nothing here is shared with the code under test but the statements and what rela
 grid of moments has every one at which anything can change, so each stands for all up to the next.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from graphrag.model.assertion import Date
@@ -55,6 +55,8 @@ class Oracle:
             if self.is_cancelled(one, standing) or self.is_moved(one, standing)
         }
         standing = [one for one in standing if one.id not in self.off and one.kind != "cancelled"]
+        put_off = [one.id for one in standing if self.is_put_off(one, standing)]
+        standing = [replace(one, until=None) if one.id in put_off else one for one in standing]
         self.standing = spoken = standing
         self.standing = standing = [one for one in spoken if not self.is_silent(one)]
         self.said, self.ends = [], []
@@ -283,8 +285,9 @@ class Oracle:
             return False
         return one.since is None or self.start(one, self.value(one)) <= one.at
 
-    def is_extended(self, one, value):
+    def is_put_off(self, one, standing):
         """Tell whether an end was put off while it was still to come."""
+        value = self.value(one)
         if one.until is None or one.at is None or one.at >= one.until.moment:
             return False
         return any(
@@ -296,7 +299,7 @@ class Oracle:
             and one.at < later.at < min(one.until.moment, later.until.moment)
             and self.period(one.until)[1] <= later.until.moment
             and later.trust >= one.trust
-            for later in self.standing
+            for later in standing
         )
 
     def ends_of(self, value):
@@ -308,9 +311,6 @@ class Oracle:
             its, its_subject, its_object = self.value(one)
             only_end = one.since is None and one.until is not None and one.kind in ("state", "was")
             symmetric = self.relations[name].symmetric
-            own = (its, its_subject, its_object) == value
-            if own and self.is_extended(one, value):
-                continue
             if only_end and its == name:
                 whose = its_subject or its_object
                 unnamed = "" in (its_subject, its_object) and (

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from graphrag import GraphRAG, Models, NewEpisode
+from graphrag import GraphRAG, Models, NewEpisode, Relation, Relations, Rules
 from graphrag.extract.llm.wire import ReadFact
 from graphrag.testing import HashEmbedder
 from tests.conftest import day
@@ -402,3 +402,14 @@ async def test_texts_that_bear_on_each_other_are_read_in_order_and_others_side_b
     for number in range(2):
         well, ill = texts[number], texts[6 + number]
         assert order.index(well) < order.index(ill)
+
+
+async def test_a_relation_of_ones_own_is_kept_whoever_its_object_is():
+    text = "Kroon employs 12 people."
+    employs = fact("Kroon", "employs", "12 people", text)
+    model = Model({text: ([entity("Kroon", "organization")], [employs])})
+    models = Models(embedder=HashEmbedder(), llm=model)
+    own = Relations([Relation("employs")])
+    async with GraphRAG.open("mem://", models=models, rules=Rules(relations=own)) as graph:
+        await add(graph, text, "2025-01-01")
+        assert ("Kroon", "employs", "12 people") in await lines(graph)

@@ -413,3 +413,21 @@ async def test_a_relation_of_ones_own_is_kept_whoever_its_object_is():
     async with GraphRAG.open("mem://", models=models, rules=Rules(relations=own)) as graph:
         await add(graph, text, "2025-01-01")
         assert ("Kroon", "employs", "12 people") in await lines(graph)
+
+
+async def test_a_namesake_of_the_user_is_not_the_user():
+    first, later = "user: I'm Dana Ray. I live in Hull.", "user: Dana Cole from the bank called me."
+    lives = fact(
+        "Dana Ray", "lives_in", "Hull", "I live in Hull.", sentence="Dana Ray lives in Hull."
+    )
+    works = fact("Dana Cole", "works_at", "the bank", "Dana Cole from the bank")
+    answers = {
+        first: ([entity("Dana Ray"), HULL], [lives]),
+        later: ([entity("Dana Cole")], [works]),
+    }
+    async with opened(answers) as graph:
+        await add(graph, first, "2025-01-10", "message")
+        await add(graph, later, "2025-01-11", "message")
+        assert {one.name for one in await graph.entities(entity_type="person")} == {
+            "Dana Ray", "Dana Cole",
+        }  # fmt: skip

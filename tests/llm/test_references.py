@@ -431,3 +431,15 @@ async def test_a_namesake_of_the_user_is_not_the_user():
         assert {one.name for one in await graph.entities(entity_type="person")} == {
             "Dana Ray", "Dana Cole",
         }  # fmt: skip
+
+
+async def test_the_status_of_the_queue_counts_what_a_batch_lost():
+    texts = ["Bo works at Kroon.", "Bo works at Brim."]
+    wrong = fact("Bo", "works_at", "Arlo", "Bo works at Arlo.")
+    answers = {text: ([entity("Bo")], [wrong]) for text in texts}
+    async with opened(answers) as graph:
+        first = await add(graph, texts[0], "2025-01-01")
+        report = await graph.add_episodes([NewEpisode(texts[1], "2025-01-02")])
+        status = await graph.queue.status()
+    assert status.dropped == len(first.dropped) + len(report.dropped) >= 2
+    assert len(status.notes) == status.dropped

@@ -7,7 +7,7 @@ that leaves the fewest words unexplained is taken.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from graphrag.ask.clause import CHANGING, Clause, Token, order_of
@@ -172,26 +172,21 @@ def hops(clause: Clause, owner: Named, world: World) -> Query | None:
         ways = [after for way in ways for after in _steps(clause, way, world)]
         ways = sorted(ways, key=lambda way: way.worth, reverse=True)[:_BEAM]
         ended = [*ended, *ways]
-        if not ways:
-            break
     way = max(ended, key=lambda way: way.worth)
     if way.length < 2 or not isinstance(way.query, Query):
         return None
-    if coverage(clause, Evidence("", places=tuple(way.used)), world, way.rows).left:
-        return None
-    return way.query
+    left = coverage(clause, Evidence("", places=tuple(way.used)), world, way.rows).left
+    return None if left else way.query
 
 
 def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     """Return the ways one hop longer whose relation is meant by words that are left."""
     if not way.rows or len(way.rows) > _MOST:
         return []
-    left = Clause(
-        tuple(
-            Token("", "", token.named, token.said) if at in way.used else token
-            for at, token in enumerate(clause.tokens)
-        )
-    )
+    tokens = [*clause.tokens]
+    for at in way.used:
+        tokens[at] = replace(tokens[at], text="", word="")
+    left = Clause(tuple(tokens))
     rows = world.rows(way.rows)
     relations = list(dict.fromkeys(row.relation for row in rows))
     longer: list[Way] = []
@@ -210,10 +205,9 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
             if not near:
                 continue
             far = dict.fromkeys(row.object if side == "subject" else row.subject for row in near)
-            score = way.score + meant.score
             ahead = symmetric or side == "subject"
             ends = (way.query, None) if ahead else (None, way.query)
             query = Query(ends[0], relation, ends[1], order=order)
-            score -= 0.0 if ahead or straight else _BACK
+            score = way.score + meant.score - (0.0 if ahead or straight else _BACK)
             longer.append(Way(tuple(far), query, score, used, way.length + 1))
     return longer

@@ -153,16 +153,13 @@ def _how_many(query: Query, world: World, done: Solution) -> None:
 
 def _which(query: Query, world: World, done: Solution) -> None:
     picked: list[FactRow] = []
+    every = replace(query, wants="entities", order=None, among=())
     for choice in query.among:
-        part = replace(query, wants="entities", order=None, among=())
-        ahead = query.object is None
-        part = replace(part, object=choice) if ahead else replace(part, subject=choice)
+        ahead, of = query.object is None, replace(every, subject=choice)
+        part = replace(every, object=choice) if ahead else of
         rows = facts_of(part, world, done)
         if not rows and query.subject is query.object is None:  # "who was born first, A or B"
-            rows = facts_of(
-                replace(query, wants="entities", order=None, among=(), subject=choice), world, done
-            )
-            rows = [row.turned for row in rows]
+            rows = [row.turned for row in facts_of(of, world, done)]
         if not rows:
             raise CannotAnswer(f"no fact is known: {part.pattern}")
         if not world.began(rows[0]):
@@ -211,13 +208,10 @@ def _age(query: Query, world: World, done: Solution) -> None:
 
 _SOLVERS: Final[dict[str, Callable[[Query, World, Solution], None]]] = {
     "entities": _entities,
-    "when": _dates,
-    "since": _dates,
-    "until": _dates,
+    **dict.fromkeys(("when", "since", "until"), _dates),
+    **dict.fromkeys(("how many", "how often"), _how_many),
     "how long": _how_long,
     "age": _age,
-    "how many": _how_many,
-    "how often": _how_many,
     "which": _which,
     "whether": _whether,
 }

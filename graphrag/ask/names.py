@@ -207,10 +207,7 @@ class _Names:
         return set(np.flatnonzero(postings.scores(terms)).tolist())
 
     def _bearers(self, words: str, place: int) -> list[str]:
-        """Return the ids of the entities that these words name.
-
-        A question in small letters may write a name so, if that is no common word and one bears it.
-        """
+        """Return the ids of the entities that words name; in small letters only if not common."""
         if not words[0].isalnum() or not any(map(str.isalpha, words)):
             return []
         alone, low = " " not in words, words.casefold()

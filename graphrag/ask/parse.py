@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import Final, Literal
 
+from graphrag.ask import division
 from graphrag.ask.clause import (
     Clause,
     Frame,
@@ -19,20 +20,6 @@ from graphrag.ask.clause import (
     timed,
     unread_words,
     without,
-)
-from graphrag.ask.division import (
-    AUXILIARIES,
-    LATER,
-    WH,
-    apart_in,
-    both_in,
-    choice_in,
-    direct,
-    divided,
-    hanging,
-    known_in,
-    standing,
-    succession,
 )
 from graphrag.ask.query import Order, Unit, Wants
 from graphrag.ask.senses import PHRASES, is_past
@@ -67,7 +54,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    rf"^(?!.*\b(?:{'|'.join(WH)})\b).* on$"
+    rf"^(?!.*\b(?:{'|'.join(division.WH)})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -112,7 +99,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     when = _WHEN.search(shape)
     if when is not None and when.start() and when.group().endswith((" when", ": when")):
         # ", when he was there" bounds what another word asks for
-        when = None if WH & set(shape[: when.start()].split()) else when
+        when = None if division.WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
         unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or when["last"] or "", unit)
     else:
@@ -125,9 +112,9 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
         words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
         return "until" if words & _END else "since" if words & _BEGIN else "when", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
-    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & division.WH
     # "When" and "which" may open a clause of it: "did A live there when B did".
-    if first in AUXILIARIES and not asks - {"when", "which"}:
+    if first in division.AUXILIARIES and not asks - {"when", "which"}:
         return "whether", unit
     return "entities", unit
 
@@ -150,7 +137,7 @@ def read(text: str, tokens: Tokens) -> Frame:
 
 
 def _framed(text: str, tokens: Tokens) -> Frame:
-    known, words = known_in(stripped(tokens))
+    known, words = division.known_in(stripped(tokens))
     words = stripped(words)
     for pattern, plain in PHRASES:
         if found := pattern.search(shape_of(words)):
@@ -160,24 +147,26 @@ def _framed(text: str, tokens: Tokens) -> Frame:
         r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
     ):
         words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
-    words = direct(words)
+    words = division.direct(words)
     wants, unit = wants_of(shape_of(words))
     frame = Frame(text, wants, Clause(()), unit, known=known)
     frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
     frame, words = _limited(frame, words)
-    if wants in ("entities", "whether") and (choice := choice_in(words)):
+    if wants in ("entities", "whether") and (choice := division.choice_in(words)):
         return _choosing(frame, *choice)
-    if wants == "how long" and not frame.ago and (apart := apart_in(words)):
+    if wants == "how long" and not frame.ago and (apart := division.apart_in(words)):
         first, second = map(Clause.of, apart)
         gap = not _GAP.isdisjoint(shape_of(words).split())
         return replace(frame, main=first, apart=second, from_end=gap)
-    main, conditions = both_in(words) or divided(words)
-    if not conditions and wants in ("entities", "whether") and (followed := succession(main)):
+    main, conditions = division.both_in(words) or division.divided(words)
+    single = not conditions and wants in ("entities", "whether")
+    if single and (followed := division.succession(main)):
         main, conditions = followed[0], [followed[1]]
     if conditions and not any(token.named for token in main):
-        main = standing(conditions[0].clause.tokens, main)  # "once A sued B, whom did they phone"
-    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions), unread=hanging(main))
-    return _present(_linked(frame))
+        # "Once A sued B, whom did they phone"
+        main = division.standing(conditions[0].clause.tokens, main)
+    frame = replace(frame, main=Clause.of(main), conditions=tuple(conditions))
+    return _present(_linked(replace(frame, unread=division.hanging(main))))
 
 
 _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnum".split())
@@ -186,7 +175,7 @@ _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnu
 def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame:
     shape = shape_of(rest)
     tail = shape.rpartition(" or ")[2] if "other way" in shape and "before" in shape else shape
-    later = LATER.search(tail) and not re.search(r"\b(?:earlier|first|sooner)\b", tail)
+    later = division.LATER.search(tail) and not re.search(r"\b(?:earlier|first|sooner)\b", tail)
     words, said = timed(rest)
     main = Clause(words, Order("last" if later else "first"), said)
     among = tuple(token.named for token in choices if token.named is not None)
@@ -262,10 +251,10 @@ def _present(frame: Frame) -> Frame:
         return frame
     if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
         return frame
-    verb = next((word for word in words if word in AUXILIARIES), None)
+    verb = next((word for word in words if word in division.AUXILIARIES), None)
     if frame.wants == "how many" and not now:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
-            verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
+            verb = next((w for w in counted.group(1).split() if w in division.AUXILIARIES), None)
         return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
         return replace(frame, holds="now")  # "as known in May, who was mayor"
@@ -275,5 +264,5 @@ def _present(frame: Frame) -> Frame:
     if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
-    tenseless = verb is None and not now and not (WH | {"present", "current"}) & set(words)
+    tenseless = verb is None and not now and not (division.WH | {"present", "current"}) & set(words)
     return frame if tenseless else replace(frame, holds="now")

@@ -27,6 +27,8 @@ nobody had tuned on, this step answers 5 more rightly and 2 more wrongly.
 _MARGIN: Final = 0.08
 """What the nearest relation must be nearer than the next one."""
 _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
+_LED: Final = {("reports_to", "object"), ("leads", "subject")}
+"""What speaks of who is led, where the boss is asked for."""
 _AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
 """What says of a clause without other words that something is there: "who was at A"."""
 _PLACED: Final = frozenset({"at", "in"})
@@ -101,7 +103,8 @@ class Patterns:
     ) -> Query:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
-        facts = [option for option in options if option.rows and not _below(clause, option)]
+        led = set() if _ABOVE.isdisjoint(clause.words) else _LED
+        facts = [o for o in options if o.rows and (o.meant.relation, o.side) not in led]
         if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
             kinds = self.world.kind
             facts = [fact for fact in facts if {kinds(row) for row in fact.far} != {"value"}]
@@ -144,10 +147,9 @@ class Patterns:
 
     def _refuse_opposite(self, clause: Clause, relation: str) -> None:
         """Refuse a relation if the clause names one that excludes it: both are near in meaning."""
-        stems = set(map(stem_of, clause.content))
-        for other in self.world.relations[relation].exclusive_with:
-            if not stems.isdisjoint(stems_of(other)):
-                raise CannotAnswer(f"only the opposite is known: {relation}")
+        others = self.world.relations[relation].exclusive_with
+        if any(stem_of(word) in stems_of(other) for other in others for word in clause.content):
+            raise CannotAnswer(f"only the opposite is known: {relation}")
 
     def _sided(
         self, clause: Clause, owner: Named, meant: Evidence, rows: Sequence[FactRow]
@@ -203,9 +205,9 @@ class Patterns:
         if not known:
             raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
         top = best(clause, known, world)
-        if prefer and (len(top) != 1 or not top[0].sure):
-            if any(row.relation == prefer for row in known):
-                top = [evidence(clause, prefer, world)]
+        preferred = any(row.relation == prefer for row in known)
+        if preferred and (len(top) != 1 or not top[0].sure):
+            top = [evidence(clause, prefer, world)]
         meant = next((m for m in top if not coverage(clause, m, world).left), None)
         if meant is None and clause.content:
             meant = self._nearest(clause, known)
@@ -259,12 +261,6 @@ def _fits(clause: Clause, rows: Sequence[FactRow]) -> bool:
     during = clause.during
     start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
     return any(start <= row.start < end for row in rows) and (len(rows) > 1 or not clause.order)
-
-
-def _below(clause: Clause, facts: Sided) -> bool:
-    """Tell whether facts are of who is led, where the boss is asked for."""
-    turned = {"reports_to": "object", "leads": "subject"}
-    return not _ABOVE.isdisjoint(clause.words) and turned.get(facts.meant.relation) == facts.side
 
 
 def _listed(names: Iterable[str]) -> str:

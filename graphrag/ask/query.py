@@ -14,25 +14,13 @@ from graphrag.model.arguments import checked
 from graphrag.search.within import checked_number
 from graphrag.temporal.interval import Interval
 
-Wants = Literal[
-    "entities",
-    "when",
-    "since",
-    "until",
-    "how long",
-    "how many",
-    "how often",
-    "which",
-    "whether",
-    "age",
-]
+_Dated = Literal["when", "since", "until", "how long"]
+Wants = Literal["entities", _Dated, "how many", "how often", "which", "whether", "age"]
 """The value wanted from the facts; ``which``: the first or last of ``Query.among``."""
 Unit = Literal["day", "week", "month", "year"]
 Link = Literal["before", "after", "while", "since", "until"]
 Edge = Literal["start", "end"]
 Holds = Literal["", "now", "ended", "planned"]
-
-
 Value = TypeVar("Value", bound=type)
 
 

@@ -81,13 +81,8 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     bare = not places and not clause.content and "do" not in clause.words
     if bare and (senses & _ROLE or parts in _COPULAR):
         score += _HINT
-    return Evidence(
-        relation,
-        score,
-        tuple(places),
-        swapped=world.relations.canonical(name)[1] is not turned,
-        passive="by" in parts[1:],
-    )
+    swapped = world.relations.canonical(name)[1] is not turned
+    return Evidence(relation, score, tuple(places), swapped, passive="by" in parts[1:])
 
 
 def strange(clause: Clause) -> list[str]:

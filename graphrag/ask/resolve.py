@@ -177,7 +177,7 @@ class Resolver:
         rows = [row for row in rows if row.relation != "has_birthday"]  # of no year
         birth = senses_of(stem_of("birth"))
         for row in rows:
-            if birth & frozenset().union(*map(senses_of, stems_of(row.relation))):
+            if any(birth & senses_of(stem) for stem in stems_of(row.relation)):
                 return Query(owner, row.relation, wants="age", bounds=bounds, interval=interval)
         if any(row.relation == "has_age" for row in rows) and not bounds and not interval:
             return Query(owner, "has_age", holds="now")
@@ -208,7 +208,7 @@ def _is_yearless(said: Said) -> bool:
 def _in_its_year(said: Said, query: Query, world: World) -> Said:
     """Return a time in the one year in which the facts of a query have it."""
     rows = matching(query, world, Solution())
-    found: list[tuple[int, Said]] = []
+    found: dict[int, Said] = {}
     for year in sorted({year for row in rows for year in _years(row, world)}):
         if (then := _moved(said, year)) is None:
             continue
@@ -216,17 +216,16 @@ def _in_its_year(said: Said, query: Query, world: World) -> Said:
         points = [edge_point(row, query.edge) for row in rows if query.edge]
         meets = not points and any(row.meets(start, end) for row in rows)
         if meets or any(start <= at < end for at in points):
-            found.append((year, then))
+            found[year] = then
     if not found and query.wants == "whether" and rows:
         return _moved(said, from_micros(rows[-1].start).year) or said
     if not found:
         raise CannotAnswer(f"no fact fits: none in {said.words!r} of any year")
     if len(found) > 1:
-        years = f"{found[0][0]} to {found[-1][0]}"
-        if len(found) <= _NAMED:
-            years = ", ".join(str(year) for year, _ in found)
+        listed = len(found) <= _NAMED
+        years = ", ".join(map(str, found)) if listed else f"{min(found)} to {max(found)}"
         raise CannotAnswer(f"“{said.words}” may be of several years: {years}; say which")
-    return found[0][1]
+    return next(iter(found.values()))
 
 
 def _years(row: FactRow, world: World) -> range:

@@ -152,19 +152,12 @@ class World:
         if self.closed:
             kept &= self.seen.valid[found] <= self.now
         found = found[kept]
-        read = {
-            code: self.relations.canonical(self.index.relations[code])
-            for code in np.unique(self.index.facts["relation"][found]).tolist()
-        }
-        ends = subject[found].tolist(), object_[found].tolist()
-        times = self.seen.valid[found].tolist(), self.seen.invalid[found].tolist()
-        codes = self.index.facts["relation"][found].tolist()
+        codes, times = self.index.facts["relation"], (self.seen.valid, self.seen.invalid)
+        columns = (column[found].tolist() for column in (subject, object_, codes, *times))
         rows = []
-        for row, subject_row, object_row, start, end, code in zip(
-            found.tolist(), *ends, *times, codes, strict=True
-        ):
-            name, swapped = read[code]
-            fact = FactRow(row, subject_row, name, object_row, self.dated.get(row, start), end)
+        for row, left, right, code, start, end in zip(found.tolist(), *columns, strict=True):
+            name, swapped = self.relations.canonical(self.index.relations[code])
+            fact = FactRow(row, left, name, right, self.dated.get(row, start), end)
             rows.append(fact.turned if swapped else fact)
         return rows
 

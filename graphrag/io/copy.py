@@ -17,19 +17,8 @@ from time import perf_counter
 from graphrag.engine.indexes import steps
 from graphrag.engine.rows import SearchRows
 from graphrag.errors import InputError, StoreError, UnknownGroupError
+from graphrag.io import transfer
 from graphrag.io.jsonl import EVENT
-from graphrag.io.transfer import (
-    Pace,
-    Renaming,
-    Sum,
-    Tell,
-    claim,
-    group_records,
-    rows_at,
-    stored_pages,
-    summed,
-    write_group,
-)
 from graphrag.model.arguments import checked
 from graphrag.schema import Profile
 from graphrag.store import pages
@@ -72,7 +61,7 @@ async def copy_store(
     to_database: str | None = None,
     group: str | None = None,
     name: str | None = None,
-    on_progress: Tell | None = None,
+    on_progress: transfer.Tell | None = None,
 ) -> CopyReport:
     """Copy a store, or one group of it, into another store.
 
@@ -117,7 +106,7 @@ async def copy_store(
             f"{place.url} cannot be copied into itself: name another target, or one group and "
             "another name for its copy"
         )
-    pace = Pace(on_progress)
+    pace = transfer.Pace(on_progress)
     embedder, dimension = await embedder_of(place)
     opening = partial(Store.open, embedder=embedder, dimension=dimension, derived=SearchRows())
     async with AsyncExitStack() as opened:
@@ -131,7 +120,7 @@ async def copy_store(
         return CopyReport(place.url, goal.url, new.profile, rows, checksum, perf_counter() - begun)
 
 
-async def _whole(old: Store, new: Store, pace: Pace) -> tuple[dict[str, int], str]:
+async def _whole(old: Store, new: Store, pace: transfer.Pace) -> tuple[dict[str, int], str]:
     """Copy what is not there yet, and compare both stores row by row."""
     source = _spot(old.target)
     made = await _begin(new, source)
@@ -151,9 +140,9 @@ async def _whole(old: Store, new: Store, pace: Pace) -> tuple[dict[str, int], st
         async for step in steps(new, rows=True, made=made, on_page=pace.advance):
             done.append(step.name)
             await mark_copy(new, source, done)
-    sums: dict[str, Sum] = {}
+    sums: dict[str, transfer.Sum] = {}
     for table in wanted:
-        stores = (summed(read_pages(store, table.name)) for store in (old, new))
+        stores = (transfer.summed(read_pages(store, table.name)) for store in (old, new))
         original, sums[table.name] = await asyncio.gather(*stores)
         _check_equal(table.name, original, sums[table.name], new)
     await end_copy(new)
@@ -179,7 +168,7 @@ async def _begin(new: Store, source: list[str]) -> list[str]:
 
 
 async def copy_group(
-    old: Store, new: Store, group: str, name: str, pace: Pace
+    old: Store, new: Store, group: str, name: str, pace: transfer.Pace
 ) -> tuple[dict[str, int], str]:
     """Copy a group, or within one store make another of it; return what a report tells of it."""
     if group not in await old.groups():
@@ -190,20 +179,21 @@ async def copy_group(
             f"group({group!r}).erase.group(confirm={group!r}) finishes it"
         )
     [entry] = await rows_of(old, [Record("group_info", group)])
-    records = await group_records(old, group)
+    records = await transfer.group_records(old, group)
     samples = [ids[0] for table, ids in records.items() if ids and table != EVENT]
-    renaming = Renaming(group, name, renews=await any_exists(new, samples))
-    await claim(new, name, entry["created_at"])
-    sums: defaultdict[str, Sum] = defaultdict(Sum)
+    renaming = transfer.Renaming(group, name, renews=await any_exists(new, samples))
+    await transfer.claim(new, name, entry["created_at"])
+    sums: defaultdict[str, transfer.Sum] = defaultdict(transfer.Sum)
 
     async def add(table: str, rows: Sequence[Row]) -> None:
         for row in rows:
             sums[table].add(row)
 
     counts = {table: len(ids) for table, ids in records.items()}
-    await write_group(new, renaming, stored_pages(old, records), counts, pace, add)
+    coming = transfer.stored_pages(old, records)
+    await transfer.write_group(new, renaming, coming, counts, pace, add)
     for table, ids in records.items():
-        copied = await summed(rows_at(new, [*map(renaming.record, ids)]))
+        copied = await transfer.summed(transfer.rows_at(new, [*map(renaming.record, ids)]))
         _check_equal(table, sums[table], copied, new)
     entry = renaming.row(entry)
     await add("group_info", [entry])
@@ -211,7 +201,7 @@ async def copy_group(
     return _totals(sums)
 
 
-def _check_equal(table: str, before: Sum, after: Sum, new: Store) -> None:
+def _check_equal(table: str, before: transfer.Sum, after: transfer.Sum, new: Store) -> None:
     if before != after:
         raise StoreError(
             f"table {table} has {before.rows} rows to copy and {after.rows} in {new.target.url}, "
@@ -219,7 +209,7 @@ def _check_equal(table: str, before: Sum, after: Sum, new: Store) -> None:
         )
 
 
-def _totals(sums: Mapping[str, Sum]) -> tuple[dict[str, int], str]:
+def _totals(sums: Mapping[str, transfer.Sum]) -> tuple[dict[str, int], str]:
     checksum = reduce(xor, (total.checksum for total in sums.values()), 0)
     return {table: total.rows for table, total in sums.items()}, f"{checksum:032x}"
 

@@ -194,19 +194,14 @@ class GroupExports(Exports):
             ever = Exports(replace(self._context, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
         from graphrag.io.jsonl.group_file import export_group
+        from graphrag.io.transfer import Pace
 
         session, group = self._context.session, self._context.group
         if group not in await session.store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
-            return await export_group(
-                session.store,
-                session.embedder,
-                group,
-                path,
-                vectors=vectors,
-                on_progress=on_progress,
-            )
+            store, pace = session.store, Pace(on_progress)
+            return await export_group(store, session.embedder, group, path, pace, vectors=vectors)
 
     async def copy(
         self,

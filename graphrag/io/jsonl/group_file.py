@@ -18,20 +18,11 @@ from graphrag.errors import InputError, StoreError
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import checked_group
+from graphrag.io import transfer
 from graphrag.io.files import LINES, Exported, written
 from graphrag.io.jsonl import EVENT, KINDS, VECTOR, line_of, row_of
 from graphrag.io.jsonl.lines import Header, Placed, Sealing, read
 from graphrag.io.jsonl.survey import survey
-from graphrag.io.transfer import (
-    Pace,
-    Page,
-    Renaming,
-    Tell,
-    claim,
-    group_records,
-    stored_pages,
-    write_group,
-)
 from graphrag.model.checks import unit_vectors
 from graphrag.model.values import Episode
 from graphrag.protocols import Embedder
@@ -47,19 +38,12 @@ _ATTEMPTS = 3
 
 
 async def export_group(
-    store: Store,
-    embedder: Embedder,
-    group: str,
-    file: Path,
-    *,
-    vectors: bool,
-    on_progress: Tell | None,
+    store: Store, embedder: Embedder, group: str, file: Path, pace: transfer.Pace, *, vectors: bool
 ) -> Exported:
     """Write a group that nobody of this process writes to meanwhile."""
     begun = perf_counter()
-    pace = Pace(on_progress)
     for _ in range(_ATTEMPTS):
-        records = await group_records(store, group)
+        records = await transfer.group_records(store, group)
         try:
             counts = await _write(records, store, embedder, group, file, vectors, pace)
         except _MovedOnError:
@@ -76,7 +60,7 @@ async def _write(
     group: str,
     file: Path,
     vectors: bool,
-    pace: Pace,
+    pace: transfer.Pace,
 ) -> dict[str, int]:
     entry = await read_entry(group, store.query)
     if entry is None:
@@ -89,7 +73,7 @@ async def _write(
     with written(file) as put:
         sealing = Sealing(put)
         sealing.add(header.line())
-        async for table, rows, _ in stored_pages(store, records, events=_EVENTS):
+        async for table, rows, _ in transfer.stored_pages(store, records, events=_EVENTS):
             kind = KINDS.get(table, table)
             for row in rows:
                 sealing.add(line_of(kind, row, vectors=vectors))
@@ -129,11 +113,11 @@ class ImportedGroup:
 
 
 async def import_group(
-    file: Path, ingestion: Ingestion, *, name: str | None, on_progress: Tell | None
+    file: Path, ingestion: Ingestion, *, name: str | None, on_progress: transfer.Tell | None
 ) -> ImportedGroup:
     """Make a group of a file; if that fails, there is none."""
     begun = perf_counter()
-    pace = Pace(on_progress)
+    pace = transfer.Pace(on_progress)
     surveyed = await survey(file, pace)
     header, store = surveyed.header, ingestion.store
     name = header.group if name is None else checked_group(name)
@@ -145,13 +129,13 @@ async def import_group(
                 f"nobody does so any more, group({name!r}).erase.group(confirm={name!r}) makes the "
                 "name free"
             )
-        await claim(store, name, header.created_at)
+        await transfer.claim(store, name, header.created_at)
         try:
             renews = await any_exists(store, surveyed.samples)
             embedding = _Embedding(header, ingestion)
             pages, counts = _pages(file, header), header.counts
-            renaming = Renaming(header.group, name, renews)
-            await write_group(store, renaming, pages, counts, pace, embedding.complete)
+            renaming = transfer.Renaming(header.group, name, renews)
+            await transfer.write_group(store, renaming, pages, counts, pace, embedding.complete)
             await open_group(store, name)
         except BaseException:
             await discard_group(store, name)
@@ -162,8 +146,8 @@ async def import_group(
     return ImportedGroup(name, dict(header.counts), renews, embedding.count, seconds)
 
 
-async def _pages(file: Path, header: Header) -> AsyncIterator[Page]:
-    def page() -> Page:
+async def _pages(file: Path, header: Header) -> AsyncIterator[transfer.Page]:
+    def page() -> transfer.Page:
         place = f"{file.name}, lines {lines[0].number} to {lines[-1].number}: "
         rows = [row_of(placed.line, header.group) for placed in lines]
         return lines[0].line["record"], rows, place

@@ -14,20 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from graphrag.community import detect
 from graphrag.community.describe import Author, Describer
-from graphrag.community.detect import (
-    DRIFT,
-    LEVELS,
-    NOWHERE,
-    Cluster,
-    Labels,
-    Nodes,
-    Weights,
-    by_label,
-    detected,
-    divided,
-    improve,
-)
 from graphrag.community.draft import AtMoment, Ties, drafts, finished, lasting
 from graphrag.community.stored import TREES, CommunityTree, Storing
 from graphrag.index.group import FOREVER, GroupIndex
@@ -55,9 +43,9 @@ class MemberRows:
     def __init__(self, index: GroupIndex) -> None:
         self._row_of, self._heirs = index.entities.row_of, index.heirs
         self._version = index.heirs.version
-        self._known: dict[str, tuple[Sequence[str], Nodes]] = {}
+        self._known: dict[str, tuple[Sequence[str], detect.Nodes]] = {}
 
-    def of(self, community: Community) -> Nodes:
+    def of(self, community: Community) -> detect.Nodes:
         """Return the rows of its members; merged members have one row."""
         if self._version != self._heirs.version:
             self._known.clear()
@@ -75,9 +63,9 @@ class MemberRows:
         for id_ in ids:
             self._known.pop(id_, None)
 
-    def labels(self, communities: Sequence[Community], nodes: int) -> Labels:
+    def labels(self, communities: Sequence[Community], nodes: int) -> detect.Labels:
         """Return the number of the community of each row, ``NOWHERE`` for none."""
-        labels = np.full(nodes, NOWHERE, dtype=np.int64)
+        labels = np.full(nodes, detect.NOWHERE, dtype=np.int64)
         if communities:
             rows = [self.of(community) for community in communities]
             numbers = np.repeat(np.arange(len(rows)), [len(part) for part in rows])
@@ -85,7 +73,7 @@ class MemberRows:
         return labels
 
 
-_NONE: Nodes = np.empty(0, dtype=np.int64)
+_NONE: detect.Nodes = np.empty(0, dtype=np.int64)
 _MEMBER_ROWS: Final = Slot[MemberRows]()
 
 
@@ -101,8 +89,8 @@ class Redrawn:
 
     kept: Sequence[Community]  # unchanged communities, with all their parts
     loose: Sequence[Community]  # all other communities of before
-    clusters: Sequence[Cluster]  # what the others become
-    strengths: Weights  # the weight of all ties of every entity
+    clusters: Sequence[detect.Cluster]  # what the others become
+    strengths: detect.Weights  # the weight of all ties of every entity
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +135,7 @@ async def plan_communities(index: GroupIndex, tree: CommunityTree, workshop: Wor
     """
     now = utc_now()
     ties = await _live(index, workshop.store, now)
-    clusters = await detected(ties.subjects, ties.objects, ties.weights)
+    clusters = await detect.detected(ties.subjects, ties.objects, ties.weights)
     made = Redrawn((), tree.communities, clusters, ties.strengths(len(index.entities)))
     done = Detection(index.seq + 1, index.seq + 1, 0, now)
     return await _planned(made, ties, index, tree, workshop, BUILD, done)
@@ -165,7 +153,7 @@ async def plan_update(index: GroupIndex, tree: CommunityTree, workshop: Workshop
         return await plan_communities(index, tree, workshop)
     facts, nodes = await _changed_since(before, index, workshop.store, now)
     ties = await _live(index, workshop.store, now)
-    if before.drift + facts > DRIFT * len(ties):
+    if before.drift + facts > detect.DRIFT * len(ties):
         return await plan_communities(index, tree, workshop)
     if not nodes:
         return Planned(tree, ChangeSet(index.group_id, kind=UPDATE))
@@ -177,7 +165,7 @@ async def plan_update(index: GroupIndex, tree: CommunityTree, workshop: Workshop
 async def _live(index: GroupIndex, store: Store, now: datetime) -> Ties:
     """Return the ties of the facts that hold now."""
     seen = visible(index, NOW, NO_REWIND, now=now)
-    return await Ties.read(index, store, seen.facts, seen)
+    return await Ties.read(index, store, seen.facts, seen, past=NO_REWIND)
 
 
 async def _planned(
@@ -239,12 +227,12 @@ def redrawn(tree: CommunityTree, ties: Ties, index: GroupIndex, changed: Sequenc
     tops = list(takewhile(lambda community: community.level == 0, tree.communities))
     old = member_rows.labels(tops, nodes)
     strengths = ties.strengths(nodes)
-    labels = improve(
+    labels = detect.improve(
         ties.subjects, ties.objects, old, changed, weights=ties.weights, strength=strengths
     )
     left, made = _stirred(old, labels, changed, [len(community.members) for community in tops])
-    inner = np.where(made[labels], labels, NOWHERE)
-    clusters = by_label(inner, strengths)
+    inner = np.where(made[labels], labels, detect.NOWHERE)
+    clusters = detect.by_label(inner, strengths)
     leaving = {community.id for community, leaves in zip(tops, left, strict=True) if leaves}
     kept: list[Community] = []
     loose: list[Community] = []
@@ -255,14 +243,15 @@ def redrawn(tree: CommunityTree, ties: Ties, index: GroupIndex, changed: Sequenc
         else:
             kept.append(community)
     near = ties.subset(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
-    levels = ([part for part in loose if part.level == level] for level in range(LEVELS))
+    levels = ([part for part in loose if part.level == level] for level in range(detect.LEVELS))
     initial = [member_rows.labels(parts, nodes) for parts in levels]
-    found = divided(clusters, near.subjects, near.objects, weights=near.weights, initial=initial)
+    ends, weights = (near.subjects, near.objects), near.weights
+    found = detect.divided(clusters, *ends, weights=weights, initial=initial)
     return Redrawn(kept, loose, found, strengths)
 
 
 def _stirred(
-    old: Labels, labels: Labels, changed: Sequence[int], members: Sequence[int]
+    old: detect.Labels, labels: detect.Labels, changed: Sequence[int], members: Sequence[int]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Tell for each old community, and for each new label, whether anything changed in it.
 
@@ -273,5 +262,5 @@ def _stirred(
     stirred[old[about]] = stirred[labels[about]] = True  # the last one stands for nowhere
     here = np.bincount(old + 1, minlength=len(members) + 1)[1:]
     stirred[: len(members)] |= here != np.asarray(members, dtype=np.int64)
-    stirred[NOWHERE] = False
+    stirred[detect.NOWHERE] = False
     return stirred[: len(members)], stirred

@@ -20,7 +20,7 @@ from graphrag.index.group import GroupIndex
 from graphrag.model.values import CONCEPT, VALUE, Community
 from graphrag.protocols import in_turns
 from graphrag.search.near import confidences
-from graphrag.search.rewind import NO_REWIND, Rewind
+from graphrag.search.rewind import Rewind
 from graphrag.search.visibility import Mask, VisibleRows
 from graphrag.store.store import Store
 
@@ -40,13 +40,7 @@ class Ties:
 
     @classmethod
     async def read(
-        cls,
-        index: GroupIndex,
-        store: Store,
-        held: Mask,
-        seen: VisibleRows,
-        *,
-        past: Rewind = NO_REWIND,
+        cls, index: GroupIndex, store: Store, held: Mask, seen: VisibleRows, *, past: Rewind
     ) -> "Ties":
         """Return the ties that the facts of a mask make."""
         sure = await confidences(index, store, past)

@@ -102,13 +102,8 @@ async def tracked(
     ]
     turns = [part.start or start for part in parts]
     happened = tuple(events(by_slice, turns, share=how.share, change=how.change))
-    return CommunityFlow(
-        index.group_id,
-        parts,
-        communities,
-        happened,
-        {ids[row]: name for row, name in names.items()},
-    )
+    named = {ids[row]: name for row, name in names.items()}
+    return CommunityFlow(index.group_id, parts, communities, happened, named)
 
 
 def _earliest(rows: Nodes, ever: VisibleRows, end: datetime) -> datetime | None:

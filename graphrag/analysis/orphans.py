@@ -135,13 +135,7 @@ def line_of(value: Entity | Episode | Saga | Fact) -> str:
 
 
 async def find_orphans(
-    index: GroupIndex,
-    store: Store,
-    seen: VisibleRows,
-    ever: VisibleRows,
-    past: Rewind,
-    *,
-    limit: int,
+    index: GroupIndex, store: Store, seen: VisibleRows, ever: VisibleRows, past: Rewind, limit: int
 ) -> Orphans:
     """Return what leads nowhere, up to ``limit`` of each kind, those added first.
 

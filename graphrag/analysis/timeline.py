@@ -7,15 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from graphrag.display.cards import (
-    entity_title,
-    fact_table,
-    heading,
-    lifetime,
-    lifetime_axis,
-    lifetime_bar,
-    triple,
-)
+from graphrag.display import cards
 from graphrag.display.picture import Drawing, Picture, legend, rule, shape, width_of, word
 from graphrag.display.visible import Html, cut, escape, flatten
 from graphrag.index.group import GroupIndex
@@ -57,7 +49,7 @@ class Stage:
         """Return why the fact ended or was retracted; empty if no reason was given."""
         if self.fact.reason or self.closed_by is None:
             return self.fact.reason or ""
-        return f"closed by: {triple(self.closed_by)}"
+        return f"closed by: {cards.triple(self.closed_by)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,7 +72,7 @@ class Timeline(Picture):
 
     def __str__(self) -> str:
         rows = [
-            (lifetime(stage.fact), triple(stage.fact), stage.status, flatten(stage.why))
+            (cards.lifetime(stage.fact), cards.triple(stage.fact), stage.status, flatten(stage.why))
             for stage in self.stages
         ]
         widths = [max((len(row[place]) for row in rows), default=0) for place in range(3)]
@@ -88,7 +80,7 @@ class Timeline(Picture):
             "  ".join((*(f"{row[at]:<{widths[at]}}" for at in range(3)), row[3])).rstrip()
             for row in rows
         ]
-        return "\n".join((entity_title(self.entity), *self._names(), *lines))
+        return "\n".join((cards.entity_title(self.entity), *self._names(), *lines))
 
     def _names(self) -> list[str]:
         names = flatten(", ".join(also_called(self.entity)))
@@ -109,11 +101,11 @@ class Timeline(Picture):
 
     def _repr_html_(self) -> str:
         names = "".join(f", {escape(line)}" for line in self._names())
-        return f"{heading(self.entity)}{names}{stages_table(self.stages, self.at)}"
+        return f"{cards.heading(self.entity)}{names}{stages_table(self.stages, self.at)}"
 
     def _draw(self) -> Drawing:
         """Draw the lifetimes over one axis of years, with a line at the moment of the view."""
-        axis = lifetime_axis((stage.fact for stage in self.stages), now=self.at, width=_WIDE)
+        axis = cards.lifetime_axis((stage.fact for stage in self.stages), now=self.at, width=_WIDE)
         bottom, beside = _TOP + _ROW * len(self.stages), _LEFT + _WIDE + 14
         title = f"{cut(self.entity.name, _LONGEST)} ({self.entity.entity_type})"
         shapes, words = [], [word(_LEFT, 18, title, 13, bold=True)]
@@ -125,9 +117,9 @@ class Timeline(Picture):
         width = max(beside, width_of(title, 13) + 40)
         for place, stage in enumerate(self.stages):
             y = _TOP + _ROW * place
-            drawn = lifetime_bar(stage.fact, axis, now=self.at, colour=_COLOURS[stage.status])
+            drawn = cards.lifetime_bar(stage.fact, axis, now=self.at, colour=_COLOURS[stage.status])
             shapes.append(f'<g transform="translate({_LEFT} {y})">{drawn}</g>')
-            text = cut(f"{triple(stage.fact)}, {lifetime(stage.fact)}", _LONGEST)
+            text = cut(f"{cards.triple(stage.fact)}, {cards.lifetime(stage.fact)}", _LONGEST)
             words.append(word(beside, y + 10, text))
             width = max(width, beside + 12 + width_of(text, 11))
         colours: dict[str, str] = {stage.status: _COLOURS[stage.status] for stage in self.stages}
@@ -138,7 +130,7 @@ class Timeline(Picture):
 def stages_table(stages: Sequence[Stage], at: datetime) -> Html:
     """Return facts as a table of HTML, each with the bar of its validity."""
     rows = ((stage.fact, _COLOURS[stage.status], (stage.status, stage.why)) for stage in stages)
-    return fact_table(("status", "why"), rows, now=at)
+    return cards.fact_table(("status", "why"), rows, now=at)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -153,15 +145,15 @@ class EntityProfile:
 
     def __str__(self) -> str:
         entity = self.entity
-        lines = [entity_title(entity)]
+        lines = [cards.entity_title(entity)]
         if entity.aliases:
             lines[0] += flatten(f", also called {', '.join(also_called(entity))}")
         if shown := "; ".join(f"{key}: {value}" for key, value in entity.attributes.items()):
             lines.append(flatten(shown))
-        lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.facts]
+        lines += [f"- {cards.triple(fact)} ({cards.lifetime(fact)})" for fact in self.facts]
         if self.changes:
             lines.append("before:")
-            lines += [f"- {triple(fact)} ({lifetime(fact)})" for fact in self.changes]
+            lines += [f"- {cards.triple(fact)} ({cards.lifetime(fact)})" for fact in self.changes]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -173,13 +165,7 @@ class EntityProfile:
 
 
 async def read_timeline(
-    entity: Entity,
-    index: GroupIndex,
-    store: Store,
-    seen: VisibleRows,
-    past: Rewind,
-    *,
-    at: datetime,
+    entity: Entity, index: GroupIndex, store: Store, seen: VisibleRows, past: Rewind, at: datetime
 ) -> Timeline:
     """Return the timeline of an entity from the visible facts of all times."""
     row = index.entities.row_of.get(seen.heirs.of(entity.id), -1)

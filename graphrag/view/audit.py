@@ -109,7 +109,7 @@ class Audit(Room):
         index, past, ever = await self._context.scene(history=True)
         always = replace(self._context.viewpoint, valid_at=None, history=False)
         seen = visible(index, always, past, now=utc_now())
-        return await find_orphans(index, self._context.store, seen, ever, past, limit=limit)
+        return await find_orphans(index, self._context.store, seen, ever, past, limit)
 
     async def growth(self, by: Period = "month") -> Growth:
         """Return the numbers of episodes, entities and facts added to the graph in each period.

@@ -230,9 +230,8 @@ class Reads(Room):
         index, past, _, [row] = await self._context.places(entity)
         known = (await self._context.entities([row], index, past))[row]
         ever = self._context.ever(index, past)
-        return await read_timeline(
-            known, index, self._context.store, ever, past, at=self._context.now()
-        )
+        now = self._context.now()
+        return await read_timeline(known, index, self._context.store, ever, past, now)
 
     async def changes(
         self, since: Moment, until: Moment | None = None, *, axis: Axis = "system"

@@ -62,15 +62,8 @@ class Asked:
 
     def of(self, part: GroupPart) -> Question:
         """Return the question to one group, or to the joint index."""
-        return ask(
-            self.request,
-            part.index,
-            self.vector,
-            self.viewpoint,
-            part.past,
-            now=self.now,
-            partial=True,
-        )
+        index, past, view = part.index, part.past, self.viewpoint
+        return ask(self.request, index, self.vector, view, past, now=self.now, partial=True)
 
 
 async def join(

@@ -17,7 +17,7 @@ from graphrag.errors import StoreProfileError
 from graphrag.index.texts import WORD_COLUMNS
 from graphrag.schema import VECTORS, former_tables, search_tables, vector_table, word_table
 from graphrag.store.engine import Row
-from graphrag.store.pages import count_rows, read_pages
+from graphrag.store.pages import count_rows, read_pages, rows_of
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 
@@ -187,7 +187,8 @@ async def check_indexes(store: Store) -> IndexReport:
             )
             [ids] = await store.query(sql, group=group)
             every = sorted(id_ for id_, _ in ids)
-            sample = await _rows(store, table, every)
+            chosen = random.Random(0).sample(every, min(_SAMPLE, len(every)))
+            sample = await rows_of(store, [Record(table, id_) for id_ in chosen])
             looks = [("vector", vector_table(table, group), sum(given for _, given in ids))]
             if table in WORD_COLUMNS:
                 looks.append(("terms", word_table(table, group), len(every)))
@@ -211,14 +212,6 @@ def _wrong(state: IndexState, expected: int) -> list[str]:
     if state.rows != expected:
         wrong.append(f"{name} has {state.rows} rows and {state.table} has {expected}")
     return wrong
-
-
-async def _rows(store: Store, table: str, ids: list[str]) -> list[Row]:
-    columns = {"id", "embedding", *WORD_COLUMNS.get(table, ())}
-    chosen = random.Random(0).sample(ids, min(_SAMPLE, len(ids)))
-    sql = f"SELECT {', '.join(sorted(columns))} FROM $ids;"
-    [rows] = await store.query(sql, ids=[Record(table, id_) for id_ in chosen])
-    return list(rows)
 
 
 async def _look(store: Store, column: str, name: str, table: str, sample: list[Row]) -> IndexState:
@@ -245,5 +238,5 @@ def _asked(column: str, table: str, row: Row) -> object:
     """Return what a row should be found by, None if by nothing."""
     if column == "terms":
         return terms_of(table, row) or None
-    vector = np.frombuffer(row["embedding"] or b"", "<f4")
+    vector = np.frombuffer(row.get("embedding") or b"", "<f4")
     return vector.tolist() if vector.any() and np.isfinite(vector).all() else None

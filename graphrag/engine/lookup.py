@@ -12,10 +12,8 @@ from graphrag.store.record import Record
 from graphrag.store.store import Store
 from graphrag.text.tokens import tokenize
 
-_DEGREE = 400
-"""Facts of an entity that are looked at for ties, and ties that are read."""
-_COMMON = 100
-"""An entity that more episodes speak of leads to none: it would to all."""
+_DEGREE = 400  # facts of an entity that are looked at for ties, and ties that are read
+_COMMON = 100  # an entity that more episodes speak of leads to none: it would to all
 _BESIDE = "SELECT VALUE array::concat(->occurred_after.out, <-occurred_after.in) FROM"
 _SURROUNDINGS = f"""
 LET $near = array::distinct(array::flatten(({_BESIDE} $texts)));

@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from graphrag.names.key import name_key
 from graphrag.schema import METHODS, VECTORS, definitions, nearest_index, vector_table, word_table
 from graphrag.store.changes import ChangeSet
 from graphrag.store.engine import Row
-from graphrag.store.pages import count_rows
+from graphrag.store.pages import count_rows, rows_of
 from graphrag.store.record import Record
 from graphrag.store.store import Store
 from graphrag.text.tokens import tokenize
@@ -192,7 +191,7 @@ class SearchRows:
             for (table, id_), after in changed.items()
             if not after.keys().isdisjoint(WORD_COLUMNS.get(table, ()))
         ]
-        for row in await _read(reworded, store):
+        for row in await rows_of(store, (Record(*key) for key in reworded), vectors=False):
             table, id_ = row["id"].table, row["id"].id
             derivation.add(table, row | changed[table, id_])
         for (table, id_), after in changed.items():
@@ -216,13 +215,3 @@ class SearchRows:
             else:
                 self._defined.add(group)
                 return method
-
-
-async def _read(keys: list[tuple[str, str]], store: Store) -> list[Row]:
-    if not keys:
-        return []
-    columns = sorted({*chain.from_iterable(WORD_COLUMNS.values())})
-    [rows] = await store.query(
-        f"SELECT id, {', '.join(columns)} FROM $rows;", rows=[Record(*key) for key in keys]
-    )
-    return list(rows)

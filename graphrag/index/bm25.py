@@ -28,11 +28,9 @@ K1: Final = 1.5
 B: Final = 0.75
 PIECE: Final = "\x1e"
 """What stands between two chunks of a text: ASCII's record separator, which no content may hold."""
-_NO_TERMS: Final = ("", END)
-"""What stands between terms; real terms have larger numbers."""
+_NO_TERMS: Final = ("", END)  # what stands between terms; real terms have larger numbers
 _END: Final = 1
-_MANY: Final = 256
-"""Arrays that wait to be sorted: an import may go on for long before a query."""
+_MANY: Final = 256  # arrays that wait to be sorted: an import may go on for long before a query
 _BASE: Final = np.float32(K1 * (1 - B))
 """The part of K1 * (1 - B + B * length / average) that does not depend on the text."""
 

@@ -57,16 +57,14 @@ async def in_child(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
             await process.wait()
     if process.returncode:
         _LOG.debug("%s in a child: %s", work.__name__, stderr.decode(errors="replace"))
+        code = process.returncode
+        end = f"exit code {code}" if code > 0 else signal.Signals(-code).name
         raise QueryError(
-            f"{work.__name__} was ended ({_end(process.returncode)}), as for lack of memory: ask "
+            f"{work.__name__} was ended ({end}), as for lack of memory: ask "
             "for a smaller part of the group"
         )
     result: T = pickle.loads(returned)
     return result
-
-
-def _end(code: int) -> str:
-    return f"exit code {code}" if code > 0 else signal.Signals(-code).name
 
 
 def _main() -> None:

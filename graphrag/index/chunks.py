@@ -22,8 +22,7 @@ from graphrag.text.tokens import tokenize
 Phrase = tuple[int, ...]
 LONGEST = 7
 """Words of a title that is looked for in texts."""
-_SHORTEST = 3
-"""Letters of a title that is looked for."""
+_SHORTEST = 3  # letters of a title that is looked for
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 

@@ -26,12 +26,10 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LEAST = 16
 _SAMPLE = 8
-_WORTH_READING = 20_000
-"""Rows: fewer take no memory worth the time."""
+_WORTH_READING = 20_000  # rows: fewer take no memory worth the time
 _PICKED = 4_096
 """More rows are quicker in a mapping, which then counts as memory: 0.9 of 2.6 GB with 1,024."""
-_BLOCK = 1_024
-"""Rows that are copied for the change of one."""
+_BLOCK = 1_024  # rows that are copied for the change of one
 
 
 class Shared:
@@ -153,8 +151,7 @@ class RowMatrix(Shared, Generic[Scalar]):
     @property
     def width(self) -> int:
         """Return how many numbers a row has."""
-        width: int = self._first.shape[1]
-        return width
+        return int(self._first.shape[1])
 
     @property
     def nbytes(self) -> int:

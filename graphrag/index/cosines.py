@@ -19,12 +19,9 @@ Best = tuple[NDArray[np.intp], NDArray[np.float32]]
 """Rows and their scores, best first."""
 
 _BLOCK = 64
-_CHUNK = 4_096
-"""Rows whose exact cosines are computed at a time: each row is copied first."""
-_FEW = 50
-"""Cost ratio of an exact cosine to a rough one."""
-_PICKED = 10
-"""Cost ratio of a code that is picked out to one of a pass over all."""
+_CHUNK = 4_096  # rows whose exact cosines are computed at a time: each row is copied first
+_FEW = 50  # cost ratio of an exact cosine to a rough one
+_PICKED = 10  # cost ratio of a code that is picked out to one of a pass over all
 
 
 class Cosines:

@@ -19,10 +19,8 @@ from graphrag.store.private import DamagedFileError
 ROW_BITS: Final = 32
 """Bits of the row in a key and a row as one number."""
 _LOW: Final = (1 << ROW_BITS) - 1
-_MOST: Final = 255
-"""Largest count of a pair: one more of a term in a text changes nothing."""
-_SHARE: Final = 8
-"""A segment is merged into the one before when that is fewer times as long."""
+_MOST: Final = 255  # largest count of a pair: one more of a term in a text changes nothing
+_SHARE: Final = 8  # a segment is merged into the one before when that is fewer times as long
 
 Alive = NDArray[np.bool_]
 """Whether each row lives."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphrag.display.lists import Group
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
-from graphrag.index.tables import COLUMNS, PAGE, Page, Rows, by_group, pages, readable, tied
+from graphrag.index.tables import COLUMNS, PAGE, Rows, by_group, pages, readable, tied
 from graphrag.index.texts import NEVER, WORD_COLUMNS, row_of_value, row_words
 from graphrag.model.assertion import latest_first
 from graphrag.model.values import Entity, Episode, Fact
@@ -27,11 +27,9 @@ from graphrag.text.tokens import tokenize
 
 _REWORDED = {table: frozenset(WORD_COLUMNS[table]) for table in ("relates_to", "entity")}
 """Columns of the words of rows, in tables where they may change."""
-_LARGE = 2_000
-"""Rows from which it matters how they are read."""
+_LARGE = 2_000  # rows from which it matters how they are read
 _EVENTS = 500
-_CHANGES = 2_000
-"""Read at a time, about: an event has one, or the thousand rows of a batch."""
+_CHANGES = 2_000  # read at a time, about: an event has one, or the thousand rows of a batch
 
 
 async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
@@ -45,20 +43,15 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
         index.entities.vectors.reserve(own.entities)
     # Looking at the sizes of all groups takes longer than reading a small one.
     if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await store.group_sizes())):
-        await asyncio.to_thread(_enter, index, await by_group(store, group))
-        return index
-    for table in COLUMNS:
-        async for rows in pages(store, group, table):
-            # In a thread: the event loop stays free, and the next page is asked for at once.
+        for table, rows in await by_group(store, group):
             await asyncio.to_thread(_fill, index, table, rows)
+    else:
+        for table in COLUMNS:
+            async for rows in pages(store, group, table):
+                # In a thread: the event loop stays free, and the next page is asked for at once.
+                await asyncio.to_thread(_fill, index, table, rows)
     await asyncio.to_thread(_prepare, index)
     return index
-
-
-def _enter(index: GroupIndex, pages: Iterable[Page]) -> None:
-    for table, rows in pages:
-        _fill(index, table, rows)
-    _prepare(index)
 
 
 def _prepare(index: GroupIndex) -> None:
@@ -167,16 +160,14 @@ def enter_values(
         _append(index, TABLES[kind], rows, np.stack([vectors[row[0]] for row in rows]))
 
 
-_ENDS = ("subject", "object", "relation")
-
-
 def change_values(index: GroupIndex, values: Iterable[Entity | Fact]) -> None:
     """Take over what is new of what was just written.
 
     A fact leads where it led: of a merged entity it names the heir, and its row the entity itself.
     """
     for kind, members in groupby(values, type):
-        _change(index, TABLES[kind], [*map(row_of_value, members)], (), kept=_ENDS)
+        rows = [*map(row_of_value, members)]
+        _change(index, TABLES[kind], rows, (), kept=("subject", "object", "relation"))
 
 
 def enter_passages(

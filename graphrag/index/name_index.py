@@ -22,11 +22,9 @@ from graphrag.names.likeness import core, initials, readings, without_courtesy, 
 from graphrag.names.words import NICKNAMES
 from graphrag.store.private import DamagedFileError
 
-_EDGE = 5
-"""Letters of the beginning and of the end of a name."""
+_EDGE = 5  # letters of the beginning and of the end of a name
 _REMEMBERED = 50_000
-_FULL = 48
-"""Names in one drawer; more make it useless."""
+_FULL = 48  # names in one drawer; more make it useless
 
 
 class Blocks:

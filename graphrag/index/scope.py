@@ -21,24 +21,18 @@ from graphrag.protocols import Matrix
 from graphrag.temporal.moment import to_micros
 
 Columns = Mapping[str, type[np.generic]]
+ColumnValues = Mapping[str, Sequence[object] | Array]
 
 ENTITIES: Columns = {"type": np.int32, "removed": np.int64, "endings": np.bool_}
 FACTS: Columns = {
-    "subject": np.int32,
-    "object": np.int32,
-    "relation": np.int32,
-    "valid": np.int64,
-    "invalid": np.int64,
-    "retracted": np.int64,
-    "pending": np.bool_,
-    "observed": np.bool_,
+    **dict.fromkeys(("subject", "object", "relation"), np.int32),
+    **dict.fromkeys(("valid", "invalid", "retracted"), np.int64),
+    **dict.fromkeys(("pending", "observed"), np.bool_),
 }
 EPISODES: Columns = {
-    "valid": np.int64,
-    "removed": np.int64,
+    **dict.fromkeys(("valid", "removed"), np.int64),
     "saga": np.int32,
-    "message": np.bool_,
-    "asks": np.bool_,
+    **dict.fromkeys(("message", "asks"), np.bool_),
 }
 PASSAGES: Columns = {"episode": np.int32}
 COMMUNITIES: Columns = {}
@@ -181,11 +175,7 @@ class ScopeIndex(Shared):
         return self.columns[name].values
 
     def extend(
-        self,
-        ids: Sequence[str],
-        vectors: Matrix,
-        texts: Sequence[str],
-        columns: Mapping[str, Sequence[object] | Array],
+        self, ids: Sequence[str], vectors: Matrix, texts: Sequence[str], columns: ColumnValues
     ) -> None:
         """Append rows; all arguments have one entry per row."""
         self.version += 1

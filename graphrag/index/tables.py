@@ -6,15 +6,7 @@ logged, and ``health`` finds and repairs them.
 """
 
 import logging
-from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,8 +36,7 @@ Page = tuple[str, Rows]
 """A table and some of its rows."""
 
 PAGE = 2_000
-_FEW = 500
-"""Rows that are read by their ids: the index may hold a part of the group only."""
+_FEW = 500  # rows that are read by their ids: the index may hold a part of the group only
 COLUMNS = {
     "entity": (
         "[record::id(id), embedding, entity_type, name, aliases ?? [], summary, attributes ?? {}, "
@@ -148,7 +139,7 @@ async def read_aside(
 
 
 async def _read(
-    store: Store, index: GroupIndex, table: str, scope: ScopeIndex, names: Sequence[str]
+    store: Store, index: GroupIndex, table: str, scope: ScopeIndex, names: Iterable[str]
 ) -> None:
     # A commit during the read has a later number; taking it in once more changes nothing.
     columns = [AsideColumn(name, index.seq) for name in names]
@@ -172,7 +163,7 @@ async def _read(
         scope.aside[column.name] = column
 
 
-def _catch_up(column: AsideColumn, table: str, scope: ScopeIndex, events: Sequence[Event]) -> None:
+def _catch_up(column: AsideColumn, table: str, scope: ScopeIndex, events: Iterable[Event]) -> None:
     """Take in what events changed that are not in the column yet."""
     for event in events:
         if event.seq <= column.seq:
@@ -263,9 +254,7 @@ def source_episodes(image: Mapping[str, Any] | None) -> set[str]:
     return {span["episode"] for span in (image or {}).get("sources") or ()}
 
 
-def _rows(
-    ids: Iterable[Sequence[str]], index: GroupIndex, others: ScopeIndex
-) -> Iterator[tuple[int, int]]:
+def _rows(ids: Iterable[Ids], index: GroupIndex, others: ScopeIndex) -> Iterator[tuple[int, int]]:
     """Yield the rows of pairs, as far as both are in the index."""
     episodes, rows = index.episodes.row_of, others.row_of
     for episode, goal in ids:

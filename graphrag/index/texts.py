@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, Final
 
-from graphrag.index.arrays import Array, ArrayFile
+from graphrag.index.arrays import ArrayFile
 from graphrag.index.bm25 import PIECE
 from graphrag.index.chunks import ChunkIndex, Titles
 from graphrag.index.columns import Shared
 from graphrag.index.entries import Links
-from graphrag.index.scope import EPISODES, ScopeIndex
+from graphrag.index.scope import EPISODES, ColumnValues, ScopeIndex
 from graphrag.index.text_map import TextMap
 from graphrag.model.assertion import held_from
 from graphrag.model.values import Entity, Episode, Fact, Source
@@ -168,7 +168,7 @@ class Episodes(ScopeIndex):
         ids: Sequence[str],
         vectors: Matrix,
         texts: Sequence[tuple[str, str, Source]],
-        columns: Mapping[str, Sequence[object] | Array],
+        columns: ColumnValues,
     ) -> None:
         """Append rows; ``texts`` are the name, the content and the source of each."""
         self.titles.enter(len(self), [name for name, _, _ in texts])

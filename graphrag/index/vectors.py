@@ -26,8 +26,7 @@ from graphrag.index.columns import Column, RowMatrix, Shared
 from graphrag.index.cosines import Cosines, Product, Rows
 from graphrag.store.private import DamagedFileError
 
-_WORTH_CODES = 5_000
-"""Rows from which codes are made."""
+_WORTH_CODES = 5_000  # rows from which codes are made
 _SHORTEST = 1e-15
 """Of what is shorter float32 loses the squares: a norm of 4e-22 would come out as one of 8e-23."""
 _LEVELS = 127
@@ -187,9 +186,8 @@ class Vectors(Shared):
         unit = self._unit(query)
         self.prepare()
         codes = self._codes  # which another search may exchange
-        if codes is None:
-            return Cosines(len(self), _exact(self._units, unit))
-        return Cosines(len(self), _exact(self._units, unit), *codes.against(unit))
+        rough = () if codes is None else codes.against(unit)
+        return Cosines(len(self), _exact(self._units, unit), *rough)
 
     def prepare(self) -> None:
         """Make the codes, when there are rows enough for them."""

@@ -80,7 +80,7 @@ class Connection:
             await outlast(opening)
             self._engine = opening.result()
         except EngineError as error:
-            raise self._opening_error(error) from None
+            raise opening_error(self.target, str(error), unreachable=error.unreachable) from None
         except OSError as error:
             raise folder_error(self.target, error) from None
         except asyncio.CancelledError:
@@ -186,15 +186,12 @@ class Connection:
             try:
                 engine = await open_engine(self.target)
             except EngineError as error:
-                if error.unreachable:
-                    return
-                raise self._opening_error(error) from None
+                if not error.unreachable:
+                    raise opening_error(self.target, str(error), unreachable=False) from None
+                return
             if self._engine is lost:
                 engine, self._engine = lost, engine
         await engine.close()
-
-    def _opening_error(self, error: EngineError) -> StoreError:
-        return opening_error(self.target, str(error), unreachable=error.unreachable)
 
     def _refusal(self, text: str | None) -> StoreError:
         if self.target.embedded and _DAMAGE.search(text or ""):

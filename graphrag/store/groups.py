@@ -93,8 +93,7 @@ async def read_size(group: str, query: Query) -> Group | None:
 async def read_entry(group: str, query: Query) -> Row | None:
     """Return the row by which a group is listed, None if there is none of this name."""
     [rows] = await query("SELECT * FROM $info;", info=[Record("group_info", group)])
-    entry: Row | None = rows[0] if rows else None
-    return entry
+    return next(iter(rows), None)
 
 
 async def newest(group: str, query: Query) -> tuple[int, datetime | None]:
@@ -125,8 +124,7 @@ async def _read(row: Row, query: Query) -> Group:
         counts = await _count(name, query)
     changed = row.get("changed_at")
     if changed is None:
-        newest = await _newest(name, query)
-        changed = newest[1] if newest else row["created_at"]
+        _, changed = await _newest(name, query) or (0, row["created_at"])
     return Group(name=name, created_at=row["created_at"], changed_at=changed, **counts)
 
 
@@ -205,7 +203,7 @@ async def mark(group: str, connection: Connection) -> None:
     await connection.transact(
         "UPSERT $info SET created_at = created_at ?? time::now(), "
         "forgotten_at = forgotten_at ?? time::now() RETURN NONE;",
-        _info(group),
+        {"info": Record("group_info", group)},
     )
 
 
@@ -225,7 +223,7 @@ async def erase(group: str, connection: Connection) -> Counter[str]:
     erased: Counter[str] = Counter()
     for table, source in await _sources(connection):
         erased[table] += await empty(source, connection, group)
-    await connection.transact("DELETE $info RETURN NONE;", _info(group))
+    await connection.transact("DELETE $info RETURN NONE;", {"info": Record("group_info", group)})
     return +erased
 
 
@@ -257,7 +255,3 @@ async def _sources(connection: Connection) -> list[tuple[str, str]]:
         ("event", "event:[$group, NONE]..=[$group, ..]"),
         *((table, f"{table} WHERE group_id = $group") for table in (*_LINKS, *rest)),
     ]
-
-
-def _info(group: str) -> Mapping[str, Any]:
-    return {"info": Record("group_info", group)}

@@ -25,17 +25,14 @@ from graphrag.temporal.moment import to_micros
 _LOG = logging.getLogger("graphrag")
 FOLLOWER = "graphrag-follower"
 """Name of a task that waits for a stream."""
-_PAGE = 100
-"""Events read at a time."""
+_PAGE = 100  # events read at a time
 _LOOK_EVERY, _LOOK_SELDOM = 0.5, 15.0
 """Seconds between looks at a server's log, which other processes may have written to, and at that
 of one that tells of them; as long until one that did not is asked to again."""
 _MOST_EVENTS = 2_000
 """From so many new events on it is cheaper to read rows again than to find out which."""
-_UNORDERED = 8
-"""Events that may have been committed before one whose clock was behind."""
-_AT_ONCE = 20
-"""Events of a long past that are read at a time: one may have the images of 500 facts."""
+_UNORDERED = 8  # events that may have been committed before one whose clock was behind
+_AT_ONCE = 20  # events of a long past read at a time: one may have the images of 500 facts
 _PLANNED_AHEAD = 3
 """Events that may have been committed between planning a record and writing it, and that one."""
 
@@ -52,7 +49,7 @@ class OpenStreams:
         self, group: str, store: Store, lock: asyncio.Lock, *, after: int | None = None
     ) -> "EventStream":
         """Return a stream of what is committed to a group from now on, or after an event."""
-        stream = EventStream(group, store, lock, self, after=after)
+        stream = EventStream(group, store, lock, self, after)
         self._open.add(stream)
         return stream
 
@@ -92,13 +89,7 @@ class EventStream(AsyncIterator[Event]):
     """The events of one group, without an end until the graph is closed."""
 
     def __init__(
-        self,
-        group: str,
-        store: Store,
-        lock: asyncio.Lock,
-        streams: OpenStreams,
-        *,
-        after: int | None,
+        self, group: str, store: Store, lock: asyncio.Lock, streams: OpenStreams, after: int | None
     ) -> None:
         self.group, self._asked = group, after
         self._store, self._lock, self._streams = store, lock, streams

@@ -5,15 +5,7 @@ time. The next page comes while one is worked on.
 """
 
 import asyncio
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Collection,
-    Container,
-    Iterable,
-    Mapping,
-)
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -259,7 +251,7 @@ async def read_found(
     )
 
 
-def _records(kind: type[Any], ids: Iterable[str], known: Container[str] = ()) -> list[Record]:
+def _records(kind: type[Any], ids: Iterable[str], known: Collection[str] = ()) -> list[Record]:
     return [Record(TABLES[kind], id_) for id_ in dict.fromkeys(ids) if id_ not in known]
 
 

@@ -133,14 +133,11 @@ def from_sdk(value: Any) -> Any:
 
 _NONE, _RECORD, _DECIMAL, _DATETIME, _DURATION = 6, 8, 10, 12, 14
 _NONE_VALUE = cbor2.dumps(cbor2.CBORTag(_NONE, 0))
-_LARGE: Final = 1_000_000
-"""Bytes of an answer from which on it is decoded row by row."""
-_TURN: Final = 200
-"""Rows that are decoded before others have their turn."""
+_LARGE: Final = 1_000_000  # bytes of an answer from which on it is decoded row by row
+_TURN: Final = 200  # rows that are decoded before others have their turn
 _NESTED: Final = 4
 """Levels above a row: the answer, its statements, one statement, and the rows of that."""
-_LIST, _MAP = 4, 5
-"""Major types of CBOR that hold others."""
+_LIST, _MAP = 4, 5  # major types of CBOR that hold others
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,11 +108,9 @@ class RowCache:
         values: dict[Key, Any] = {}
         for update in updates:
             key = update.table, update.id
-            if key not in values:
-                held = self._values.get(key, (None, 0))[0]
-                values[key] = None if isinstance(held, str) else held  # that nobody asked for
-            if values[key] is not None:
-                values[key] = changed_value(values[key], update.after)
+            value = values[key] if key in values else self._values.get(key, (None, 0))[0]
+            known = value is not None and not isinstance(value, str)  # an image nobody asked for
+            values[key] = changed_value(value, update.after) if known else None
         return {key: value for key, value in values.items() if value is not None}
 
     def damage(self, rows: Mapping[str, Mapping[str, Row]]) -> list[str]:
@@ -198,10 +196,7 @@ class RowCache:
 
 
 def _own(value: Value) -> Value:
-    """Return a value that shares nothing with this one that its reader could change.
-
-    Field by field: ``dataclasses.replace`` takes four times as long.
-    """
+    """Return a copy that shares nothing changeable; ``replace`` takes four times as long."""
     kind = type(value)
     values: list[Any] = list(_FIELDS[kind](value))
     for place in _PLACES[kind]:

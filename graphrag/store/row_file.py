@@ -34,21 +34,17 @@ _OF_NO_USE = (
     "the rows beside the store in %s are of no use (%s): nothing is lost, they are read from the "
     "store itself"
 )
-_FLUSH = 1 << 20
-"""Bytes of rows that wait in memory at most."""
-_FEWEST = 1_000
-"""Rows from which closing begins a file: fewer are read again in a moment."""
+_FLUSH = 1 << 20  # bytes of rows that wait in memory at most
+_FEWEST = 1_000  # rows from which closing begins a file: fewer are read again in a moment
 _LONGEST = 1 << 20
 """Bytes of the longest image that is kept, or read from a file that somebody else made."""
-_AT_ONCE = 250
-"""Records of one query."""
+_AT_ONCE = 250  # records of one query
 _MOST_STAMPS, _LONGEST_STAMP = 100_000, 2_048
 """Stamps of groups that are read, usually 200 bytes each, and half the bytes of the longest: the
 name of a group has up to 200 characters. A file with more is begun anew, as a row without the stamp
 of its group may be of any event."""
 _ROWS = "SELECT number, checksum, frame FROM rows WHERE "
-_STAMP = "group_info"
-"""The table of the records that have the stamps of groups."""
+_STAMP = "group_info"  # the table of the records that have the stamps of groups
 _TABLE = "CREATE TABLE rows (number INTEGER PRIMARY KEY, checksum INTEGER, frame BLOB)"
 _OPENING = (
     "PRAGMA journal_mode = wal",
@@ -177,16 +173,15 @@ class RowFile:
 
     def _flush(self) -> None:
         """Write what waits, and with it the stamps of which it is."""
+        waiting, self._waiting, self._bytes = self._waiting, {}, 0
         if self.off:
-            self._waiting.clear()
-            self._bytes = 0
             return
         # A group without any event has no rows, and nothing to recognise it by.
         stamps = {group: stamp for group, stamp in self.stamps.items() if stamp[0]}
-        images = {key: image for key, image in self._waiting.items() if image is not None}
+        images = {key: image for key, image in waiting.items() if image is not None}
         for group, stamp in stamps.items() - self.noted.items():
             images[_STAMP, group] = json.dumps(stamp).encode()
-        gone = [(_number(key),) for key in self._waiting.keys() - images.keys()]
+        gone = [(_number(key),) for key in waiting.keys() - images.keys()]
         frames = ((key, _name(key) + image) for key, image in images.items())
         rows = [(_number(key), crc32(frame), frame) for key, frame in frames]
         try:
@@ -196,8 +191,6 @@ class RowFile:
             self.noted |= stamps
         except _FAILURES as error:
             self._let_go(error, off=True)
-        self._waiting.clear()
-        self._bytes = 0
 
     def _maintain(self) -> None:
         """Move the log of SQLite into its file: others read and write meanwhile."""

@@ -14,15 +14,6 @@ from graphrag.store import groups
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row
-from graphrag.store.groups import (
-    COUNTED,
-    count_group,
-    is_written,
-    newest,
-    read_entry,
-    read_sizes,
-    stated,
-)
 from graphrag.store.migrate import migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Packed, Record
@@ -124,7 +115,7 @@ class Store:
         """Encode a transaction while another is being written, if it is to follow on ``after``."""
         # What was prepared before keeps its moment: what follows on it may have one already.
         at = self._now(changes.group_id) if changes.ready is None else changes.ready.at
-        sql, params = stated(changes, after + 1, at)
+        sql, params = groups.stated(changes, after + 1, at)
         if self.target.embedded:
             params = {name: Packed.of(value) for name, value in params.items()}
         changes.ready = Ready(after + 1, at, sql, params)
@@ -142,7 +133,7 @@ class Store:
             at, sql, params = ready.at, ready.sql, dict(ready.params)
         else:
             at = self._now(group)
-            sql, params = stated(changes, seq, at)
+            sql, params = groups.stated(changes, seq, at)
         if self.searchable:
             if self._derived is None:
                 raise TransactionError("nothing was written: the store was opened for reading only")
@@ -163,7 +154,7 @@ class Store:
             words = str(error) if isinstance(error, TransactionError) else ""
             if "event:" not in words or "already exists" not in words:
                 raise
-            if self.target.embedded or not await is_written(params["event"], self.query):
+            if self.target.embedded or not await groups.is_written(params["event"], self.query):
                 raise StaleGroupError(f"group {group!r} moved past {after}") from None
         self._last[group] = seq, to_micros(at, 0)
         self.cache.wrote(changes, self._last[group])
@@ -224,15 +215,15 @@ class Store:
 
     async def group_sizes(self) -> Groups:
         """Return all groups by name, with what they hold."""
-        return await read_sizes(self.query)
+        return await groups.read_sizes(self.query)
 
     async def count_anew(self, group: str) -> None:
         """Note the size of a group that was written past ``apply``."""
-        await self.transact(COUNTED, **await count_group(group, self.query))
+        await self.transact(groups.COUNTED, **await groups.count_group(group, self.query))
 
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
-        return (await read_entry(group, self.query) or {}).get("forgotten_at")
+        return (await groups.read_entry(group, self.query) or {}).get("forgotten_at")
 
     async def count_group(self, group: str) -> Mapping[str, int]:
         """Return the number of rows of a group by table, its events among them."""
@@ -244,7 +235,7 @@ class Store:
 
     async def newest(self, group: str) -> tuple[int, datetime | None]:
         """Return number and time of the group's newest event; 0 and None for none."""
-        return await newest(group, self.query)
+        return await groups.newest(group, self.query)
 
     async def moment_of(self, group: str, seq: int) -> int | None:
         """Return when an event was committed, in microseconds, None if there is no such event."""

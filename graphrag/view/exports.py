@@ -127,16 +127,7 @@ class Exports(Room):
         view = self._context.viewpoint
         stored = replace(self._context, viewpoint=replace(view, valid_at=None, history=False))
         communities = await CommunityReads(stored).list(level=0)
-        found = await atlas_of(
-            index,
-            past,
-            seen,
-            communities,
-            limit=limit,
-            at=view.valid_at,
-            known_at=view.known_at,
-            now=utc_now(),
-        )
+        found = await atlas_of(index, past, seen, communities, view, limit=limit, now=utc_now())
         if not quotes:
             return found
         said, about = [], []
@@ -195,17 +186,12 @@ class GroupExports(Exports):
             return await ever.file(path, format=kind)
         from graphrag.io.jsonl.group_file import export_group
 
-        session, group = self._context.session, self._context.group
-        if group not in await session.store.groups():
+        session, store, group = self._context.session, self._context.store, self._context.group
+        if group not in await store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
             return await export_group(
-                session.store,
-                session.embedder,
-                group,
-                path,
-                vectors=vectors,
-                on_progress=on_progress,
+                store, session.embedder, group, path, vectors=vectors, on_progress=on_progress
             )
 
     async def copy(

@@ -25,7 +25,6 @@ from graphrag.model.values import VALUE, Community, Fact
 from graphrag.search.results import Quote
 from graphrag.search.rewind import Rewind
 from graphrag.search.visibility import VisibleRows
-from graphrag.temporal.interval import Viewpoint
 
 _SECOND = 1_000_000
 _SHORT = 2_000  # facts that are laid out in 50 ms
@@ -99,12 +98,13 @@ async def atlas_of(
     past: Rewind,
     seen: VisibleRows,
     communities: Sequence[Community],
-    view: Viewpoint,
     *,
     limit: int,
+    at: datetime | None,
+    known_at: datetime | None,
     now: datetime,
 ) -> Atlas:
-    """Lay out what may be seen, with up to ``limit`` entities, opened at the moment of the view.
+    """Lay out what may be seen, with up to ``limit`` entities, opened at world time ``at``.
 
     ``communities`` are those of the coarsest level; without any they are detected here.
     """
@@ -129,8 +129,8 @@ async def atlas_of(
     places = await _places(index, rows, labels, ties)
     return Atlas(
         group=index.group_id,
-        at=view.valid_at,
-        known_at=view.known_at,
+        at=at,
+        known_at=known_at,
         made_at=now,
         nodes={
             "id": ids,

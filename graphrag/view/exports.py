@@ -127,7 +127,10 @@ class Exports(Room):
         view = self._context.viewpoint
         stored = replace(self._context, viewpoint=replace(view, valid_at=None, history=False))
         communities = await CommunityReads(stored).list(level=0)
-        found = await atlas_of(index, past, seen, communities, view, limit=limit, now=utc_now())
+        at, known_at = view.valid_at, view.known_at
+        found = await atlas_of(
+            index, past, seen, communities, limit=limit, at=at, known_at=known_at, now=utc_now()
+        )
         if not quotes:
             return found
         said, about = [], []

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 DEFAULT_STORE = "surrealkv://./graph-store"
-_PATHS = ("mem", "surrealkv")
-"""Schemes of URLs that name a folder, in which there may be any character."""
+_PATHS = ("mem", "surrealkv")  # schemes of URLs that name a folder, whose name may be anything
 
 
 def shown_url(url: str) -> str:

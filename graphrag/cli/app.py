@@ -25,7 +25,6 @@ _ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 
-
 COMMANDS: Mapping[str, tuple[Callable[..., Coroutine[Any, Any, None]], str]] = MappingProxyType(
     {
         "demo": (demo, "--keep ./valley"),

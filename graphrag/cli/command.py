@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from graphrag.view.view import View
 
 _FAILED, _MISUSED = 1, 2
+_PIPE_WIDTH = 120  # a pipe has no width; rich would take 80 columns, which is too narrow for four
 _MOMENTS: dict[object, object] = {datetime: str, datetime | None: str | None}
 """Annotations of the options that are moments, and what typer reads them as."""
 _VARIABLES = {
@@ -47,8 +48,7 @@ _VARIABLES = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 """They keep the noise of model libraries off the terminal."""
-PANEL = "Store and output"
-"""Panel of --help for the options that all commands share."""
+PANEL = "Store and output"  # panel of --help for the options that all commands share
 
 Axis = Literal["system", "world"]
 EntityName = Annotated[str, typer.Argument(help="Name, alias or id.", show_default=False)]
@@ -66,8 +66,6 @@ EveryGroup = Annotated[
     bool, typer.Option("--all-groups", help="All groups of the store, not only --group.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Validate the input, but write nothing.")]
-
-
 # Typer takes lists of enumerations, not of literals; tests hold these to the library's own.
 Outcome = StrEnum("Outcome", "ended replaced overruled corrected open both waiting impossible")
 ScopeChoice = StrEnum("ScopeChoice", "facts entities episodes communities")
@@ -243,10 +241,6 @@ def _quiet() -> None:
     warnings.simplefilter("ignore")
     logging.getLogger().addHandler(logging.NullHandler())
     logging.lastResort = None
-
-
-# A pipe has no width; rich would take 80 columns, which is too narrow for four.
-_PIPE_WIDTH = 120
 
 
 class VisibleConsole(Console):

@@ -30,8 +30,7 @@ _OF_USER = _OF_PROJECT | {"user", "password", "embedder", "llm_model", "llm_base
 _OF_USER |= {"llm_api_key", "store_token", "token"}
 _SECRET = frozenset({"password", "llm_api_key", "store_token", "token"})
 _SCHEME = "surrealkv://"
-_SERVED = "served.json"
-"""File in the folder of a store that names the address at which the store is served."""
+_SERVED = "served.json"  # file in the folder of a store, with the address at which it is served
 _GRANT_KEYS = {"token", "groups", "writes"}
 
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 20
 _SUGGESTIONS = 5
-# Of two words of five letters, a fifth may differ.
-_ALIKE = 0.7
+_ALIKE = 0.7  # of two words of five letters, a fifth may differ
 _FACTS = 3  # shown of each neighbour
 _NO_FACTS = "no facts hold then; --history shows those of every time"
 
@@ -156,14 +155,10 @@ async def neighbors(
     limit: Limit = 50,
 ) -> None:
     """List the entities near an entity, nearest first, with the facts that link them."""
+    kinds, along = types or None, relations or None
     async with session.graph("walking") as graph:
         near = await view.of(graph).neighbors(
-            entity,
-            depth=depth,
-            types=types or None,
-            relations=relations or None,
-            limit=limit,
-            facts=_FACTS,
+            entity, depth=depth, types=kinds, relations=along, limit=limit, facts=_FACTS
         )
     entries = (
         Entry(to.name, to.entity_type, "; ".join(map(fact_line, it.facts)), lead=str(it.distance))

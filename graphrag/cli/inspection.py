@@ -177,13 +177,10 @@ async def contradictions(
     limit: Limit = 20,
 ) -> None:
     """Show pairs of facts that cannot both hold: open ones, settled ones, and the reason."""
+    wanted = cast("Sequence[Settled] | None", outcomes or None)
     async with session.graph("comparing") as graph:
         report = await view.of(graph).audit.contradictions(
-            since,
-            until,
-            axis=axis,
-            outcomes=cast("Sequence[Settled] | None", outcomes or None),
-            limit=limit,
+            since, until, axis=axis, outcomes=wanted, limit=limit
         )
     left = report.left_out
     session.answer(

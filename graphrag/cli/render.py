@@ -36,8 +36,7 @@ _NOUNS = (
 )
 """Scopes of a search, and what one hit is called."""
 _GAP = "  "
-# A column of heads narrower than this is unreadable, whatever the terminal is.
-_NARROWEST = 20
+_NARROWEST = 20  # a column of heads narrower than this is unreadable, whatever the terminal is
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +160,10 @@ def hits_entries(title: str, results: "Results", *, several: bool = False) -> Re
     """Return the hits of one scope; with ``several`` groups each hit names its own."""
     episodes = {episode.id: episode for episode in results.passages}
     hits: Sequence[Hit[Any]] = getattr(results, title.lower())
-    entries = []
-    for hit in hits:
-        # A score is comparable within one search only, relevance is across searches.
-        lead = f"{hit.item.group_id}  {hit.relevance:.2f}" if several else f"{hit.relevance:.2f}"
-        entries.append(_entry(hit.item, episodes, lead))
-    return Entries(Text.assemble((title, "bold"), (" by relevance", "dim")), tuple(entries), _LINES)
+    # A score is comparable within one search only, relevance is across searches.
+    lead = "{0.item.group_id}  {0.relevance:.2f}" if several else "{0.relevance:.2f}"
+    entries = tuple(_entry(hit.item, episodes, lead.format(hit)) for hit in hits)
+    return Entries(Text.assemble((title, "bold"), (" by relevance", "dim")), entries, _LINES)
 
 
 def _entry(
@@ -192,9 +189,8 @@ def facts_entries(
     title: str, facts: Iterable[Fact], episodes: Mapping[str, Episode], *, ids: bool = False
 ) -> Entries:
     """Return facts with their intervals and sources, and with their ids if asked."""
-    return titled(
-        title, (fact_entry(fact, episodes, lead=fact.id if ids else "") for fact in facts)
-    )
+    entries = (fact_entry(fact, episodes, lead=fact.id if ids else "") for fact in facts)
+    return titled(title, entries)
 
 
 def connected_table(entities: Sequence[tuple[Entity, int]]) -> RenderableType | None:
@@ -235,9 +231,7 @@ def plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def attributes(value: object, *names: str) -> dict[str, Any]:

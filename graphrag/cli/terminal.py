@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-STOPPED = 128 + SIGINT
-"""Exit code of a command that Ctrl-C stopped, as shells have it."""
+STOPPED = 128 + SIGINT  # exit code of a command that Ctrl-C stopped, as shells have it
 OpenGraph = Callable[[Settings], "GraphRAG"]
 
 _PAUSE = 0.2  # seconds between two attempts to open a locked store: less is not felt

@@ -43,9 +43,7 @@ def served() -> str:
 
 def part(name: str) -> tuple[str, str] | None:
     """Return a file of the served page with its media type, None if there is none."""
-    if name not in _FILES:
-        return None
-    return _read(_FILES[name]), _KINDS[name.rpartition(".")[2]]
+    return (_read(_FILES[name]), _KINDS[name.rpartition(".")[2]]) if name in _FILES else None
 
 
 def page(data: Mapping[str, Any]) -> str:

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from graphrag.community.detect import detect, inside, seeded
 
 Labels = npt.NDArray[np.int64]
-Places = npt.NDArray[np.float64]
-"""A row of x and y for each node."""
+Places = npt.NDArray[np.float64]  # a row of x and y for each node
 
 _ROUNDS = 3  # rounds in which entities whose facts have ended join a community
 _ROOM = 1.0  # the radius of a disc for one node; it grows with the root of their number

@@ -97,13 +97,10 @@ class GraphContextProvider(ContextProvider):
         answered = context.response.messages if context.response else []
         turns = [
             Turn(
-                message.text,
-                str(message.role),
-                self._user if message.role == "user" else None,
-                key=message.message_id,
+                it.text, str(it.role), self._user if it.role == "user" else None, key=it.message_id
             )
-            for message in (*context.input_messages, *answered)
-            if message.role in ("user", "assistant")
+            for it in (*context.input_messages, *answered)
+            if it.role in ("user", "assistant")
         ]
         await self._access.awaited(keep(self._group(session), session.session_id, turns))
 

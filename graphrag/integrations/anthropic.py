@@ -130,8 +130,7 @@ class _MemoryFiles:
         raise InputError(f"The path {path} does not exist. Please provide a valid path.")
 
     async def _inside(self, path: str) -> list[Note]:
-        files = await notes(self._access.view)
-        return [file for file in files if file.name.startswith(f"{path}/")]
+        return [file for file in await notes(self._access.view) if file.name.startswith(f"{path}/")]
 
     async def _all(self, path: str) -> list[Note]:
         files = await notes(self._access.view)
@@ -148,9 +147,8 @@ class _MemoryFiles:
         # An episode says something: of a file that does not, the path.
         plain = text.strip() and not text.startswith("\ufeff")
         value = None if plain else {"text": text}
-        await write_note(
-            self._writable(), path, text if text.strip() else path, value=value, source="memory"
-        )
+        said = text if text.strip() else path
+        await write_note(self._writable(), path, said, value=value, source="memory")
 
 
 def _text_of(file: Note) -> str:

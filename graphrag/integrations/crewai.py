@@ -95,11 +95,9 @@ class GraphStorage:
     async def _save(self, records: list[MemoryRecord]) -> None:
         self._access.written()
         for record in records:
-            text, value = record.content, record.model_dump(mode="json")
-            source = record.source or "crewai"
-            await write_note(
-                self._access.graph, record.id, text.strip() or record.id, value=value, source=source
-            )
+            text, source = record.content.strip() or record.id, record.source or "crewai"
+            value = record.model_dump(mode="json")
+            await write_note(self._access.graph, record.id, text, value=value, source=source)
 
     def update(self, record: MemoryRecord) -> None:
         """Replace the record with the same id."""

@@ -76,10 +76,9 @@ class GraphMemoryService(BaseMemoryService):
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
+        own = custom_metadata or {}
         turns = [
-            _turn(
-                user_id, event, datetime.fromtimestamp(event.timestamp, UTC), custom_metadata or {}
-            )
+            _turn(user_id, event, datetime.fromtimestamp(event.timestamp, UTC), own)
             for event in events
         ]
         await self._keep(self.group(app_name, user_id), session_id or _GIVEN, turns)

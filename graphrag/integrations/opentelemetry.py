@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.trace import Span, Tracer, TracerProvider
 
-_OPERATIONS: Final[Mapping[Step, str]] = MappingProxyType(
+_OPERATIONS: Final[Mapping[Step, str]] = MappingProxyType(  # what the conventions have a name for
     {"ingest": "upsert_memory", "search": "search_memory"}
 )
-"""Steps that the conventions have a name for."""
 _TEXTS: Final[Mapping[Step, str]] = MappingProxyType(
     {"ingest": "gen_ai.memory.records", "search": "gen_ai.memory.query.text"}
 )

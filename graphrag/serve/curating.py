@@ -205,47 +205,33 @@ async def _side(entity: Entity, graph: GraphRAG, most: int) -> SideOutput:
 
 async def merge(call: Call, asked: MergeInput) -> EventOutput:
     """Merge two entities; the one that is kept takes over all statements about the other."""
-    event = await call.graph.identity.merge(
-        asked.keep, asked.other, reason=asked.reason, actor=call.grant.name
-    )
+    event = await call.graph.identity.merge(**asked.model_dump(), actor=call.grant.name)
     return EventOutput.logged(event)
 
 
 async def keep_apart(call: Call, asked: KeepApartInput) -> EventOutput:
     """Record that two entities are different, so that candidates no longer lists them."""
-    event = await call.graph.identity.keep_apart(
-        asked.one, asked.other, reason=asked.reason, actor=call.grant.name
-    )
+    event = await call.graph.identity.keep_apart(**asked.model_dump(), actor=call.grant.name)
     return EventOutput.logged(event)
 
 
 async def rename(call: Call, asked: RenameInput) -> EventOutput:
     """Change the primary name of an entity; the old name becomes an alias."""
-    event = await call.graph.identity.rename(
-        asked.entity, asked.name, reason=asked.reason, actor=call.grant.name
-    )
+    event = await call.graph.identity.rename(**asked.model_dump(), actor=call.grant.name)
     return EventOutput.logged(event)
 
 
 async def split(call: Call, asked: SplitInput) -> SplitOutput:
     """Move facts that were attributed to the wrong entity to a new one."""
-    made = await call.graph.identity.split(
-        asked.entity,
-        name=asked.name,
-        facts=asked.facts,
-        entity_type=asked.type,
-        reason=asked.reason,
-        actor=call.grant.name,
-    )
+    given, actor = asked.model_dump(exclude={"type"}), call.grant.name
+    made = await call.graph.identity.split(**given, entity_type=asked.type, actor=actor)
     [event] = await call.graph.log.events(entity=made, limit=1)
     return SplitOutput(entity=EntityOutput.of(made), event=EventOutput.logged(event))
 
 
 async def revert(call: Call, asked: RevertInput) -> EventOutput:
     """Undo an event with a new event, which can be reverted, too."""
-    event = await call.graph.log.revert(
-        asked.event, force=asked.force, reason=asked.reason, actor=call.grant.name
-    )
+    event = await call.graph.log.revert(**asked.model_dump(), actor=call.grant.name)
     return EventOutput.logged(event)
 
 

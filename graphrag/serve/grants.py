@@ -15,10 +15,8 @@ from typing import Final
 from graphrag.errors import InputError, PolicyError
 from graphrag.graph import GraphRAG
 
-SCOPE_KEY = "graphrag.call"
-"""Key of the call in the scope of an HTTP request."""
-_SHORTEST = 16
-"""Characters: 16 letters and digits at random are 95 bits, which nobody guesses over a network."""
+SCOPE_KEY = "graphrag.call"  # key of the call in the scope of an HTTP request
+_SHORTEST = 16  # letters and digits at random are 95 bits, which nobody guesses over a network
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from graphrag.serve.grants import SCOPE_KEY, Bucket
 from graphrag.serve.rest import HTTPProblem, problem, problem_of
 from graphrag.serve.service import Service
 
-TOOLS: Final = "/mcp"
-"""Path of the tools."""
+TOOLS: Final = "/mcp"  # path of the tools
 OPEN: Final = ("/health", "/ready", "/openapi.json")
 """Routes without a token; they say nothing of what is remembered."""
 _PAGE: Final = "/explore"
@@ -37,8 +36,7 @@ _HEADERS: Final[Mapping[str, str]] = {
 }
 _GROUPS = "/groups/"
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^\s:/?#@,\\\[\]]+)(:[0-9]{1,5})?", re.ASCII)
-_FAILURES = 5.0
-"""Wrong tokens a second, of all strangers together: a right one is not held up by them."""
+_FAILURES = 5.0  # wrong tokens a second, of all strangers together: they hold up no right one
 
 
 class Guard:

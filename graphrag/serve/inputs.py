@@ -16,8 +16,7 @@ Scope = Literal["facts", "entities", "episodes", "communities"]
 Moment = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 Line = Annotated[str, Field(max_length=1000)]
-UNKNOWN = "unknown"
-"""In the place of a date: there is none."""
+UNKNOWN = "unknown"  # in the place of a date: there is none
 
 _DATE = '"2024-03-05", "March 2024", "2024-03-05T10:00:00Z", "last month"'
 _ENTITY = "An entity: its name, an alias, or its id."

@@ -28,8 +28,7 @@ _PROBLEMS = {
     "503": "The store or the server is busy or stopping.",
 }
 _ANY = ("401", "403", "421", "429", "500", "503")  # problems of every route behind a token
-_OPEN = ("/health", "/ready", "/explore", "/explore/{file}")
-"""Routes that ask for no token even where others do."""
+_OPEN = ("/health", "/ready", "/explore", "/explore/{file}")  # routes that ask for no token
 _LAST = 10**15 - 1  # number of an event, at most
 
 

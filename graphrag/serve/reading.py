@@ -25,12 +25,9 @@ async def search(call: Call, asked: inputs.SearchInput) -> outputs.SearchOutput:
     Use it to explore. For one precise answer use ask, for text to put into a prompt use context,
     for everything about one entity use entity or timeline.
     """
+    where = None if asked.where is None else Filter.parse(asked.where)
     results = await asked.view(call.graph, history=asked.history).search(
-        asked.query,
-        limit=asked.limit,
-        scopes=asked.scopes,
-        where=None if asked.where is None else Filter.parse(asked.where),
-        saga=asked.saga,
+        asked.query, limit=asked.limit, scopes=asked.scopes, where=where, saga=asked.saga
     )
     facts = await fact_outputs([hit.item for hit in results.facts], call.graph)
     return outputs.SearchOutput(

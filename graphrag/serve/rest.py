@@ -40,12 +40,9 @@ from graphrag.serve.verb_table import VERBS, Verb
 _PAGE = {"content-security-policy": POLICY}
 Handler = Callable[[Request], Awaitable[Response]]
 _READY_SECONDS = 2.0  # in which the store has to answer, or the server is not ready
-_HEARTBEAT = 15.0
-"""Seconds of silence after which a comment is sent: proxies cut what is silent for longer."""
+_HEARTBEAT = 15.0  # seconds of silence, then a comment: proxies cut what is silent for longer
 
-
-# The first kind that fits.
-_STATUSES: tuple[tuple[type[GraphRAGError], int, str], ...] = (
+_STATUSES: tuple[tuple[type[GraphRAGError], int, str], ...] = (  # the first kind that fits
     (UnexpectedError, 500, "Internal Error"),
     (OverloadedError, 503, "Service Unavailable"),
     (InputError, 422, "Unprocessable"),
@@ -71,8 +68,7 @@ def problem(
     """Return a problem as an answer (RFC 9457)."""
     body = ProblemOutput(title=title, status=status, detail=visible(detail))
     # A detail may repeat what was asked, where half a surrogate pair may stand.
-    text = body.model_dump_json()
-    return Response(text, status, dict(headers or {}), media_type=PROBLEM_TYPE)
+    return Response(body.model_dump_json(), status, headers, media_type=PROBLEM_TYPE)
 
 
 def problem_of(error: GraphRAGError) -> Response:

@@ -36,8 +36,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _MOMENT = 0.05
 _CONNECTIONS = 4  # connections for each request that may be worked on: most of them are silent
 _ACCEPTED = 100  # connections taken at once, before any of them is looked at
-_SHARE = 2
-"""One file of so many that the process may still open is a connection; the store opens others."""
+_SHARE = 2  # one file of so many that may still be opened is a connection; the store has others
 _HERE = ("localhost", "127.0.0.1", "[::1]")  # names of this machine
 
 

@@ -72,6 +72,7 @@ def verbs(
         yield Verb(run, types["asked"], types["return"], writes, destructive, idempotent, tool)
 
 
+_CURATING = (curate.merge, curate.keep_apart, curate.rename, curate.split, curate.revert)
 VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
     {
         verb.name: verb
@@ -85,17 +86,7 @@ VERBS: Final[Mapping[str, Verb[Any, Any]]] = MappingProxyType(
             *verbs(write.review, writes=True, destructive=True, idempotent=False),
             *verbs(read.communities, read.communities_over_time),
             *verbs(curate.atlas, curate.candidates, curate.log, tool=False),
-            *verbs(
-                curate.merge,
-                curate.keep_apart,
-                curate.rename,
-                curate.split,
-                curate.revert,
-                writes=True,
-                destructive=True,
-                idempotent=False,
-                tool=False,
-            ),
+            *verbs(*_CURATING, writes=True, destructive=True, idempotent=False, tool=False),
         )
     }
 )

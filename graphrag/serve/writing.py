@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Set
 
 from graphrag.display.lists import RECORD_NAMES
-from graphrag.edit import KEEP, Keep
 from graphrag.edit.editor import entity_id
 from graphrag.errors import InputError
 from graphrag.ingest.reports import Added
@@ -36,18 +35,12 @@ async def remember(call: Call, asked: inputs.RememberInput) -> outputs.RememberO
 
 async def _added(call: Call, asked: inputs.RememberInput) -> Added:
     """Add an episode; one that a stop of the server finds half read is queued instead."""
+    given = asked.model_dump(include={"reference_time", "name", "saga", "key", "author"})
+    by = {"remembered_by": call.grant.name}
 
     async def add(*, wait: bool) -> Added:
         return await call.graph.add_episode(
-            asked.content,
-            reference_time=asked.reference_time,
-            name=asked.name,
-            source_description=asked.source,
-            metadata={"remembered_by": call.grant.name},
-            saga=asked.saga,
-            key=asked.key,
-            author=asked.author,
-            wait=wait,
+            asked.content, **given, source_description=asked.source, metadata=by, wait=wait
         )
 
     if not asked.wait:
@@ -71,16 +64,7 @@ async def _tell(
     call: Call, fact: inputs.StatedFact, asked: inputs.RememberInput
 ) -> outputs.RememberOutput:
     result = await call.graph.add_fact(
-        fact.subject,
-        fact.relation,
-        fact.object,
-        valid_at=fact.valid_at,
-        invalid_at=fact.invalid_at,
-        reference_time=asked.reference_time,
-        subject_type=fact.subject_type,
-        object_type=fact.object_type,
-        confidence=fact.confidence,
-        source=asked.source or None,
+        **fact.model_dump(), reference_time=asked.reference_time, source=asked.source or None
     )
     learned = await fact_outputs([result.fact] if result.new else [], call.graph)
     return outputs.RememberOutput(
@@ -100,35 +84,20 @@ async def correct(call: Call, asked: inputs.CorrectInput) -> outputs.CorrectOutp
     It takes the id of a fact from search or another tool. For news ("she moved") use remember.
     """
     edit, actor = call.graph.edit, call.grant.name
-    asked_for = asked.model_dump(exclude={"fact", "action", "reason"}, exclude_none=True)
-    given = asked_for.keys()
+    given = asked.model_dump(exclude={"fact", "action", "reason"}, exclude_none=True)
     if asked.action == "retract":
-        _only(given, set(), asked.action)
+        _only(given.keys(), set(), asked.action)
         fact = await edit.retract(asked.fact, asked.reason, actor=actor)
     elif asked.action == "end":
-        _only(given, {"invalid_at"}, asked.action)
+        _only(given.keys(), {"invalid_at"}, asked.action)
         fact = await edit.invalidate(asked.fact, asked.invalid_at, reason=asked.reason, actor=actor)
     else:
-        fact = await edit.correct(
-            asked.fact,
-            subject=asked.subject,
-            relation=asked.relation,
-            object=asked.object,
-            text=asked.text,
-            valid_at=_moment(asked.valid_at),
-            invalid_at=_moment(asked.invalid_at),
-            reason=asked.reason,
-            actor=actor,
-        )
+        unknown = {end for end in ("valid_at", "invalid_at") if given.get(end) == inputs.UNKNOWN}
+        given |= dict.fromkeys(unknown)
+        fact = await edit.correct(asked.fact, **given, reason=asked.reason, actor=actor)
     events = await call.graph.log.events(fact=fact, limit=1)
     note = (events[-1].note if events else None) or ""
     return outputs.CorrectOutput(fact=(await fact_outputs([fact], call.graph))[0], note=note)
-
-
-def _moment(given: str | None) -> str | Keep | None:
-    if given is None:
-        return KEEP
-    return None if given == inputs.UNKNOWN else given
 
 
 def _only(given: Set[str], allowed: Set[str], action: str) -> None:

@@ -36,8 +36,6 @@ _NAMING = re.compile(
 _MOST_FIRST = 20
 _SHORT = 300  # characters of a question whose answer is looked for before it is searched
 _MOST_RELATIONS = 64  # relations whose meaning a question is compared with
-
-
 _SPEAKER = "user"
 _SELF = re.compile(
     r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"

@@ -104,12 +104,8 @@ class ViewContext:
             used = [index.relations[code] for code in np.unique(index.facts["relation"][facts])]
             for name in strange:
                 if close := get_close_matches(name, used, n=1, cutoff=_ALIKE):
-                    _LOG.warning(
-                        "no fact of group %r has the relation %r: did you mean %r?",
-                        self.group,
-                        name,
-                        close[0],
-                    )
+                    what = "no fact of group %r has the relation %r: did you mean %r?"
+                    _LOG.warning(what, self.group, name, close[0])
         return meant
 
     def now(self, axis: "Axis" = "world") -> datetime:

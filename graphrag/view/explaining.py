@@ -269,8 +269,7 @@ def _ranked(
 
 def _fits(results: Results, id_: str, max_tokens: int) -> bool:
     found = assemble(results, max_tokens=max_tokens, format="text", count=count_tokens, direct=True)
-    named = {id_ for each in found.citations for id_ in (each.episode_id, *each.fact_ids)}
-    entity = next((hit.item for hit in results.entities if hit.item.id == id_), None)
-    if entity is not None:
-        return bool(entity.summary) and entity.summary in found.text
-    return id_ in named
+    for hit in results.entities:
+        if hit.item.id == id_:
+            return bool(hit.item.summary) and hit.item.summary in found.text
+    return any(id_ in (each.episode_id, *each.fact_ids) for each in found.citations)

@@ -127,15 +127,9 @@ class Exports(Room):
         view = self._context.viewpoint
         stored = replace(self._context, viewpoint=replace(view, valid_at=None, history=False))
         communities = await CommunityReads(stored).list(level=0)
+        at, known_at = view.valid_at, view.known_at
         found = await atlas_of(
-            index,
-            past,
-            seen,
-            communities,
-            limit=limit,
-            at=view.valid_at,
-            known_at=view.known_at,
-            now=utc_now(),
+            index, past, seen, communities, limit=limit, at=at, known_at=known_at, now=utc_now()
         )
         if not quotes:
             return found
@@ -196,8 +190,8 @@ class GroupExports(Exports):
         from graphrag.io.jsonl.group_file import export_group
         from graphrag.io.transfer import Pace
 
-        session, group = self._context.session, self._context.group
-        if group not in await session.store.groups():
+        session, store, group = self._context.session, self._context.store, self._context.group
+        if group not in await store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
             store, pace = session.store, Pace(on_progress)

@@ -120,16 +120,9 @@ async def _candidates(request: Request, context: ViewContext) -> GroupIndex:
     # Here, not above: few open a store of this profile.
     from graphrag.search.gather import gather
 
-    vector = (await session.embedder.embed([request.query], purpose="query"))[0]
-    return context.known(
-        await gather(
-            session.store,
-            session.embedder,
-            request,
-            vector,
-            context.viewpoint,
-            await context.past(),
-            now=utc_now(),
-            frequencies=session.frequencies,
-        )
+    store, embedder, view = session.store, session.embedder, context.viewpoint
+    vector, past = (await embedder.embed([request.query], purpose="query"))[0], await context.past()
+    found = await gather(
+        store, embedder, request, vector, view, past, now=utc_now(), frequencies=session.frequencies
     )
+    return context.known(found)

@@ -80,18 +80,11 @@ class Writes(View):
         from graphrag.ingest.episode_intake import add_episode, add_known
 
         queue, ingestion = self._context.handle.queue, self._context.session
+        group, own = self._context.group, metadata or {}
         new = NewEpisode(
-            content,
-            reference_time,
-            name,
-            source,
-            source_description,
-            metadata=metadata or {},
-            saga=saga,
-            key=key,
-            author=author,
+            content, reference_time, name, source, source_description, group, own, saga, key, author
         )
-        episode = prepare(new, self._context.group)
+        episode = prepare(new)
         if stored := await known(ingestion, episode):
             return await add_known(ingestion, stored, episode, wait=wait)
         return await (add_episode(ingestion, episode) if wait else queue.put(episode))
@@ -122,13 +115,8 @@ class Writes(View):
         """
         from graphrag.ingest.batch import add_all
 
-        return await add_all(
-            self._context.session,
-            episodes,
-            self._context.group,
-            on_progress=on_progress,
-            on_error=on_error,
-        )
+        session, group = self._context.session, self._context.group
+        return await add_all(session, episodes, group, on_progress=on_progress, on_error=on_error)
 
     async def add_fact(
         self,

@@ -11,7 +11,7 @@ is kept as contested until a person confirms it. Trust is a number per source na
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -117,7 +117,7 @@ class Writer:
         self.store.prepare(changes, after=after)
 
     async def _write(
-        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: Collection[str]
+        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: list[str]
     ) -> int:
         """Apply and enter as one: what the engine has begun is not left half known by a cancel."""
 
@@ -148,12 +148,7 @@ class Writer:
         return writing.result()
 
     async def _enter(
-        self,
-        index: GroupIndex,
-        changes: ChangeSet,
-        enter: Enter | None,
-        back: Collection[str],
-        seq: int,
+        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: list[str], seq: int
     ) -> None:
         """Bring the group in memory up to what was committed as event ``seq``."""
         if enter is None:

@@ -54,7 +54,7 @@ class DynamicCommunity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityFlow(Picture):
-    """The communities of a group in consecutive slices of world time; a notebook draws them."""
+    """The communities of a group in consecutive slices of valid time; notebooks show a picture."""
 
     group: str
     slices: tuple[Interval, ...]

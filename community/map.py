@@ -51,7 +51,7 @@ class MapEntity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityMap(Picture):
-    """Map of the communities of one level; a notebook draws it."""
+    """Map of the communities of one level; notebooks show it as a picture."""
 
     communities: tuple[Community, ...]
     """Communities, largest first."""

@@ -46,7 +46,7 @@ class StoreError(GraphRAGError):
 
 
 class StoreURLError(StoreError, ValueError):
-    """The URL is not that of a store that can be opened."""
+    """The URL of the store is malformed, contradicts the credentials or cannot be opened."""
 
 
 class StoreDiskError(StoreError):
@@ -62,7 +62,7 @@ class StoreCorruptError(StoreError):
 
 
 class StoreUnreachableError(StoreError):
-    """No server answers at the URL."""
+    """No server answers at the URL, or the connection was lost."""
 
 
 class StoreAuthError(StoreError):

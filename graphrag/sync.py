@@ -1580,7 +1580,7 @@ class Reads:
         return self._portal.wait(self._twin.sources(fact))
 
     def timeline(self, entity: Entity | str) -> Timeline:
-        """Return all facts about an entity in chronological order, with what ended each.
+        """Return all facts about an entity in chronological order, with what ended an ended one.
 
         Raises:
             QueryError: if no entity has this name or id.

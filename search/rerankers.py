@@ -129,7 +129,7 @@ class Recency:
             raise QueryError(f"{self}: half_life is longer than nothing")
 
     def rerank(self, hits: list[Fused], scope: str, question: Question) -> list[Fused]:
-        """Return the hits by score, discounted by age."""
+        """Return the hits ordered by their scores, each halved for every ``half_life`` of age."""
         if scope == "communities":
             return hits
         hits = hits[: question.request.limit]

@@ -130,7 +130,7 @@ class CitedAnswer:
 
     @property
     def text(self) -> str:
-        """Return only the answer: its values, or its sentences with their numbers."""
+        """Return the values, or the sentences with citations like ``[1]``; else ``missing``."""
         if self.by == "facts" and self.exact is not None:
             return flatten("; ".join(self.exact.values))
         return " ".join(map(str, self.sentences)) or (self.missing if self.complete else "")

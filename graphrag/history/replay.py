@@ -34,7 +34,7 @@ _INFO = "group_info"
 
 @dataclass(slots=True)
 class Replayed:
-    """Result of a replay."""
+    """What ``log.replay`` rebuilt in another store: groups, and counts."""
 
     groups: tuple[str, ...]
     events: int = 0

@@ -127,6 +127,7 @@ async def _write(
         await ingestion.writer.commit(episode.group_id, write.build, enter=write.enter)
         if write.plan is not None:
             added = Added.by(write.plan, extraction, violations, write.seconds)
+            ingestion.losses.add(episode, added.dropped, added.adjusted)
             spent_on = getattr(ingestion.extractor, "usage_of", None)
             return added if spent_on is None else replace(added, usage=spent_on(episode.id))
         repeated = write.repeated or episode

@@ -11,14 +11,17 @@ is kept as contested until a person confirms it. Trust is a number per source na
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 
 from graphrag.errors import InputError, PolicyError, TransactionError
 from graphrag.index.catalog import Catalog, Locks
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.policy import FAILED, Policy, broken, refused
+from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Arbiter, Embedder, Extractor, Tracer
@@ -38,6 +41,8 @@ Build = Callable[[GroupIndex], Awaitable[ChangeSet]]
 """Work out a transaction against the group as it is now; an empty one writes nothing."""
 Enter = Callable[[GroupIndex, int], None]
 """Put what was committed under this event number into the index."""
+_NOTES = 200
+"""Notes that are kept for each group, the last ones."""
 REVIEW_BELOW = 0.55
 """Rules of extraction give 0.8, a model for a guess 0.5; the network states nothing below this."""
 
@@ -194,6 +199,22 @@ class Trust:
         return float(self.by_source.get(source, 0.0))
 
 
+class Losses:
+    """Extracted items that were not stored as they were extracted, since the graph was opened."""
+
+    def __init__(self) -> None:
+        self.counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        """``dropped`` and ``adjusted`` by group."""
+        self.notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
+        """The last of them by group, in words."""
+
+    def add(self, episode: Episode, dropped: Sequence[str], adjusted: Sequence[str]) -> None:
+        """Count those of one episode."""
+        group, name = episode.group_id, episode.name or episode.id
+        self.counts[group].update(dropped=len(dropped), adjusted=len(adjusted))
+        self.notes[group].extend(f"{name}: {note}" for note in (*dropped, *adjusted))
+
+
 @dataclass(frozen=True, slots=True)
 class Ingestion:
     """Everything that the write path needs."""
@@ -209,6 +230,7 @@ class Ingestion:
     ontology: Ontology = ANYTHING
     trust: Trust = field(default_factory=Trust)
     tracer: Tracer | None = None
+    losses: Losses = field(default_factory=Losses)
 
     @property
     def store(self) -> Store:

@@ -84,10 +84,10 @@ class AppendOnly:
 
 @dataclass(frozen=True, slots=True)
 class ProtectedTypes:
-    """Policy that protects entities of some types, except from the named actors.
+    """Policy by which only the named actors may change or erase entities of some types.
 
-    New facts about them are allowed as long as they change no stored fact. A further source for a
-    stored fact is allowed, too.
+    The same holds for the facts about them. Anyone may add facts that change no stored fact, and
+    sources of a stored fact.
     """
 
     types: Collection[str]

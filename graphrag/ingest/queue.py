@@ -8,11 +8,10 @@ one episode of a group at a time, by reference time.
 import asyncio
 import heapq
 import logging
-from collections import Counter, defaultdict, deque
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 
 from graphrag.errors import StoreError, TransactionError
 from graphrag.index.catalog import Locks
@@ -27,8 +26,6 @@ from graphrag.temporal.moment import to_micros
 _LOG = logging.getLogger("graphrag")
 WORKER = "graphrag-worker"
 """Name of the tasks of the workers."""
-_NOTES = 200
-"""Notes that are kept for each group, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +57,6 @@ class Queue:
         """By group: reference time and id, a heap."""
         self._reading = Locks()
         """By group: held while one of its episodes is read."""
-        self._lost: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
         """By group: what was not believed as it was read."""
 
     async def resume(self) -> None:
@@ -123,7 +118,8 @@ class Queue:
         counts = {row["status"]: row["number"] for row in rows}
         oldest = {row["status"]: row["oldest"] for row in rows}
         pending, done, failed = (counts.get(state, 0) for state in ("pending", "done", "failed"))
-        lost, notes = self._lost[group], tuple(self._notes[group])
+        losses = self._ingestion.losses
+        lost, notes = losses.counts[group], tuple(losses.notes[group])
         return QueueStatus(group, pending, done, failed, oldest.get("pending"), **lost, notes=notes)
 
     async def drain(self, group: str | None) -> None:
@@ -187,7 +183,7 @@ class Queue:
             return
         done = replace(episode, status="done", error=None)
         try:
-            self._note(await add_episode(self._ingestion, done, waited=True))
+            await add_episode(self._ingestion, done, waited=True)
         except Exception as error:  # whatever it is: the episode is noted as failed
             if isinstance(error, StoreError) and not isinstance(error, TransactionError):
                 raise
@@ -198,11 +194,6 @@ class Queue:
         stored = (await self._ingestion.store.get(Episode, [id_])).get(id_)
         waits = stored is not None and stored.status == "pending" and stored.removed_at is None
         return stored if waits else None
-
-    def _note(self, added: Added) -> None:
-        group, name = added.episode.group_id, added.episode.name or added.episode.id
-        self._lost[group].update(dropped=len(added.dropped), adjusted=len(added.adjusted))
-        self._notes[group].extend(f"{name}: {note}" for note in (*added.dropped, *added.adjusted))
 
     async def _fail(self, episode: Episode, reason: str) -> None:
         async def build(_: GroupIndex) -> ChangeSet:

@@ -138,9 +138,9 @@ class OpenAILLM(Dialogue):
         await self.close()
 
     async def close(self) -> None:
-        """Close the connections: at once, or after the last question that is under way.
+        """Close the connections: immediately, or when the last request in progress ends.
 
-        Closing twice is fine, and a later question opens new ones.
+        Closing twice is fine; a later request opens new connections.
         """
         client, self._client = self._client, None
         if client is not None and not self._asking[client]:

@@ -69,7 +69,7 @@ class SentenceTransformerEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector; loads the model if it was not given."""
+        """Return the length of a vector; finds it by loading the model if nobody gave it."""
         if self._dimension is None:
             self._dimension = int(self._loaded().get_embedding_dimension() or 0)
         return self._dimension

@@ -259,11 +259,10 @@ def _straight(claim: Claim, relations: Relations) -> Claim:
     if object_ is None:
         return claim
     relation = stored_as(claim.relation, claim.subject, object_, relations)
-    if not _somebody(object_):
-        relation = _OF_THINGS.get(relation, relation)
-        if relation == "staffed_by" and any(map(str.isdigit, object_.name)):
-            relation = "has_employees"
     straight = relations.straight(relation)
+    if straight and relation in _OF_THINGS and not _somebody(object_):
+        counted = relation == "employs" and any(map(str.isdigit, object_.name))
+        relation, straight = "has_employees" if counted else _OF_THINGS[relation], None
     if claim.kind == "event" and claim.invalid_at is None and (straight or relation) in _BEGIN:
         claim = replace(claim, kind="state")
     if straight is None:

@@ -220,7 +220,7 @@ class Reads(Room):
         return (await quotes_of([past.rewind(found)], self._context.store, past))[0]
 
     async def timeline(self, entity: Entity | str) -> Timeline:
-        """Return all facts about an entity in chronological order, with what ended each.
+        """Return all facts about an entity in chronological order, with what ended an ended one.
 
         Raises:
             QueryError: if no entity has this name or id.

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from graphrag import GraphRAG, Models, NewEpisode
+from graphrag import GraphRAG, Models, NewEpisode, Relation, Relations, Rules
 from graphrag.extract.llm.wire import ReadFact
 from graphrag.testing import HashEmbedder
 from tests.conftest import day
@@ -402,3 +402,44 @@ async def test_texts_that_bear_on_each_other_are_read_in_order_and_others_side_b
     for number in range(2):
         well, ill = texts[number], texts[6 + number]
         assert order.index(well) < order.index(ill)
+
+
+async def test_a_relation_of_ones_own_is_kept_whoever_its_object_is():
+    text = "Kroon employs 12 people."
+    employs = fact("Kroon", "employs", "12 people", text)
+    model = Model({text: ([entity("Kroon", "organization")], [employs])})
+    models = Models(embedder=HashEmbedder(), llm=model)
+    own = Relations([Relation("employs")])
+    async with GraphRAG.open("mem://", models=models, rules=Rules(relations=own)) as graph:
+        await add(graph, text, "2025-01-01")
+        assert ("Kroon", "employs", "12 people") in await lines(graph)
+
+
+async def test_a_namesake_of_the_user_is_not_the_user():
+    first, later = "user: I'm Dana Ray. I live in Hull.", "user: Dana Cole from the bank called me."
+    lives = fact(
+        "Dana Ray", "lives_in", "Hull", "I live in Hull.", sentence="Dana Ray lives in Hull."
+    )
+    works = fact("Dana Cole", "works_at", "the bank", "Dana Cole from the bank")
+    answers = {
+        first: ([entity("Dana Ray"), HULL], [lives]),
+        later: ([entity("Dana Cole")], [works]),
+    }
+    async with opened(answers) as graph:
+        await add(graph, first, "2025-01-10", "message")
+        await add(graph, later, "2025-01-11", "message")
+        assert {one.name for one in await graph.entities(entity_type="person")} == {
+            "Dana Ray", "Dana Cole",
+        }  # fmt: skip
+
+
+async def test_the_status_of_the_queue_counts_what_a_batch_lost():
+    texts = ["Bo works at Kroon.", "Bo works at Brim."]
+    wrong = fact("Bo", "works_at", "Arlo", "Bo works at Arlo.")
+    answers = {text: ([entity("Bo")], [wrong]) for text in texts}
+    async with opened(answers) as graph:
+        first = await add(graph, texts[0], "2025-01-01")
+        report = await graph.add_episodes([NewEpisode(texts[1], "2025-01-02")])
+        status = await graph.queue.status()
+    assert status.dropped == len(first.dropped) + len(report.dropped) >= 2
+    assert len(status.notes) == status.dropped

@@ -142,7 +142,7 @@ class LLMArbiter:
         return f"LLMArbiter({self._llm!r})"
 
     async def decide(self, case: Case) -> Ruling:
-        """Return what the model is sure of.
+        """Return the decisions on the open points of a case of which the model is sure.
 
         Raises:
             ExtractionError: if the model could not be asked or gave no valid answer.

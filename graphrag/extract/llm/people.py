@@ -3,7 +3,7 @@
 A conversation names its speakers before each line. A role is the name that was once given: by the
 author, by the words of the speaker ("my name is Nora"), or by the graph, which knows the role as
 another name of that person. People of one name in the records of a JSON text, whom a model names
-alike, are stated apart by their identifiers: a quote means the one in whose record it stands.
+alike, are kept apart by their identifiers: a quote means the one in whose record it stands.
 """
 
 import re
@@ -52,7 +52,7 @@ class Speakers:
     """The speakers of one episode, and what their roles are called."""
 
     def __init__(self, context: ExtractionContext) -> None:
-        episode = context.episode
+        self._episode = episode = context.episode
         self._author = (episode.author or "").strip()
         lines = list(_lines(episode.content)) if episode.source == "message" else []
         self._starts = [line.start() for line in lines]
@@ -98,10 +98,10 @@ class Speakers:
             self._named[key] = name
 
     def complete(self, names: Sequence[str]) -> None:
-        """Take in the people of a reading: one whose name begins as that of a role bears it."""
+        """Take in the people of a reading: "Dana, Dana Whitfield" is one who introduces herself."""
         for role, own in list(self._named.items()):
             fuller = [name for name in names if _goes_on(name_key(name), name_key(own))]
-            if len(fuller) == 1:
+            if len(fuller) == 1 and _introduced(role, (self._episode,)) == own:
                 self._named[role] = fuller[0]
 
     def hear(self, subject: str, quote: str, sentence: str, place: int) -> None:

@@ -5,7 +5,7 @@ fall, and return. Its kind says how to read its times (the table is in ``evidenc
 ids, as merges leave them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import isfinite

@@ -109,21 +109,11 @@ def corrected(fact: Fact, wanted: Correction, basis: Basis, reason: str, *, now:
     starts = None if start is None else start.moment
     _possible(fact, starts, stops)
     if moved:
-        edited = replace(
-            edited,
-            id=new_id(),
-            created_at=now,
-            reference_time=now,
-            confidence=1.0,
-            origin="manual",
-            statements=(),
-            rivals=(),
-            expired_at=None,
-            retracted_at=None,
-        )
+        edited = replace(copied(edited, now), reference_time=now, confidence=1.0)
+        edited = replace(edited, origin="manual", statements=())
     elif (starts, stops) == (fact.valid_at, fact.invalid_at) and not fact.pending:
         return Edit(edited, stays=True)
-    said = _dated(fact, wanted, start, stops, basis, reason)
+    said = _dated(fact, wanted, basis, reason)
     if edited.subject_id == edited.object_id:  # a person states it: no merge has made it so
         name = edited.subject
         said = tuple(replace(part, subject_as=name, object_as=name) for part in said)
@@ -181,15 +171,9 @@ def _lasts(date: Date, until: datetime | None) -> bool:
     return to_moment(date.end) == until
 
 
-def _dated(
-    fact: Fact,
-    wanted: Correction,
-    start: Date | None,
-    stops: datetime | None,
-    basis: Basis,
-    reason: str,
-) -> tuple[Assertion, ...]:
+def _dated(fact: Fact, wanted: Correction, basis: Basis, reason: str) -> tuple[Assertion, ...]:
     """Return what a person says of the times of a fact, once for each text that stated it."""
+    start, stops = _times(fact, wanted, basis)
     observed = fact.observed and start is not None and start.moment == fact.valid_at
     kept, kind = isinstance(wanted.invalid_at, Keep), _kind(basis)
     once = fact.closed_as == "past" and kept
@@ -197,16 +181,11 @@ def _dated(
     whole = kind == "event" and start is not None and _lasts(start, stops)
     if once or kind == "was" or (kind == "timeless" and (start or stops)):
         kind = "was" if once else "state"
-    first = Assertion(
-        "",
-        None if observed else start,
-        Date(stops) if bounded and stops is not None and not whole else None,
-        fact.valid_at if observed else fact.invalid_at if once else None,
-        kind,
-        untyped=fact.untyped,
-        as_given=fact.as_given,
-        manual=True,
-    )
+    since = None if observed else start
+    until = Date(stops) if bounded and stops is not None and not whole else None
+    at = fact.valid_at if observed else fact.invalid_at if once else None
+    first = Assertion("", since, until, at, kind, untyped=fact.untyped, as_given=fact.as_given)
+    first = replace(first, manual=True)
     places = {(part.source, part.start, part.end): part for part in basis if part.source}
     said = [
         replace(
@@ -257,6 +236,11 @@ def _possible(fact: Fact, start: datetime | None, end: datetime | None) -> None:
             f"{named(fact)} would end at {end.isoformat()}, but it starts at "
             f"{start.isoformat()}: an end comes after its start"
         )
+
+
+def copied(fact: Fact, now: datetime) -> Fact:
+    """Return a fact under another id, which nothing contests or has closed."""
+    return replace(fact, id=new_id(), created_at=now, rivals=(), expired_at=None, retracted_at=None)
 
 
 def plain_sentence(fact: Fact) -> str:

@@ -213,11 +213,6 @@ def _renamed(entity: Entity, name: str) -> Entity:
         replace(it, name=name, source="") if (it.kind, it.name) == ("name", old) else it
         for it in entity.names
     )
-    aliases = dict.fromkeys((*entity.aliases, old, name))
-    return replace(
-        entity,
-        name=stored,
-        key=name_key(stored),
-        names=names,
-        aliases=tuple(alias for alias in aliases if name_key(alias) != name_key(stored)),
-    )
+    key, others = name_key(stored), dict.fromkeys((*entity.aliases, old, name))
+    aliases = tuple(alias for alias in others if name_key(alias) != key)
+    return replace(entity, name=stored, key=key, names=names, aliases=aliases)

@@ -189,11 +189,8 @@ def standing(entities: Iterable[str], facts: Mapping[str, Fact], index: GroupInd
     rows = {*np.concatenate([end[live] for end in index.ends()]).tolist()}
     new = (fact for id_, fact in facts.items() if id_ not in index.facts.row_of)
     about = {*ends_of(fact for fact in new if fact.retracted_at is None)}
-    return {
-        id_
-        for id_ in entities
-        if (heir := index.heirs.of(id_)) in about or index.entities.row_of[heir] in rows
-    }
+    heirs = ((id_, index.heirs.of(id_)) for id_ in entities)
+    return {id_ for id_, heir in heirs if heir in about or index.entities.row_of[heir] in rows}
 
 
 async def read_touched(

@@ -184,13 +184,8 @@ def joined(kept: Entity, given_up: Entity) -> Entity:
     attributes, times = newer(
         given_up.attributes, given_up.attribute_times, kept.attributes, kept.attribute_times
     )
-    promoted = kept.entity_type == UNTYPED
-    return replace(
-        kept,
-        entity_type=given_up.entity_type if promoted else kept.entity_type,
-        labels=tuple(dict.fromkeys((*kept.labels, *given_up.labels))),
-        aliases=(*kept.aliases, *aliases.values()),
-        attributes=attributes,
-        attribute_times=times,
-        names=tuple(dict.fromkeys((*kept.names, *given_up.names))),
-    )
+    kind = given_up.entity_type if kept.entity_type == UNTYPED else kept.entity_type
+    labels = tuple(dict.fromkeys((*kept.labels, *given_up.labels)))
+    names = tuple(dict.fromkeys((*kept.names, *given_up.names)))
+    kept = replace(kept, aliases=(*kept.aliases, *aliases.values()), labels=labels, names=names)
+    return replace(kept, entity_type=kind, attributes=attributes, attribute_times=times)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, compress
 
+from graphrag.edit import copied
 from graphrag.edit.editor import put_component
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
@@ -96,16 +97,8 @@ def _named(wanted: Split, old: Entity, index: GroupIndex, now: datetime) -> tupl
     if key == name_key(old.name) or others:
         bearer = others[0] if others else old.id
         raise InputError(f"an entity is called {name!r} already ({bearer}): give a different name")
-    new = Entity(
-        new_id(),
-        index.group_id,
-        now,
-        name,
-        key,
-        wanted.entity_type or old.entity_type,
-        old.labels,
-        distinct_from=(old.id,),
-    )
+    kind, apart = wanted.entity_type or old.entity_type, (old.id,)
+    new = Entity(new_id(), index.group_id, now, name, key, kind, old.labels, distinct_from=apart)
     aliases = tuple(alias for alias in old.aliases if name_key(alias) != key)
     names = tuple(given for given in old.names if name_key(given.name) != key)
     return new, replace(old, aliases=aliases, names=names)
@@ -120,19 +113,11 @@ def divide(moved: Set[str], old: str, component: Component, new: Entity) -> list
         said = [statement for statement in standing if statement.id in moved]
         if not said or old not in (fact.subject_id, fact.object_id):
             continue
-        at_subject, at_object = fact.subject_id == old, fact.object_id == old
-        copy = replace(
-            fact,
-            id=new_id(),
-            created_at=component.now,
-            subject_id=new.id if at_subject else fact.subject_id,
-            subject=new.name if at_subject else fact.subject,
-            object_id=new.id if at_object else fact.object_id,
-            object=new.name if at_object else fact.object,
-            rivals=(),
-            expired_at=None,
-            retracted_at=None,
-        )
+        copy = copied(fact, component.now)
+        if fact.subject_id == old:
+            copy = replace(copy, subject_id=new.id, subject=new.name)
+        if fact.object_id == old:
+            copy = replace(copy, object_id=new.id, object=new.name)
         further = (replace(statement, id=new_id()) for statement in said[1:])
         statements = replace(said[0], id=copy.id), *further
         rest = [statement for statement in standing if statement not in said]

@@ -192,13 +192,9 @@ def _twins(snapshot: Snapshot, declared: Declared) -> Iterator[Finding]:
 
 def _parted(snapshot: Snapshot) -> set[str]:
     """Return the entities that a person has split from others, whatever they are called."""
-    return {
-        change.record.partition(":")[2]
-        for event in snapshot.events
-        if event.kind in _PARTING
-        for change in event.changes
-        if change.record.startswith("entity:")
-    }
+    parting = (event for event in snapshot.events if event.kind in _PARTING)
+    records = (change.record.partition(":") for event in parting for change in event.changes)
+    return {id_ for table, _, id_ in records if table == "entity"}
 
 
 def _distinct(first: Row, second: Row, declared: Declared) -> bool:

@@ -142,11 +142,7 @@ def image(row: Row) -> Image:
 
 
 async def _outside(store: Store, rows: Mapping[str, Mapping[str, Row]]) -> dict[str, str]:
-    ends = {
-        end
-        for members in rows.values()
-        for row in members.values()
-        for end in (row.get("in"), row.get("out"))
-        if isinstance(end, Record) and end.id not in rows[end.table]
-    }
-    return await groups_of(store, ends)
+    each = (row for members in rows.values() for row in members.values())
+    ends = (end for row in each for end in (row.get("in"), row.get("out")))
+    lost = {end for end in ends if isinstance(end, Record) and end.id not in rows[end.table]}
+    return await groups_of(store, lost)

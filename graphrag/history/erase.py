@@ -247,11 +247,8 @@ async def _only_said(plan: ErasePlan, called: Mapping[str, set[str]], store: Sto
         said.add(image.get("text") or "")
         if image.get("closed_as") != "retracted":  # the reason quotes a text
             said.add(image.get("reason") or "")
-    said |= {
-        fact.text
-        for fact in plan.before.values()
-        if any(plan.has("episode", id_) for id_ in fact.episodes)
-    }
+    gone = plan.rows["episode"].keys()
+    said |= {fact.text for fact in plan.before.values() if not gone.isdisjoint(fact.episodes)}
     alone = said - {""}
     all_said, names = Sentences(alone), set().union(*called.values())
     async for page in group_pages(store, "episode", plan.index.group_id):

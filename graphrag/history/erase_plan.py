@@ -150,11 +150,8 @@ async def _plan_of(
         await plan.enter("episode", {*naming}.union(*stating, *linked), store)
     resting = await links.facts_on(store, rows["episode"])
     await plan.enter("relates_to", {*facts, *resting}, store)
-    resting = [
-        id_
-        for id_, row in rows["relates_to"].items()
-        if id_ not in facts and not _sources(row) <= rows["episode"].keys()
-    ]
+    stated, heard = rows["relates_to"], rows["episode"].keys()
+    resting = [id_ for id_ in stated.keys() - facts if not _sources(stated[id_]) <= heard]
     # What these closed, or were closed by, may quote them.
     component = Component.of(index, ingestion.relations, store, now, gone=rows["episode"])
     met = component.reach_from(sorted(rows["relates_to"]))

@@ -171,12 +171,8 @@ class Eraser:
         note, actor = self.text(event.get("note") or ""), self.names.cleaned(event["actor"])
         if cleaned == changes and note == (event.get("note") or "") and actor == event["actor"]:
             return None
-        return {
-            "id": event["id"],
-            "changes": json.dumps(cleaned, ensure_ascii=False),
-            "note": note or None,
-            "actor": actor,
-        }
+        words = json.dumps(cleaned, ensure_ascii=False)
+        return {"id": event["id"], "changes": words, "note": note or None, "actor": actor}
 
     def change(self, change: dict[str, Any]) -> dict[str, Any]:
         """Return one change of an event without what is erased."""

@@ -99,12 +99,13 @@ async def _without(
     ends = (index.ends_of(index.facts.row_of[id_]) for id_ in plan.facts)
     mentioned = index.heirs.each(sorted(spoken_of.union(*ends)))
     told = await _told(plan.episodes, index, store)
-    component = await _facts(plan, told, index, ingestion, now)
-    entities = await _entities(mentioned, plan, told, index, store)
+    component = Component.of(index, ingestion.relations, store, now, gone=plan.episodes)
+    await _settle(plan, told, component)
+    entities = await _entities(mentioned, plan, told, component)
     names = await split_names(entities, component, plan.episodes)
     for id_ in {*component.changed(), *plan.facts}:
         component.facts[id_] = _sourced(component.facts[id_], component, plan.source)
-    forsaken = await _unmentioned({*mentioned}, plan, names, component.facts, index, store)
+    forsaken = await _unmentioned({*mentioned}, plan, names, component)
     await _unname(entities, component, store)
     renamed = [left for _, left in entities]
     await put_component(changes, component, ingestion, new=names.entities, renamed=renamed)
@@ -135,16 +136,11 @@ async def _told(
     return changes_by_record(events)
 
 
-async def _facts(
-    plan: RemovalPlan,
-    told: Mapping[str, list[Change]],
-    index: GroupIndex,
-    ingestion: Ingestion,
-    now: datetime,
-) -> Component:
-    """Return what is settled anew without what is taken back, settled."""
+async def _settle(
+    plan: RemovalPlan, told: Mapping[str, list[Change]], component: Component
+) -> None:
+    """Read what is settled anew without what is taken back, and settle it."""
     changed = [record.partition(":")[2] for record in told if record.startswith("relates_to:")]
-    component = Component.of(index, ingestion.relations, ingestion.store, now, gone=plan.episodes)
     await read_touched(component, plan.episodes, (*changed, *plan.facts))
     for id_, fact in list(component.facts.items()):
         fact = undone(fact, told.get(f"relates_to:{id_}", ()), columns=_ATTRIBUTES)
@@ -153,7 +149,6 @@ async def _facts(
         component.facts[id_] = replace(fact, statements=left) if left else fact
     component.void({id_ for fact in component.facts.values() for id_ in plan.named(fact)}, _GONE)
     component.settle()
-    return component
 
 
 def _sourced(fact: Fact, component: Component, gone: str) -> Fact:
@@ -168,17 +163,13 @@ def _sourced(fact: Fact, component: Component, gone: str) -> Fact:
 
 
 async def _entities(
-    mentioned: Iterable[str],
-    plan: RemovalPlan,
-    told: Mapping[str, list[Change]],
-    index: GroupIndex,
-    store: Store,
+    mentioned: list[str], plan: RemovalPlan, told: Mapping[str, list[Change]], component: Component
 ) -> list[tuple[Entity, Entity]]:
     """Return the entities that may lose an attribute, a name, or everything that spoke of them."""
     changed = [record.partition(":")[2] for record in told if record.startswith("entity:")]
-    family = [member for id_ in mentioned for member in index.heirs.family(id_)]
-    pairs = []
-    for id_, entity in (await store.get(Entity, [*mentioned, *changed, *family])).items():
+    family = [member for id_ in mentioned for member in component.index.heirs.family(id_)]
+    pairs, ids = [], [*mentioned, *changed, *family]
+    for id_, entity in (await component.store.get(Entity, ids)).items():
         changes = told.get(f"entity:{id_}", ())
         left = undone(entity, changes, columns=_ATTRIBUTES)
         given = {alias for change in changes for alias in added(change, "aliases")}
@@ -189,15 +180,11 @@ async def _entities(
 
 
 async def _unmentioned(
-    candidates: set[str],
-    plan: RemovalPlan,
-    names: SplitNames,
-    facts: Mapping[str, Fact],
-    index: GroupIndex,
-    store: Store,
+    candidates: set[str], plan: RemovalPlan, names: SplitNames, component: Component
 ) -> set[str]:
     """Return the entities of which no episode, fact (as it is to be), table or person speaks."""
-    left = candidates - standing(candidates, facts, index)
+    index, store = component.index, component.store
+    left = candidates - standing(candidates, component.facts, index)
     families = {member: heir for heir in left for member in index.heirs.family(heir)}
     spoken = await links.mentioned_beside(store, families, episodes=plan.episodes)
     for heir in {families[member] for member in spoken}:
@@ -222,13 +209,9 @@ async def _unmentioned(
     records = {f"entity:{id_}": to_micros(entity.created_at, 0) for id_, entity in made.items()}
     events = await events_with(store, index.group_id, records)
     entered = manual_entities((event.kind, event.changes) for event in events)
-    entered |= {
-        change.record.removeprefix("entity:")
-        for event in events
-        if event.kind == SPLIT
-        for change in event.changes
-        if change.record in records and change.before is None
-    }
+    splits = (change for event in events if event.kind == SPLIT for change in event.changes)
+    new = {change.record for change in splits if change.before is None}
+    entered |= {record.removeprefix("entity:") for record in new & records.keys()}
     return left - {families[id_] for id_ in entered & families.keys()}
 
 
@@ -251,13 +234,11 @@ async def _unname(
                 name for name in left.names if made_at(name.source) <= to_micros(fact.created_at, 0)
             ]
             name, *_ = latest_first(left.name, left.aliases, then)
-            at_subject = fact.subject_id == entity.id and fact.subject in lost
-            at_object = fact.object_id == entity.id and fact.object in lost
-            renamed = replace(
-                fact,
-                subject=name if at_subject else fact.subject,
-                object=name if at_object else fact.object,
-            )
+            renamed = fact
+            if fact.subject_id == entity.id and fact.subject in lost:
+                renamed = replace(renamed, subject=name)
+            if fact.object_id == entity.id and fact.object in lost:
+                renamed = replace(renamed, object=name)
             if fact.text == plain_sentence(fact):
                 renamed = replace(renamed, text=plain_sentence(renamed))
             component.facts[fact.id] = renamed

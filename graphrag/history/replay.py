@@ -6,7 +6,7 @@ restores a past state.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -129,11 +129,7 @@ async def _events(
 
 
 async def _embed(
-    table: str,
-    page: Sequence[Row],
-    episodes: Mapping[str, Row],
-    source: Ingestion,
-    target: Ingestion,
+    table: str, page: list[Row], episodes: Mapping[str, Row], source: Ingestion, target: Ingestion
 ) -> int:
     """Give rows their vectors, and return how many were embedded again."""
     known: Mapping[str, Row] = {}

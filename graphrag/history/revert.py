@@ -179,7 +179,7 @@ async def _undone_facts(undoing: Undoing, entities: Mapping[str, Entity]) -> Com
 
 def _ended(entities: Mapping[str, Entity], component: Component) -> list[tuple[str, str]]:
     """Take over what is said of the event's entities then; return which ends that may change."""
-    heirs = component.index.heirs
+    heirs, ended = component.index.heirs, list[tuple[str, str]]()
     for id_, entity in entities.items():
         heir = heirs.of(id_)
         members = (component.entities.get(it) for it in heirs.family(id_) if it != id_)
@@ -187,11 +187,8 @@ def _ended(entities: Mapping[str, Entity], component: Component) -> list[tuple[s
         if id_ in component.entities or entity.endings:
             component.entities[id_] = entity
             component.endings[heir] = (*others, *entity.endings)
-    return [
-        (ending.relation, heirs.of(id_))
-        for id_, entity in entities.items()
-        for ending in entity.endings
-    ]
+        ended += ((ending.relation, heir) for ending in entity.endings)
+    return ended
 
 
 def _undone(fact: Fact, change: Change, undoing: Undoing) -> tuple[Assertion, ...]:

@@ -46,12 +46,6 @@ _LONG = 40_000
 """Most characters in a window: about three seconds of embedding on two cores."""
 
 
-def checked_on_error(on_error: str) -> None:
-    """Refuse a way to treat errors that does not exist."""
-    if on_error not in ("stop", "skip"):
-        raise InputError(f"on_error is 'stop' or 'skip', not {on_error!r}")
-
-
 async def add_all(
     ingestion: Ingestion,
     episodes: Episodes,
@@ -64,7 +58,8 @@ async def add_all(
 
     What was committed before an error stays; adding the same episodes again continues there.
     """
-    checked_on_error(on_error)
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"on_error is 'stop' or 'skip', not {on_error!r}")
     report = BatchReport()
     started = time.perf_counter()
     total = len(episodes) if isinstance(episodes, Sized) else None

@@ -147,14 +147,10 @@ class _Checking:
     def _entity_name(self, given: EntityName) -> EntityName:
         if not isinstance(given, EntityName):
             raise InputError(f"a name is {shown(given)}; expected EntityName")
-        return EntityName(
-            _text("a name", given.name),
-            _choice(get_args(Naming), "kind", given.kind),
-            _date("since", given.since),
-            _date("until", given.until),
-            self._moment("at", given.at),
-            _text("source", given.source),
-        )
+        name, kind = _text("a name", given.name), _choice(get_args(Naming), "kind", given.kind)
+        since, until = _date("since", given.since), _date("until", given.until)
+        at, source = self._moment("at", given.at), _text("source", given.source)
+        return EntityName(name, kind, since, until, at, source)
 
     def _place(self, kind: str, words: str, first: int, last: int) -> tuple[int, int]:
         """Return where something stands: as given, else where its words are, else nearest."""

@@ -12,7 +12,7 @@ is kept as contested until a person confirms it. Trust is a number per source na
 import asyncio
 import logging
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
@@ -122,7 +122,7 @@ class Writer:
         self.store.prepare(changes, after=after)
 
     async def _write(
-        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: Collection[str]
+        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: list[str]
     ) -> int:
         """Apply and enter as one: what the engine has begun is not left half known by a cancel."""
 
@@ -153,12 +153,7 @@ class Writer:
         return writing.result()
 
     async def _enter(
-        self,
-        index: GroupIndex,
-        changes: ChangeSet,
-        enter: Enter | None,
-        back: Collection[str],
-        seq: int,
+        self, index: GroupIndex, changes: ChangeSet, enter: Enter | None, back: list[str], seq: int
     ) -> None:
         """Bring the group in memory up to what was committed as event ``seq``."""
         if enter is None:

@@ -75,12 +75,9 @@ class Planning:
             if end.id is None and key not in mentions:
                 mentions[key] = replace(end.mention, start=len(mentions))
         beside = {} if under_way is None else under_way.entities
+        own, others = self.ingestion.ontology.identifiers, beside.values()
         resolution = resolve(
-            mentions.values(),
-            index,
-            created_at=self.now,
-            identifiers=self.ingestion.ontology.identifiers,
-            beside=beside.values(),
+            mentions.values(), index, created_at=self.now, identifiers=own, beside=others
         )
         self.plan.entities = resolution.created
         for id_, entity in beside.items():

@@ -117,15 +117,10 @@ class Queue:
             )
         counts = {row["status"]: row["number"] for row in rows}
         oldest = {row["status"]: row["oldest"] for row in rows}
-        return QueueStatus(
-            group,
-            pending=counts.get("pending", 0),
-            done=counts.get("done", 0),
-            failed=counts.get("failed", 0),
-            oldest_pending=oldest.get("pending"),
-            **self._ingestion.losses.counts[group],
-            notes=tuple(self._ingestion.losses.notes[group]),
-        )
+        pending, done, failed = (counts.get(state, 0) for state in ("pending", "done", "failed"))
+        losses = self._ingestion.losses
+        lost, notes = losses.counts[group], tuple(losses.notes[group])
+        return QueueStatus(group, pending, done, failed, oldest.get("pending"), **lost, notes=notes)
 
     async def drain(self, group: str | None) -> None:
         """Return when nothing of a group, or of any, is pending; help the workers until then."""

@@ -88,11 +88,8 @@ def composed(
         if fact is not None and fact.id not in index.facts.row_of:
             for end in {fact.subject_id, fact.object_id}:
                 new[end][fact.relation].append(fact.id)
-    latest = {
-        id_: index.latest_facts(id_, relations=_RELATIONS, each=_EACH)
-        for id_ in names
-        if id_ not in index.heirs
-    }
+    left = (id_ for id_ in names if id_ not in index.heirs)
+    latest = {id_: index.latest_facts(id_, relations=_RELATIONS, each=_EACH) for id_ in left}
     rows = dict.fromkeys(row for each in latest.values() for own in each.values() for row in own)
     live: dict[str, _Live | None] = dict(_stored(list(rows), index))
     live |= {id_: None if fact is None else _live(fact) for id_, fact in changed.items()}

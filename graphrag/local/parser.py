@@ -39,11 +39,8 @@ def parse(text: str, *, lead: int = 0) -> "list[tuple[int, Doc]]":
 
     A line also begins at ``lead``, behind words that were put before the text.
     """
-    lines = [
-        (start, flatten(text[start:end]))
-        for start, end in _spans(text, lead)
-        if text[start:end].strip()
-    ]
+    pieces = ((start, text[start:end]) for start, end in _spans(text, lead))
+    lines = [(start, flatten(piece)) for start, piece in pieces if piece.strip()]
     with _lock:  # a pipeline is not safe in two threads at once
         known = _parsed(line for _, line in lines)
         return [(start, known[line]) for start, line in lines]

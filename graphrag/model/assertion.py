@@ -204,11 +204,8 @@ def name_at(first: str, names: Sequence[EntityName], moment: int) -> str:
     ]
     if held:
         return max(held)[1]
-    later = [
-        (name.end, name.name)
-        for name in names
-        if name.kind in ("name", "former") and moment < name.end < FOREVER
-    ]
+    borne = (name for name in names if name.kind in ("name", "former"))
+    later = [(name.end, name.name) for name in borne if moment < name.end < FOREVER]
     return min(later)[1] if later else first
 
 

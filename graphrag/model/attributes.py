@@ -84,11 +84,8 @@ def with_names(
     """
     said = [replace(name, at=at, source=source) for name in names]
     now, known = {entity_name.name for entity_name in said}, {name.name for name in entity.names}
-    said += [
-        EntityName(alias, "alias", source=source)
-        for alias in aliases
-        if alias in known and alias not in now
-    ]
+    plain = (alias for alias in aliases if alias in known and alias not in now)
+    said += (EntityName(alias, "alias", source=source) for alias in plain)
     return replace(entity, names=tuple(dict.fromkeys((*entity.names, *said)))) if said else entity
 
 

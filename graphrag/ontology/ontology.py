@@ -87,11 +87,8 @@ class Ontology:
     @property
     def identifiers(self) -> Mapping[str, tuple[str, ...]]:
         """Return the identifier fields of each entity type that has any."""
-        return {
-            name: kind.fields.identifiers
-            for name, kind in self.entities.items()
-            if kind.fields.identifiers
-        }
+        fields = ((name, kind.fields.identifiers) for name, kind in self.entities.items())
+        return {name: own for name, own in fields if own}
 
     def relations(self, base: Relations | None = None) -> Relations:
         """Return the relations of ``base`` (default: the built-in ones) with the declared types."""
@@ -173,14 +170,8 @@ def fitted_by_hand(
     straight = relations.straight(fact.relation)
     if straight is None:
         return fact
-    return replace(
-        fact,
-        subject_id=fact.object_id,
-        subject=fact.object,
-        relation=straight,
-        object_id=fact.subject_id,
-        object=fact.subject,
-    )
+    turned = replace(fact, subject_id=fact.object_id, subject=fact.object, relation=straight)
+    return replace(turned, object_id=fact.subject_id, object=fact.subject)
 
 
 def _line(head: str, meaning: str, kind: EntityKind | FactKind) -> str:

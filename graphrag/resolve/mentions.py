@@ -12,7 +12,7 @@ entity. Similar but unequal names never merge by rule. The rules, first match wi
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 
@@ -179,16 +179,9 @@ def resolve(
         id_ = _ruled(mention, index, ruling) or _said(mention, said, known)
         id_ = id_ or find(mention, known)
         if id_ is None or id_ in others:
-            entity = Entity(
-                id=new_id(),
-                group_id=index.group_id,
-                created_at=created_at,
-                name=mention.name.strip(),
-                key=name_key(mention.name),
-                entity_type=mention.entity_type,
-                aliases=other_names(mention),
-                distinct_from=others,
-            )
+            name, key, kind = mention.name.strip(), name_key(mention.name), mention.entity_type
+            entity = Entity(new_id(), index.group_id, created_at, name, key, kind)
+            entity = replace(entity, aliases=other_names(mention), distinct_from=others)
             entity = with_attributes(entity, mention, stated_at)
             entity = with_names(entity, mention.names, (), at=stated_at, source=source)
             resolution.created[entity.id] = entity
@@ -223,13 +216,9 @@ def _said(mention: Mention, said: Mapping[str, str], known: KnownEntities) -> st
 
 def adds_something(mention: Mention, entity_name: str, entity_type: str) -> bool:
     """Tell whether a mention may change the stored entity it means."""
-    return bool(
-        (mention.name != entity_name and completes(mention.name, entity_name))
-        or mention.aliases
-        or mention.attributes
-        or mention.names
-        or promotes(mention, entity_type)
-    )
+    fuller = mention.name != entity_name and completes(mention.name, entity_name)
+    more = mention.aliases or mention.attributes or mention.names
+    return bool(fuller or more or promotes(mention, entity_type))
 
 
 def other_names(mention: Mention) -> tuple[str, ...]:

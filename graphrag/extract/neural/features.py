@@ -67,16 +67,10 @@ class Words:
         heads = self.heads[first:last]
         inside = (heads >= first) & (heads < last)
         some = slice(first, last)
-        return Words(
-            self.starts[some],
-            self.ends[some],
-            self.cases[some],
-            self.parts[some],
-            self.links[some],
-            self.kinds[some],
-            np.where(inside, heads - first, -1),
-            self.borders[some],
-        )
+        plain = (self.starts, self.ends, self.cases, self.parts, self.links, self.kinds)
+        heads = np.where(inside, heads - first, -1)
+        columns = [*(column[some] for column in plain), heads, self.borders[some]]
+        return Words(*columns)
 
 
 def words_of(text: str, lead: int = 0) -> "tuple[Words, list[tuple[int, Doc]]]":

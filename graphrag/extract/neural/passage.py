@@ -116,15 +116,8 @@ class Passage:
             self._before.setdefault(places[later], places[earlier])
         for link in reading.links:
             dates = tuple((role, places[at], sure) for role, at, sure in link.dates)
-            found = Statement(
-                places[link.subject],
-                network.relations[link.relation],
-                places[link.object],
-                link.sure,
-                link.flags,
-                dates,
-            )
-            key = (found.subject, found.relation, found.object)
+            key = places[link.subject], network.relations[link.relation], places[link.object]
+            found = Statement(*key, link.sure, link.flags, dates)
             if key not in self.statements or self.statements[key].sure < found.sure:
                 self.statements[key] = found
 

@@ -56,15 +56,10 @@ def read(episode: Episode, sure: float) -> Extraction:
     words, taken_back = truth.without_retractions(prose)
     lead = f"{author}: " if author else ""
     passage = Passage(lead + words, network(), min(sure, _SEEN), len(lead))
-    source = Source(
-        episode.valid_at,
-        len(lead),
-        author,
-        tuple(turns) if spoken else (),
-        tuple(speakers.advice_in(turns)) if spoken else (),
-        corrects=not spoken and truth.is_correction(prose),
-        taken_back=tuple(taken_back),
-    )
+    said = tuple(turns) if spoken else ()
+    silent, lost = tuple(speakers.advice_in(turns)) if spoken else (), tuple(taken_back)
+    corrects = not spoken and truth.is_correction(prose)
+    source = Source(episode.valid_at, len(lead), author, said, silent, corrects, lost)
     found = extraction(passage, source, sure)
     dropped: list[str] = []
     unsigned = 0

@@ -5,6 +5,7 @@ Spans and pairs as in SpERT (Eberts and Ulges 2020), plus the lowest common ance
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,21 +33,14 @@ _ALONE = 4 * 65_536
 """Multiplications that OpenBLAS makes in one thread (``interface/gemm.c``)."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Reads windows of words; made once for the process by ``network``."""
+    """Reads windows of words by what was trained; made once for the process by ``network``."""
 
-    def __init__(
-        self,
-        session: "InferenceSession",
-        tokenizer: "BertWordPieceTokenizer",
-        weights: Mapping[str, Floats],
-        relations: tuple[str, ...],
-    ) -> None:
-        """Take what was trained."""
-        self.relations = relations
-        self._session = session
-        self._tokenizer = tokenizer
-        self._weights = weights
+    _session: "InferenceSession"
+    _tokenizer: "BertWordPieceTokenizer"
+    _weights: Mapping[str, Floats]
+    relations: tuple[str, ...]
 
     def pieces(self, words: list[str]) -> list[list[int]]:
         """Return the pieces of each word."""

@@ -127,11 +127,7 @@ GENERIC: Final = {
     **dict.fromkeys("until to end valid_until valid_to end_date left".split(), True),
 }
 """Keys of dates without a relation of their own, and whether they are ends."""
-_SIDES: Final = {
-    **dict.fromkeys("since from start on date".split(), False),
-    "until": True,
-    "to": True,
-}
+_SIDES: Final = {key: key in ("until", "to") for key in "since from start on date until to".split()}
 """Last words of such keys as "owner_since"."""
 _MOMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "founded": ("founded",),
@@ -195,11 +191,8 @@ def dated(
     """
     above = Life(under.relation if under else "")
     lives: list[Life] = [above, *(fact for fact in facts if not fact.over)]
-    dates = {
-        key: period
-        for key, value in rest.items()
-        if _is_date(key) and (period := period_of(value, reference_time))
-    }
+    found = {key: period_of(value, reference_time) for key, value in rest.items() if _is_date(key)}
+    dates = {key: period for key, period in found.items() if period}
     stems: dict[str, list[Fact]] = {}
     for fact in facts:
         words = fact.key.split("_")
@@ -241,11 +234,8 @@ def _datable(facts: list[Fact], entity_type: str) -> list[Life]:
     """Return what a bare "since" can only mean: the one lasting relation, or the residence."""
     if entity_type == "event":
         return [fact for fact in facts if fact.relation == "attends"]
-    open_ = [
-        fact
-        for fact in facts
-        if fact.relation in LASTING and not (fact.over or fact.start or fact.end)
-    ]
+    lasting = (fact for fact in facts if fact.relation in LASTING)
+    open_ = [fact for fact in lasting if not (fact.over or fact.start or fact.end)]
     if not open_:
         open_ = [fact for fact in facts if fact.over and not fact.end]
     elif len(open_) > 1:

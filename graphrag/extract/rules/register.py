@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from graphrag.extract.rules.keys import RELATIONS, Link, base
@@ -211,18 +212,12 @@ class Register:
 
     def extraction(self, reference_time: datetime) -> Extraction:
         """Return each entity and each fact once, worded as at that time."""
-        mentions = {
-            id(entity): Mention(
-                str(entity.name),
-                entity.entity_type,
-                entity.name.start,
-                entity.name.end,
-                tuple(alias for alias in entity.aliases if alias != entity.name),
-                entity.attributes,
-            )
-            for namesakes in self.entities.values()
-            for entity in namesakes
-        }
+        mentions: dict[int, Mention] = {}
+        for entity in chain.from_iterable(self.entities.values()):
+            name, kind = entity.name, entity.entity_type
+            aliases = tuple(alias for alias in entity.aliases if alias != name)
+            mention = Mention(str(name), kind, name.start, name.end, aliases, entity.attributes)
+            mentions[id(entity)] = mention
         claims: dict[object, Claim] = {}
         for fact in self.facts:
             claim = _claim(fact, mentions, reference_time)

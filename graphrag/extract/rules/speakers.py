@@ -80,15 +80,12 @@ def turns(text: str, author: str | None = None) -> list[Turn]:
     asked = {match["speaker"] for match in found} == INTERVIEW
     answers = "" if author is None or _BODY.search(author) else author
     names = {"Q": "", "A": answers} if asked else {}
-    return [
-        Turn(
-            names.get(match["speaker"], _speaker(match["speaker"].strip())),
-            text[match.start("words") : end].rstrip(),
-            match.start("words"),
-            match.start(),
-        )
-        for match, end in zip(found, ends, strict=True)
-    ]
+    said = []
+    for match, end in zip(found, ends, strict=True):
+        speaker = names.get(match["speaker"], _speaker(match["speaker"].strip()))
+        start = match.start("words")
+        said.append(Turn(speaker, text[start:end].rstrip(), start, match.start()))
+    return said
 
 
 def _inline(text: str, found: list[re.Match[str]]) -> list[re.Match[str]]:

@@ -95,13 +95,8 @@ class _Reader:
         lost = {fact.key for fact in places if keys.HOMES[fact.relation, fact.key] > best}
         rest |= {other: fields[other] for other in lost}
         facts = [fact for fact in facts if fact.key not in lost]
-        dates = entry.dated(
-            facts,
-            rest,
-            entity_type=entity.entity_type,
-            reference_time=self.reference_time,
-            under=under,
-        )
+        kind, at = entity.entity_type, self.reference_time
+        dates = entry.dated(facts, rest, entity_type=kind, reference_time=at, under=under)
         _leave(facts, fields)
         self.register.facts += [*facts, *_implied(facts, fields, self.register)]
         self.register.facts += self._death(entity, fields, facts)

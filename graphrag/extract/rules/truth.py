@@ -94,11 +94,9 @@ def is_ruled_out(word: "Token") -> bool:
     if word.dep_ == "conj":
         before = (child for child in word.head.children if word.head.i < child.i < word.i)
         joining += [child for child in before if child.dep_ == "cc"]
-    return any(
-        child.lower_ in ("nor", "neither")
-        for child in joining
-        if child.i < word.i or word.pos_ in ("NOUN", "PROPN")
-    )
+    noun = word.pos_ in ("NOUN", "PROPN")
+    said = {child.lower_ for child in joining if noun or child.i < word.i}
+    return not said.isdisjoint(("nor", "neither"))
 
 
 def is_negated(verb: "Token") -> bool:

@@ -59,10 +59,10 @@ BOUNDS = {
 
 TODAY = {
     "entries in graphrag/": 41,
-    "modules": 354,
-    "modules with exactly one importer": 86,
-    "lines written by hand": 71_519,
-    "own files on one add_episode": 73,
+    "modules": 356,
+    "modules with exactly one importer": 85,
+    "lines written by hand": 71_950,
+    "own files on one add_episode": 74,
     "own files on one search": 71,
     "public methods of GraphRAG": 29,
     "own files on one at().facts": 25,

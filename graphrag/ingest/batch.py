@@ -79,6 +79,8 @@ async def add_all(
                 raise result
             else:
                 report.failed.append(Failed(report.done + 1, arrival.name, result))
+                if arrival.episode is not None:
+                    report.charge(ingestion.spent_on(arrival.episode.id, failed=True))
             if on_progress is not None:
                 last, failed = result if isinstance(result, Added) else None, len(report.failed)
                 on_progress(Progress(report.done, total, last, failed, report.seconds))

@@ -128,8 +128,7 @@ async def _write(
         if write.plan is not None:
             added = Added.by(write.plan, extraction, violations, write.seconds)
             ingestion.losses.add(episode, added.dropped, added.adjusted)
-            spent_on = getattr(ingestion.extractor, "usage_of", None)
-            return added if spent_on is None else replace(added, usage=spent_on(episode.id))
+            return replace(added, usage=ingestion.spent_on(episode.id))
         repeated = write.repeated or episode
         joined = repeated if waited else await _join(ingestion, repeated, episode)
         if joined is not None:  # else it is no longer the same: look again

@@ -21,6 +21,7 @@ from graphrag.errors import InputError, PolicyError, TransactionError
 from graphrag.index.catalog import Catalog, Locks
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.policy import FAILED, Policy, broken, refused
+from graphrag.model.usage import Usage
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
@@ -207,6 +208,8 @@ class Losses:
         """``dropped`` and ``adjusted`` by group."""
         self.notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
         """The last of them by group, in words."""
+        self.charged: dict[str, Usage] = {}
+        """Cost of episodes that could not be extracted, as far as it was reported."""
 
     def add(self, episode: Episode, dropped: Sequence[str], adjusted: Sequence[str]) -> None:
         """Count those of one episode."""
@@ -231,6 +234,17 @@ class Ingestion:
     trust: Trust = field(default_factory=Trust)
     tracer: Tracer | None = None
     losses: Losses = field(default_factory=Losses)
+
+    def spent_on(self, episode_id: str, *, failed: bool = False) -> Usage | None:
+        """Return the cost of an episode that was not reported yet; None if nobody counts it."""
+        counted = getattr(self.extractor, "usage_of", None)
+        total: Usage | None = None if counted is None else counted(episode_id)
+        if total is None:
+            return None
+        known = self.losses.charged.pop(episode_id, Usage())
+        if failed:
+            self.losses.charged[episode_id] = total
+        return total - known
 
     @property
     def store(self) -> Store:

@@ -216,6 +216,11 @@ class BatchReport:
         """Return the number of processed episodes."""
         return self.added + self.unchanged + len(self.failed)
 
+    def charge(self, usage: Usage | None) -> None:
+        """Add the cost of one episode."""
+        if usage is not None:
+            self.usage = usage if self.usage is None else self.usage + usage
+
     def count(self, added: Added) -> None:
         """Add the result of one episode to the counts."""
         self.added += added.new
@@ -229,8 +234,7 @@ class BatchReport:
         self.dropped += (f"{name}: {note}" for note in added.dropped)
         self.adjusted += (f"{name}: {note}" for note in added.adjusted)
         self.closed += (f"{name}: {note}" for note in added.closed)
-        if added.usage is not None:
-            self.usage = added.usage if self.usage is None else self.usage + added.usage
+        self.charge(added.usage)
         for step, seconds in added.seconds.items():
             self.steps[step] += seconds
 

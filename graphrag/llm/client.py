@@ -84,7 +84,7 @@ class OpenAILLM(Dialogue):
             max_tokens: Of one answer; default: the server's limit. A small model that begins to
                 repeat itself goes on until there: give it 1,000.
             extra: Settings of the server that are sent with each question, such as
-                ``{"options": {"num_ctx": 16384}}`` or ``{"reasoning_effort": "low"}``.
+                ``{"reasoning_effort": "low"}`` or ``{"top_k": 20}``.
 
         Raises:
             MissingExtraError: if the extra ``openai`` is not installed.

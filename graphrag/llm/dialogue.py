@@ -205,7 +205,7 @@ class Dialogue(ABC):
             return
         cut = (
             f"model {self.model!r}: its server read {read:,} of about {sent:,} tokens of the prompt"
-            ": give it a larger context, such as num_ctx for Ollama or -c for llama.cpp"
+            ": give it a larger context, by OLLAMA_CONTEXT_LENGTH or llama-server -c"
         )
         if isinstance(given, AnswerModel) and given.items:
             if not any(getattr(given, name) for name in given.items):

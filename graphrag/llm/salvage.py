@@ -164,14 +164,15 @@ def candidates(text: str, items: Sequence[str]) -> Iterator[dict[str, JSON]]:
     That is each JSON object; a list, or lines, of the things of the last of the lists; JSON in a
     string of JSON; and an object as Python writes it.
     """
-    things, there = list[JSON](), False
+    things, whole, there = list[JSON](), False, False
     for value in _values(text, "{"):
-        if items and isinstance(value, dict) and not value.keys() & set(items):
-            if _THING & value.keys():
-                things.append(value)
         there = True
+        if value.keys() & set(items):
+            whole = True
+        elif items and _THING & value.keys():
+            things.append(value)
         yield value
-    if items and things:
+    if things and not whole:
         yield {items[-1]: things}
     if there:
         return

@@ -150,8 +150,8 @@ class BadAnswerError(ValueError):
 def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> Answer:
     """Return the answer in a text, or raise ``BadAnswerError`` that says what is wrong.
 
-    Models write drafts: of several answers with lists the one with most things is taken, the last
-    of equal ones; of others the first.
+    Models write drafts: of several answers with lists the last that is not empty is taken, of
+    others the first.
     """
     items = answer.items if issubclass(answer, AnswerModel) else ()
     problem, found = "", list[Answer]()
@@ -171,9 +171,10 @@ def read_answer(text: str, answer: type[Answer], *, cut_off: bool = False) -> An
         if found and not items:
             break
     if found:
-        best = max(reversed(found), key=lambda it: (_things(it, items), -len(lost_of(it))))
+        whole = [it for it in found if _things(it, items)] or found
+        best = whole[-1] if items else whole[0]
         if len(found) > 1:
-            _LOG.info("of %d answers in one reply that with most things is taken", len(found))
+            _LOG.info("of %d answers in one reply the last that is not empty is taken", len(found))
         return _cut(best, max(beyond, 0)) if cut_off or early is not None else best
     if cut_off:
         raise BadAnswerError(_CUT)

@@ -1,7 +1,7 @@
 """Calls and tokens of language models, and their price."""
 
 from dataclasses import astuple, dataclass
-from operator import add
+from operator import add, sub
 
 _MILLION = 1_000_000
 
@@ -29,6 +29,9 @@ class Usage:
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(*map(sub, astuple(self), astuple(other)))
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -37,7 +40,9 @@ class Price:
     prompt: float
     completion: float
 
-    def of(self, usage: Usage) -> float:
+    def of(self, usage: Usage | None) -> float:
         """Return the cost of what was used."""
+        if usage is None:
+            return 0.0
         spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
         return spent / _MILLION

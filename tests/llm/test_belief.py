@@ -609,7 +609,7 @@ async def test_it_is_in_the_report_of_a_batch_and_in_the_queue(server, opened):
         await graph.add_episode("Ann likes tea. ", reference_time="2024-01-02", wait=False)
         await graph.queue.drain()
         status = await graph.queue.status()
-        assert (status.dropped, status.adjusted) == (4, 0)
+        assert (status.dropped, status.adjusted) == (8, 0)
         assert "Evil Holdings" in status.notes[0]
 
 

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from graphrag import GraphRAG, Models, NewEpisode, Relation, Relations, Rules
+from graphrag import GraphRAG, LLMError, Models, NewEpisode, Relation, Relations, Rules
 from graphrag.extract.llm.wire import ReadFact
 from graphrag.testing import HashEmbedder
 from tests.conftest import day
+from tests.llm.server import Reply
 
 
 class Model:
@@ -443,3 +444,54 @@ async def test_the_status_of_the_queue_counts_what_a_batch_lost():
         status = await graph.queue.status()
     assert status.dropped == len(first.dropped) + len(report.dropped) >= 2
     assert len(status.notes) == status.dropped
+
+
+async def test_who_names_herself_as_the_user_is_one_person():
+    text = "user: My name is Mara Klein, and I live in Lyon."
+    said = [
+        fact("user", "named", "Mara Klein", "My name is Mara Klein"),
+        fact("user", "lives_in", "Lyon", "I live in Lyon"),
+    ]
+    listed = [entity("user"), entity("Mara Klein"), entity("Lyon", "place")]
+    async with opened({text: (listed, said)}) as graph:
+        await add(graph, text, "2025-01-10", "message")
+        people = await graph.entities(entity_type="person")
+        assert [(one.name, one.aliases) for one in people] == [("Mara Klein", ("User",))]
+        assert (await graph.facts("Mara Klein"))[0].object == "Lyon"
+
+
+@pytest.mark.parametrize("given", [RuntimeError("out of memory"), {"facts": []}])
+async def test_a_text_is_kept_if_ones_own_model_fails(given):
+    class Own:
+        async def complete(self, messages, *, answer):
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+    models = Models(embedder=HashEmbedder(), llm=Own())
+    async with GraphRAG.open("mem://", models=models) as graph:
+        with pytest.raises(LLMError, match=r"Own\.complete"):
+            await add(graph, "Ann lives in Rome.", "2025-01-01")
+        assert [one.content for one in await graph.episodes()] == ["Ann lives in Rome."]
+        assert (await graph.queue.status()).failed == 1
+
+
+async def test_a_relation_that_is_a_text_is_named_and_left_out():
+    said = fact("Ann", "is very " * 700, "Rome", "Ann lives in Rome.")
+    async with opened({"Ann lives in Rome.": ([entity("Ann")], [said])}) as graph:
+        added = await add(graph, "Ann lives in Rome.", "2025-01-01")
+        assert not added.facts
+        assert any("whose relation is a text" in words for words in added.dropped)
+
+
+async def test_a_batch_reports_the_cost_of_failures_once(server, connect):
+    good = Reply('{"entities": [], "facts": []}')
+    server.answer = lambda request: Reply("nonsense") if "lost" in str(request) else good
+    async with GraphRAG.open("mem://", models=Models(embedder=HashEmbedder(), llm=connect())) as g:
+        texts = [NewEpisode("All is fine.", "2025-01-01"), NewEpisode("All is lost.", "2025-01-02")]
+        first = await g.add_episodes(texts, on_error="skip")
+        assert len(first.failed) == 1
+        assert first.usage.calls == len(server.requests) == 4
+        server.answer = lambda request: good
+        second = await g.add_episodes(texts, on_error="skip")
+        assert (second.failed, second.usage.calls) == ([], 1)

@@ -27,6 +27,7 @@ _CERTAINTY: dict[str, tuple[float, Origin]] = {
 _WAITS = 0.5  # confidence of what waits for a person whatever the model says of it
 _UNGROUNDED = 0.75
 _WEAK = 0.8  # the most that a weak model is believed: as much as the rules
+_LONGEST_RELATION = 100  # characters
 _QUOTED = 120  # characters of what a model quoted that are named
 _WORD = 4  # letters of a word of a relation that can be looked for
 
@@ -100,6 +101,9 @@ class Belief:
             self._drop("fact", f"the fact {str(fact)!r}, whose ends are not both named")
             return
         relation = relation_name(fact.relation) if same is None else same.relation
+        if len(relation) > _LONGEST_RELATION:
+            self._drop("fact", f"the fact {str(fact)[:_QUOTED]!r}, whose relation is a text")
+            return
         if relation == "named" and object_ is not None:
             subject, object_, relation = self._cast.renamed(fact, subject, object_)
         if subject == object_:

@@ -79,6 +79,9 @@ class Cast:
             if relation_name(fact.relation) in _RENAMING
             for name in (fact.subject, fact.object)
         }
+        for fact in reading.facts:
+            if relation_name(fact.relation) in _RENAMING:
+                self._speakers.call(fact.subject, fact.object.strip())
         self._listed |= {name_key(entity.name) for entity in reading.entities}
         people = [entity.name.strip() for entity in reading.entities if entity.type == _PERSON]
         self._speakers.complete(people)
@@ -220,7 +223,7 @@ class Cast:
         """Return why a mention cannot be the listed entity that a model takes it for."""
         types = {mention.entity_type, known.entity_type}
         if len(types) > 1 and not types & {CONCEPT, _UNTYPED}:
-            return f"a {known.entity_type} and no {mention.entity_type}"
+            return f"of type {known.entity_type}, not {mention.entity_type}"
         if types == {_PERSON} and _other_family(mention, known):
             return "of another family name"
         if any(name_key(mention.name) == name_key(other.name) for other in self._known):

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from graphrag.errors import InputError
+from graphrag.errors import GraphRAGError, InputError, LLMError
 from graphrag.extract.llm.belief import Belief
 from graphrag.extract.llm.prompt import ask_reading
 from graphrag.extract.llm.wire import DetailedReading, Reading
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.llm.spending import accounted_to
+from graphrag.model.checks import printable
 from graphrag.model.extraction import Extraction
 from graphrag.model.usage import Usage
 from graphrag.model.values import Episode
@@ -75,9 +76,22 @@ class PassageExtractor:
         self, questions: Iterable[Sequence[Message]], episode: Episode, answer: type[Answer]
     ) -> list[Answer]:
         with accounted_to(episode.id):
-            return await asyncio.gather(
-                *(call(partial(self._llm.complete, asked, answer=answer)) for asked in questions)
-            )
+            return await asyncio.gather(*(self._ask(asked, answer) for asked in questions))
+
+    async def _ask(self, asked: Sequence[Message], answer: type[Answer]) -> Answer:
+        """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
+        model = type(self._llm).__name__
+        try:
+            given = await call(partial(self._llm.complete, asked, answer=answer))
+        except GraphRAGError:
+            raise
+        except Exception as error:
+            failure = f"{type(error).__name__}: {printable(str(error))}"
+            raise LLMError(f"{model}.complete failed with {failure}") from error
+        if not isinstance(given, answer):
+            found = type(given).__name__
+            raise LLMError(f"{model}.complete returned {found}; return answer.model_validate(...)")
+        return given
 
     def _believed(self, belief: Belief, episode: Episode) -> Extraction:
         self.dropped.update(belief.reasons)
@@ -126,11 +140,15 @@ class LLMExtractor(PassageExtractor):
         """
         episode, spans = context.episode, self.passages(context)
         asked = (self.question(context, episode.content[start:end]) for start, end in spans)
-        belief = Belief(context, tuple(self._relations))
         readings = await self._read(asked, episode, self._answer)
-        for span, reading in zip(spans, readings, strict=True):
-            belief.take(reading, *span)
-        return self._believed(belief, episode)
+
+        def believed() -> Extraction:
+            belief = Belief(context, tuple(self._relations))
+            for span, reading in zip(spans, readings, strict=True):
+                belief.take(reading, *span)
+            return self._believed(belief, episode)
+
+        return await asyncio.to_thread(believed)  # of a long text it takes seconds
 
     def estimate(self, episodes: Iterable[NewEpisode]) -> Estimate:
         """Say what adding these episodes in this order would take; nothing is asked or written.

@@ -49,7 +49,10 @@ def locate(quote: str, content: str) -> tuple[int, int] | None:
 
 
 def locate_name(name: str, content: str) -> tuple[int, int] | None:
-    """Return the first place of a name in a text, or None."""
+    """Return a place of a name in a text, the first as it is spelled there, or None."""
+    at = content.find(name) if name else -1
+    if at >= 0 and not content[at - 1 : at].isalnum():
+        return at, at + len(name)
     words = [re.escape(word) for word in _WORD.findall(name)]
     found = re.search(r"(?<!\w)" + r"\s+".join(words), content, re.IGNORECASE) if words else None
     return found.span() if found else None
@@ -171,7 +174,9 @@ class Ground:
         if len(word) < _SHORT:
             return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self._text) is not None
         stem = word[:-_ENDING] if len(word) > _SHORT + _ENDING else word
-        return re.search(rf"(?<!\w){re.escape(stem)}", self._text) is not None
+        return (
+            stem in self._text and re.search(rf"(?<!\w){re.escape(stem)}", self._text) is not None
+        )
 
 
 def spaceless(word: str) -> bool:

@@ -61,7 +61,7 @@ TODAY = {
     "entries in graphrag/": 41,
     "modules": 356,
     "modules with exactly one importer": 85,
-    "lines written by hand": 71_950,
+    "lines written by hand": 71_874,
     "own files on one add_episode": 74,
     "own files on one search": 71,
     "public methods of GraphRAG": 29,

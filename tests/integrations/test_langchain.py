@@ -93,4 +93,4 @@ def test_tools_of_the_blocking_graph_are_called_both_ways(blocking):
     [search, *_] = memory_tools(blocking)
     assert "Beta" in search.invoke({"query": "Where does Alice work?"})
     described = search.args_schema.model_json_schema()["properties"]["valid_at"]["description"]
-    assert described.startswith("What was true then")
+    assert described.startswith("Return facts that held then")

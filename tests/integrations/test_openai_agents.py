@@ -124,7 +124,7 @@ async def test_an_agent_calls_the_tools(jobs):
 
 async def test_the_blocking_graph_serves_an_agent(blocking):
     [search, *_] = memory_tools(blocking, write=False)
-    assert search.params_json_schema["properties"]["query"]["description"].startswith("What to")
+    assert search.params_json_schema["properties"]["query"]["description"].startswith("A question")
     session = GraphSession("monday", blocking)
     await session.add_items(ITEMS[:1])
     assert await session.get_items() == ITEMS[:1]

@@ -120,7 +120,7 @@ async def test_a_token_is_as_good_as_its_user(scheme):
 
 @pytest.mark.parametrize("scheme", ["ws", "http"])
 async def test_a_user_whose_token_expires_signs_in_again(scheme):
-    short = "DURATION FOR TOKEN 1s, FOR SESSION 1s"
+    short = "DURATION FOR TOKEN 2s, FOR SESSION 2s"
     user = f"DEFINE USER short ON ROOT PASSWORD 'x' ROLES OWNER {short};"
     async with (
         served(user) as place,
@@ -128,7 +128,7 @@ async def test_a_user_whose_token_expires_signs_in_again(scheme):
     ):
         await told(graph, "Alice works_at Acme.")
         for _ in range(2):
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(2.5)
             await told(graph, "Bob works_at Acme.")
             assert [group.name for group in await graph.groups().list()] == ["default"]
 
@@ -329,8 +329,8 @@ async def test_a_write_that_is_cut_is_written_once(proxy, cut):
         assert len(await graph.facts("Acme")) == 2
 
 
-async def test_of_20_random_cuts_no_write_is_lost_or_doubled(proxy):
-    await cuts(proxy, 20)
+async def test_of_40_random_cuts_no_write_is_lost_or_doubled(proxy):
+    await cuts(proxy, 40)
 
 
 async def cuts(proxy, number):
@@ -367,7 +367,7 @@ async def cuts(proxy, number):
 
 
 async def test_4_writers_and_8_readers_with_a_lost_server_in_the_middle(proxy):
-    found = await crowd(proxy, 5)
+    found = await crowd(proxy, 10)
     assert min(found["acknowledged"], found["reads"]) > 0  # few, where the machine is busy
     for bad in ("lost", "doubled", "write errors", "read errors", "stale reads", "findings"):
         assert found[bad] == 0, found

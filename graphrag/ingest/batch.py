@@ -2,9 +2,8 @@
 
 Extractors of texts alone read windows of episodes: one that is shown entities would see fewer.
 Those that wait for a server (``side_by_side``) have several episodes under way, delivered in order.
-A text that may end or correct what an earlier one states is read when that is written; the others
-side by side. Planning happens in order, so that the graph is the same as if they were added one by
-one.
+Texts that share a name, a speaker or a saga are read in order, each when the one before is written;
+the others side by side. Planning happens in order.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
-from graphrag.resolve.bearings import Bearings
+from graphrag.resolve.reading_order import ReadingOrder
 from graphrag.resolve.spot import looks_at_graph
 
 Episodes = Stream[NewEpisode]
@@ -79,8 +78,8 @@ async def add_all(
                 raise result
             else:
                 report.failed.append(Failed(report.done + 1, arrival.name, result))
-                if arrival.episode is not None:
-                    report.charge(ingestion.spent_on(arrival.episode.id, failed=True))
+                if (unread := arrival.known or arrival.episode) is not None:
+                    report.charge(ingestion.spent_on(unread.id, failed=True))
             if on_progress is not None:
                 last, failed = result if isinstance(result, Added) else None, len(report.failed)
                 on_progress(Progress(report.done, total, last, failed, report.seconds))
@@ -123,20 +122,6 @@ async def _write(ingestion: Ingestion, arrival: Arrival) -> Added | GraphRAGErro
         return failure
 
 
-class _Order(Bearings):
-    """What of a stream is to be written before a text of it is read."""
-
-    def before(self, arrivals: Sequence[Arrival], unwritten: Sequence[Arrival]) -> list[Arrival]:
-        """Return the earlier texts that new ones bear on."""
-        new = [*filter(None, (arrival.to_read for arrival in arrivals))]
-        self.enter(new, filter(None, (arrival.to_read for arrival in unwritten)))
-        return [
-            arrival
-            for arrival in unwritten
-            if (earlier := arrival.to_read) and any(self.reach(earlier, text) for text in new)
-        ]
-
-
 @dataclass(slots=True)
 class _ReadAhead:
     """Reads ahead of what is being written."""
@@ -157,7 +142,7 @@ class _ReadAhead:
         many = 1 if abreast > 1 or looks_at_graph(extractor) else _MANY
         source = windows(episodes, many=many, size=_size, longest=_LONG)
         waiting: dict[Key, Arrival] = {}
-        order = _Order() if abreast > 1 and looks_at_graph(extractor) else None
+        order = ReadingOrder() if abreast > 1 and looks_at_graph(extractor) else None
         slots, tasks = asyncio.Semaphore(abreast), set[asyncio.Task[Any]]()
         started: asyncio.Queue[asyncio.Task[list[Arrival]] | None] = asyncio.Queue()
 
@@ -168,8 +153,8 @@ class _ReadAhead:
                     unwritten = [*waiting.values()]
                     before = [*filter(None, (other.to_read for other in unwritten))]
                     arrivals = await self._prepared(window, waiting)
-                    first = order.before(arrivals, unwritten) if order else []
-                    task = asyncio.create_task(self._window(arrivals, before, first))
+                    awaited = _awaited(arrivals, unwritten, order) if order else []
+                    task = asyncio.create_task(self._window(arrivals, before, awaited))
                     tasks.add(task)
                     started.put_nowait(task)
                     await slots.acquire()
@@ -221,14 +206,14 @@ class _ReadAhead:
         return arrivals
 
     async def _window(
-        self, prepared: Sequence[Arrival], before: list[Episode], first: Sequence[Arrival]
+        self, prepared: Sequence[Arrival], before: list[Episode], awaited: Sequence[Arrival]
     ) -> list[Arrival]:
         """Read a window, up to the first error if that is to stop the batch, and embed it.
 
-        That begins when what comes ``first`` is written.
+        That begins when the ``awaited`` texts are written.
         """
-        for other in first:
-            await other.written.wait()
+        for arrival in awaited:
+            await arrival.written.wait()
         ingestion, arrivals = self.ingestion, list[Arrival]()
         new = [episode for arrival in prepared if (episode := arrival.to_read) is not None]
         await prepare_texts(ingestion.extractor, new)
@@ -247,6 +232,19 @@ class _ReadAhead:
         await embed_ahead(ingestion, [(e, x) for e, x in pairs if e is not None and x is not None])
         self.steps["embed"] += time.perf_counter() - began
         return arrivals
+
+
+def _awaited(
+    arrivals: Sequence[Arrival], unwritten: Sequence[Arrival], order: ReadingOrder
+) -> list[Arrival]:
+    """Return the earlier texts that are written before new ones are read."""
+    new = [*filter(None, (arrival.to_read for arrival in arrivals))]
+    order.enter(new, filter(None, (arrival.to_read for arrival in unwritten)))
+    return [
+        arrival
+        for arrival in unwritten
+        if (text := arrival.to_read) and any(order.depends_on(episode, text) for episode in new)
+    ]
 
 
 def _comes(episode: Episode, waiting: dict[Key, Arrival]) -> bool:

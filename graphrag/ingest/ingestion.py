@@ -208,8 +208,6 @@ class Losses:
         """``dropped`` and ``adjusted`` by group."""
         self.notes: defaultdict[str, deque[str]] = defaultdict(partial(deque, maxlen=_NOTES))
         """The last of them by group, in words."""
-        self.charged: dict[str, Usage] = {}
-        """Cost of episodes that could not be extracted, as far as it was reported."""
 
     def add(self, episode: Episode, dropped: Sequence[str], adjusted: Sequence[str]) -> None:
         """Count those of one episode."""
@@ -234,6 +232,8 @@ class Ingestion:
     trust: Trust = field(default_factory=Trust)
     tracer: Tracer | None = None
     losses: Losses = field(default_factory=Losses)
+    charged: dict[str, Usage] = field(default_factory=dict)
+    """Reported cost of the episodes that could not be extracted, until they are."""
 
     def spent_on(self, episode_id: str, *, failed: bool = False) -> Usage | None:
         """Return the cost of an episode that was not reported yet; None if nobody counts it."""
@@ -241,10 +241,10 @@ class Ingestion:
         total: Usage | None = None if counted is None else counted(episode_id)
         if total is None:
             return None
-        known = self.losses.charged.pop(episode_id, Usage())
+        known = self.charged.pop(episode_id, Usage())
         if failed:
-            self.losses.charged[episode_id] = total
-        return total - known
+            self.charged[episode_id] = total
+        return total - known if known.calls <= total.calls else total
 
     @property
     def store(self) -> Store:

@@ -43,6 +43,8 @@ class Ledger:
     endings: dict[str, list[Ending]] = field(default_factory=dict)
     """What is said of entities, by id, that is no fact."""
     _alone: set[str] = field(default_factory=set)
+    _denied: set[str] = field(default_factory=set)
+    """Denials that took a fact back."""
     _retracted: defaultdict[Triple, list[Fact]] = field(default_factory=lambda: defaultdict(list))
 
     def follow(self, under_way: Iterable[Fact]) -> None:
@@ -101,8 +103,8 @@ class Ledger:
             self.component.settle()
             if _is_fact(fact):
                 fact = let_fall(self.component, self._ruled(fact))
-            else:
-                deny(self.component, fact)
+            elif deny(self.component, fact):
+                self._denied.add(fact.statements[0].id)
             self._settle([fact])
         self._settle(together)
         for id_, fact in self.component.changed().items():
@@ -116,10 +118,9 @@ class Ledger:
         said, outcome = fact.statements[0], self.component.outcome
         if not said.corrects or said.kind != "cancelled" or outcome is None:
             return False
-        voids = (it.void for denied in self.component.facts.values() for it in denied.statements)
-        if any(void is not None and void.by == said.id for void in voids):
-            return False
-        return all(lifetime.closed_by != said.id for lifetime in outcome.settlement.lifetimes)
+        return said.id not in self._denied and all(
+            lifetime.closed_by != said.id for lifetime in outcome.settlement.lifetimes
+        )
 
     def _settle(self, new: Sequence[Fact]) -> None:
         if not new:
@@ -171,6 +172,10 @@ class Ledger:
             if not (other.pending and other.statements):
                 continue
             first, own = other.statements[0], {other.subject_id, other.object_id}
+            if first.undated_plan or said.undated_plan:  # nobody knows what follows
+                if first.kind == said.kind and triple_of(other) == triple_of(fact):
+                    return other.id
+                continue
             if own != ends or (first.ends, first.corrects) != (said.ends, said.corrects):
                 continue
             accepted = tuple(replace(statement, pending=False) for statement in other.statements)

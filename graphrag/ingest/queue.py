@@ -8,7 +8,7 @@ one episode of a group at a time, by reference time.
 import asyncio
 import heapq
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -57,7 +57,6 @@ class Queue:
         """By group: reference time and id, a heap."""
         self._reading = Locks()
         """By group: held while one of its episodes is read."""
-        """By group: what was not believed as it was read."""
 
     async def resume(self) -> None:
         """Take up what a former process left pending."""
@@ -119,8 +118,10 @@ class Queue:
         oldest = {row["status"]: row["oldest"] for row in rows}
         pending, done, failed = (counts.get(state, 0) for state in ("pending", "done", "failed"))
         losses = self._ingestion.losses
-        lost, notes = losses.counts[group], tuple(losses.notes[group])
-        return QueueStatus(group, pending, done, failed, oldest.get("pending"), **lost, notes=notes)
+        lost, notes = losses.counts.get(group, Counter()), losses.notes.get(group, ())
+        return QueueStatus(
+            group, pending, done, failed, oldest.get("pending"), **lost, notes=tuple(notes)
+        )
 
     async def drain(self, group: str | None) -> None:
         """Return when nothing of a group, or of any, is pending; help the workers until then."""

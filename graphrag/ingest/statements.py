@@ -187,9 +187,7 @@ def _said(claim: Claim, episode: Episode, trust: float, excludes: tuple[str, ...
     if since is not None and until is not None and until.moment <= since.moment:
         until = None
     kind = claim.kind
-    waits = since is None and kind == "planned"
-    if waits:
-        kind = "state"  # a person decides from when on
+    waits = since is None and kind == "planned"  # a person says from when on
     if since is None and kind == "event":
         kind = "was"  # nobody knows when
     if kind == "was" and since is not None and reference <= since.moment:

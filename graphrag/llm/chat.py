@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _INVALID = (400, 422)
+_FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
 _BUSY = frozenset({408, 409, 425, 429})
 _NO_MONEY = "insufficient_quota"
 _TOO_LONG = re.compile(r"context.{0,10}length|maximum context|too many tokens", re.IGNORECASE)
@@ -107,6 +108,11 @@ class BusyError(Exception):
 def is_busy(status: int, code: object = None) -> bool:
     """Tell whether to ask again after an HTTP status; ``code`` is what OpenAI says besides."""
     return (status in _BUSY or status >= 500) and code != _NO_MONEY
+
+
+def names_schema(said: str) -> bool:
+    """Tell whether a refusal is about the schema of the answer."""
+    return _FORMAT.search(said) is not None
 
 
 def in_words(question: LLMQuestion) -> tuple[Message, ...]:

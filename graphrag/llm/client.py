@@ -7,6 +7,7 @@ hold for all questions to one model together. Servers that refuse a JSON schema 
 import json
 from collections import Counter
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from graphrag.llm.chat import (
     RequestForm,
     checked_url,
     is_busy,
+    names_schema,
     reply_of,
     request,
     retry_after,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 _OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want some key; without one the SDK would take the environment's
-_NO_JSON = "json_validate_failed"
+_NO_JSON = "failed_generation"
 _LOCAL = ("localhost", "127.0.0.1", "::1", "host.docker.internal")
 _PATIENCE, _LOCAL_PATIENCE = 60.0, 300.0  # seconds; a model of this machine may be loaded first
 _LARGEST = 16_000_000
@@ -104,6 +106,8 @@ class OpenAILLM(Dialogue):
         self._api_key = api_key
         self._form = RequestForm(temperature, max_tokens=max_tokens, extra=extra)
         """How the next request is sent: without what the server has refused so far."""
+        self._suspected = False
+        """True after a refusal that did not name the schema, and passed without it."""
         self._client: AsyncOpenAI | None = None
         self._asking: Counter[AsyncOpenAI] = Counter()
         """Questions under way by the client that asks."""
@@ -161,15 +165,17 @@ class OpenAILLM(Dialogue):
     async def _send(self, question: LLMQuestion) -> Reply:
         import openai
 
-        form, refused = self._form, False
+        form, refused = self._form, ""
         while True:
             try:
                 async with self._connected() as client:
                     reply = await self._answered(client, question, form)
             except openai.APIStatusError as error:
-                if (spared := form.without(error.status_code, _said(error))) is None:
+                said = _said(error)
+                spared = None if _NO_JSON in said else form.without(error.status_code, said)
+                if spared is None or (question.loose and spared == replace(form, schema=False)):
                     self._refuse(error)
-                form, refused = spared, True
+                form, refused = spared, said
             except openai.APITimeoutError:
                 raise BusyError("no answer in time") from None
             except openai.APIConnectionError as error:
@@ -178,9 +184,21 @@ class OpenAILLM(Dialogue):
             except (openai.APIError, ValueError, RecursionError) as error:
                 raise BusyError(self._redacted(f"no reply of the protocol: {error}")) from None
             else:
-                if refused:  # others under way may have learned more meanwhile
-                    self._form = self._form.common(form)
+                if refused:
+                    self._learn(form, refused)
                 return reply
+
+    def _learn(self, form: RequestForm, refused: str) -> None:
+        """Send the next requests in a form that worked; others may have learned more meanwhile.
+
+        A schema is left out for good if the refusal named it, or a second one followed: the first
+        may have been about its text.
+        """
+        if form.schema or names_schema(refused) or self._suspected:
+            self._form = self._form.common(form)
+        else:
+            self._suspected = True
+            self._form = self._form.common(replace(form, schema=True))
 
     async def _pieces(self, question: LLMQuestion) -> "AsyncIterator[Reply]":
         import openai
@@ -227,9 +245,7 @@ class OpenAILLM(Dialogue):
     def _refuse(self, error: "APIStatusError") -> NoReturn:
         status = error.status_code
         said = self._redacted(_said(error))[:300]
-        if status == 400 and (
-            "json_validate_failed" in (error.code or "", said) or _NO_JSON in said
-        ):
+        if status == 400 and _NO_JSON in _said(error):
             raise BusyError(f"the server made no JSON: {said}", loose=True) from None
         if is_busy(status, error.code):
             raise BusyError(

@@ -169,7 +169,7 @@ def candidates(text: str, items: Sequence[str]) -> Iterator[dict[str, JSON]]:
         there = True
         if value.keys() & set(items):
             whole = True
-        elif items and _THING & value.keys():
+        elif items and _THING & value.keys() and value not in things:
             things.append(value)
         yield value
     if things and not whole:
@@ -180,11 +180,11 @@ def candidates(text: str, items: Sequence[str]) -> Iterator[dict[str, JSON]]:
         if isinstance(value, str) and "{" in value and len(value) < len(text):
             yield from candidates(value, items)
     first, last = text.find("{"), text.rfind("}")
-    if 0 <= first < last < first + _LITERAL:
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            value = ast.literal_eval(text[first : last + 1])
-            if isinstance(value, dict):
-                yield json.loads(json.dumps(value, default=str))
+    written = text[first : last + 1] if 0 <= first < last < first + _LITERAL else ""
+    with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        value = json.loads(json.dumps(ast.literal_eval(written), default=str))
+        if isinstance(value, dict):
+            yield value
 
 
 def _values(text: str, opening: str) -> Iterator[Any]:

@@ -119,6 +119,11 @@ class Assertion:
     void: Void | None = None
 
     @property
+    def undated_plan(self) -> bool:
+        """Tell whether it is a plan of which nobody said when it begins: it waits for a person."""
+        return self.kind == "planned" and self.since is None
+
+    @property
     def planned(self) -> bool:
         """Tell whether it spoke of what was to come when it was stated."""
         if self.kind not in ("state", "event") or self.since is None or self.at is None:

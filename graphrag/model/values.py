@@ -185,6 +185,11 @@ class Fact:
     """Reference time (ISO 8601) of the text from which each attribute has its value."""
 
     @property
+    def planned(self) -> bool:
+        """Tell whether it was only stated before it was to begin."""
+        return bool(self.statements) and all(said.planned for said in self.statements)
+
+    @property
     def episodes(self) -> tuple[str, ...]:
         """Return the ids of the episodes that state this fact, oldest first, each once."""
         return tuple(dict.fromkeys(span.episode_id for span in self.sources))

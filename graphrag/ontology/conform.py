@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from graphrag.model.extraction import Claim, Extraction, Mention
-from graphrag.model.values import CONCEPT, JSON
+from graphrag.model.values import CONCEPT, JSON, VALUE
 from graphrag.ontology.relations import DEATHS, VITAL, Relation, Relations
 
 if TYPE_CHECKING:
@@ -274,4 +274,4 @@ def _somebody(mention: Mention) -> bool:
     """Tell whether a mention may be a person, or people under a name."""
     if mention.entity_type in (UNTYPED, "thing"):
         return mention.name[:1].isupper() and not any(map(str.isdigit, mention.name))
-    return mention.entity_type in ("person", "organization")
+    return mention.entity_type not in (CONCEPT, VALUE, "place", "work", "event")

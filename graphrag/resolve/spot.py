@@ -20,8 +20,8 @@ from graphrag.model.values import CONCEPT, Episode, Fact
 from graphrag.names.key import name_key
 from graphrag.names.words import FORMER, NAMING, RENAMED
 from graphrag.protocols import ExtractionContext, Extractor, Known, KnownFact, Matrix
-from graphrag.resolve.bearings import speakers_of
 from graphrag.store.store import Store
+from graphrag.text.split import speakers_of
 
 _SEPARATORS = re.compile(r"[,;:!?()\[\]{}<>\"“”„»«|]+")
 _LONGEST = 6
@@ -142,8 +142,9 @@ def _relevant(
 def _shown(fact: Fact, index: GroupIndex) -> KnownFact:
     subject, object_ = _known(fact.subject_id, index), _known(fact.object_id, index)
     start, end = fact.valid_at, fact.invalid_at
-    planned = all(statement.planned for statement in fact.statements)
-    return KnownFact(fact.id, subject, fact.relation, object_, start, fact.observed, end, planned)
+    return KnownFact(
+        fact.id, subject, fact.relation, object_, start, fact.observed, end, fact.planned
+    )
 
 
 def _known(id_: str, index: GroupIndex) -> Known:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
+from typing import Final
 
 from graphrag.model.values import Episode, Span
 
@@ -206,3 +207,27 @@ def _unmarked(found: re.Match[str]) -> str:
 
 def _blank(text: str) -> str:
     return _NOT_BREAK.sub(" ", text)
+
+
+SPEAKER: Final = re.compile(
+    r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?([^\W\d_][^:\n]{0,40}?):(?=\s)", re.MULTILINE
+)
+_HEADINGS = frozenset(
+    "present attendees absent agenda date time place subject from to cc re note notes todo action "
+    "actions decision decisions next summary anwesend teilnehmer datum betreff von an presentes "
+    "asistentes fecha asunto présents date objet".split()
+)
+"""What stands before a colon without speaking."""
+
+
+def speaker_lines(content: str) -> Iterator[re.Match[str]]:
+    """Yield the beginnings of the lines of speakers in a conversation; group 1 is the name."""
+    for line in SPEAKER.finditer(content):
+        if line[1].strip().casefold() not in _HEADINGS:
+            yield line
+
+
+def speakers_of(episode: Episode) -> tuple[str, ...]:
+    """Return the author of an episode, and the speakers that its lines name."""
+    lines = speaker_lines(episode.content) if episode.source == "message" else ()
+    return (episode.author or "", *dict.fromkeys(line[1].strip() for line in lines))

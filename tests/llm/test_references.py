@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from graphrag import GraphRAG, LLMError, Models, NewEpisode, Relation, Relations, Rules
+from graphrag import GraphRAG, InputError, LLMError, Models, NewEpisode, Relation, Relations, Rules
 from graphrag.extract.llm.wire import ReadFact
 from graphrag.testing import HashEmbedder
 from tests.conftest import day
@@ -495,3 +495,106 @@ async def test_a_batch_reports_the_cost_of_failures_once(server, connect):
         server.answer = lambda request: good
         second = await g.add_episodes(texts, on_error="skip")
         assert (second.failed, second.usage.calls) == ([], 1)
+
+
+async def test_an_undated_plan_needs_a_date_before_it_is_confirmed():
+    text = "Ken will move to Oslo."
+    plan = fact("Ken", "lives_in", "Oslo", text, "planned")
+    rome = "Ken lives in Rome."
+    lives = fact("Ken", "lives_in", "Rome", rome)
+    listed = [entity("Ken"), entity("Oslo", "place"), entity("Rome", "place")]
+    async with opened({rome: (listed, [lives]), text: (listed, [plan])}) as graph:
+        await add(graph, rome, "2025-01-01")
+        await add(graph, text, "2025-02-01")
+        [waiting] = await graph.edit.pending()
+        with pytest.raises(InputError, match="valid_at"):
+            await graph.edit.confirm(waiting.fact)
+        assert [one.object for one in await graph.at(valid_at="2025-03-01").facts()] == ["Rome"]
+        await graph.edit.correct(waiting.fact, valid_at="2025-04-01")
+        assert [one.object for one in await graph.at(valid_at="2025-03-01").facts()] == ["Rome"]
+        assert [one.object for one in await graph.at(valid_at="2025-05-01").facts()] == ["Oslo"]
+        assert (await graph.health.check_all()).findings == ()
+
+
+async def test_an_undated_plan_that_is_said_again_waits_once_and_a_date_settles_it():
+    texts = ["Ken will move to Oslo.", "Ken still wants to move to Oslo.", "Ken moved to Oslo."]
+    plans = [fact("Ken", "lives_in", "Oslo", text, "planned") for text in texts[:2]]
+    moved = fact("Ken", "lives_in", "Oslo", texts[2], since="2025-05-01")
+    listed = [entity("Ken"), entity("Oslo", "place")]
+    answers = dict(zip(texts, ((listed, [one]) for one in (*plans, moved)), strict=True))
+    async with opened(answers) as graph:
+        for month, text in enumerate(texts, start=3):
+            assert len(await graph.edit.pending()) == (month > 3)
+            await add(graph, text, f"2025-0{month}-02")
+        [held] = await graph.facts()
+        assert (held.object, held.valid_at) == ("Oslo", day("2025-05-01"))
+
+
+async def test_a_text_may_call_off_a_plan_that_it_names_itself():
+    text = "We had planned Riga for 4 May. That is off now."
+    said = [
+        fact(
+            "Ann", "visits", "Riga", "planned Riga for 4 May", "planned_event", since="2025-05-04"
+        ),
+        fact("Ann", "visits", "Riga", "That is off now.", "cancelled"),
+    ]
+    async with opened({text: ([entity("Ann"), entity("Riga", "place")], said)}) as graph:
+        await graph.add_episode(text, reference_time="2025-04-01", author="Ann")
+        assert not await graph.at(valid_at="2025-05-04T12:00Z").facts()
+
+
+async def test_a_later_spell_that_ended_is_no_plan():
+    first = "Ann was in the gym from 2018 to 2020 and is again since 2022."
+    said = [
+        fact("Ann", "member_of", "gym", "from 2018 to 2020", since="2018", until="2020"),
+        fact("Ann", "member_of", "gym", "again since 2022", since="2022"),
+    ]
+    off = "Ann cancelled the gym."
+    ends = fact("Ann", "member_of", "gym", off, "cancelled", about="F:Ann member_of gym (since")
+    listed = [entity("Ann"), entity("gym", "organization")]
+    async with opened({first: (listed, said), off: (listed, [ends])}) as graph:
+        await add(graph, first, "2023-01-01")
+        await add(graph, off, "2024-02-01")
+        spells = await graph.at(history=True).facts("Ann")
+        assert {one.closed_as for one in spells} == {"bounded", "ended"}
+
+
+async def test_what_was_denied_stays_denied_when_more_is_said_of_both():
+    texts = [
+        "Ann leads Acme.",
+        "That was wrong: Ann never led Acme.",
+        "Bo works at Acme.",
+        "Ann met Bo.",
+    ]
+    leads = fact("Ann", "leads", "Acme", texts[0])
+    never = fact("Bo", "leads", "Acme", texts[1], "cancelled", about="corrects F:Ann leads Acme")
+    more = [
+        fact("Bo", "works_at", "Acme", texts[2]),
+        fact("Ann", "met", "Bo", texts[3], "event", since="2025-04-01"),
+    ]
+    listed = [entity("Ann"), entity("Bo"), entity("Acme", "organization")]
+    answers = dict(zip(texts, ((listed, [one]) for one in (leads, never, *more)), strict=True))
+    async with opened(answers) as graph:
+        for month, text in enumerate(texts, start=1):
+            await add(graph, text, f"2025-0{month}-02")
+        assert ("Ann", "leads") not in {(one.subject, one.relation) for one in await graph.facts()}
+        assert (await graph.health.check_all()).findings == ()
+
+
+async def test_a_declared_type_of_people_is_employed():
+    text = "Acme employs Ann."
+    employs = fact("Acme", "employs", "Ann", text)
+    listed = [entity("Acme", "organization"), entity("Ann", "employee")]
+    async with opened({text: (listed, [employs])}) as graph:
+        await add(graph, text, "2025-01-01")
+        assert ("Ann", "works_at", "Acme") in await lines(graph)
+
+
+async def test_the_first_refused_request_does_not_turn_schemas_off(server, connect):
+    good = Reply('{"entities": [], "facts": []}')
+    server.replies = [Reply("this text is not allowed", status=400), good, good, good]
+    async with GraphRAG.open("mem://", models=Models(embedder=HashEmbedder(), llm=connect())) as g:
+        for number in range(3):
+            await g.add_episode(f"All is well {number}.", reference_time="2025-01-01")
+    sent = ["response_format" in request for request in server.requests]
+    assert sent == [True, False, True, True]

@@ -67,7 +67,8 @@ class Belief:
         """Validate a reading of ``content[start:end]``."""
         for lost in reading.lost:
             self._drop("cut" if lost.cut else "shape", str(lost))
-        self._dating.begins |= {fact.since for fact in reading.facts if fact.since}
+        starting = (fact for fact in reading.facts if fact.kind in ("state", "planned"))
+        self._dating.begins |= {fact.since for fact in starting} - {""}
         self._cast.introduce(reading, self._content[start:end], start)
         for entity in reading.entities:
             self._cast.enter(entity)
@@ -88,8 +89,8 @@ class Belief:
             self._cast.mention(fact.object, first, quoted=True) if fact.object.strip() else None
         )
         meant = self._shown(fact, subject, object_)
-        same, replaced = (None, meant) if fact.effect else (meant, None)
         denied = self._denied(fact, meant)
+        same, replaced = (None, meant) if fact.effect and not denied else (meant, None)
         if fact.kind == "cancelled" and meant is not None and not (denied or meant.planned):
             # What goes on is over: "cancelled the gym".
             over = {"kind": "ended", "until": fact.until or fact.since, "since": ""}

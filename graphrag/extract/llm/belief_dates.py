@@ -58,20 +58,16 @@ class Dating:
     def _named(self) -> list[Period]:
         return self._periods(self._episode.content[:_READ])
 
-    def start(self, given: str, quote: str) -> Date | None:
-        """Return the date from which on something holds, or None if none is given."""
-        return self._checked(given)
-
     def stop(
         self, given: str, quote: str, *, over: bool = False, counted: bool = True
     ) -> Date | None:
-        """Return when something no longer holds; a last day ("until 31 July") is included.
+        """Return the first moment at which something no longer holds.
 
-        A day on which something ended that is ``over`` is the first without it, unless the words
-        call it the last, or it is still to come: then a model gives the last day, unless that is
-        not ``counted`` or the first of a month.
+        A stated last day ("until 31 July") is included. Of what is ``over``, a past day is the
+        first without it, and a day to come the last, unless that is not ``counted`` or the first
+        of a month.
         """
-        date = self._checked(given)
+        date = self.start(given)
         if date is None:
             return None
         for period in self._periods(quote):
@@ -116,8 +112,8 @@ class Dating:
             precision = _GRAIN.get(period.granularity, "exact")
         return Date(moment, precision)
 
-    def _checked(self, given: str) -> Date | None:
-        """Return a date; that of a weak model is refused if the text does not name it."""
+    def start(self, given: str) -> Date | None:
+        """Return a date, None if none is given; a weak model's has to be named by the text."""
         date = self._read(given)
         if date is None or not self._strict or str(date.moment.year) in self._episode.content:
             return date
@@ -158,12 +154,14 @@ class Tense:
 
 def tense_of(fact: ReadFact, dating: Dating, reference: datetime, drop: Note) -> Tense:
     """Return when a fact holds; ``drop`` takes what is left out, in words."""
-    since = _read(dating.start, fact.since, fact, drop)
-    stop = partial(dating.stop, over=fact.kind == "ended", counted=fact.last)
-    until = _read(stop, fact.until, fact, drop)
+    since = _read(partial(dating.start, fact.since), fact, drop)
+    over = fact.kind == "ended"
+    stop = partial(dating.stop, fact.until, fact.quote, over=over, counted=fact.last)
+    until = _read(stop, fact, drop)
     if fact.kind == "ended" and since is not None and until is None:
         if not _BEGAN.search(fact.quote):
-            since, until = None, _read(partial(dating.stop, over=True), fact.since, fact, drop)
+            stop = partial(dating.stop, fact.since, fact.quote, over=True)
+            since, until = None, _read(stop, fact, drop)
     if since is not None and until is not None and until.moment <= since.moment:
         until = _after(since, until, fact, drop)
     match fact.kind:
@@ -187,11 +185,9 @@ def tense_of(fact: ReadFact, dating: Dating, reference: datetime, drop: Note) ->
             return Tense("state", since, until, current=current)
 
 
-def _read(
-    read: Callable[[str, str], Date | None], given: str, fact: ReadFact, drop: Note
-) -> Date | None:
+def _read(read: Callable[[], Date | None], fact: ReadFact, drop: Note) -> Date | None:
     try:
-        return read(given, fact.quote)
+        return read()
     except TimeError as error:
         drop(f"a time of the fact {str(fact)!r} is left out: {error}")
         return None

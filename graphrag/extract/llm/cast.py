@@ -29,7 +29,7 @@ from graphrag.protocols import ExtractionContext, Known
 _LONGEST_NAME = 200
 _PERSON = "person"
 _UNTYPED = "thing"
-_DESCRIBED = frozenset({"event", "work", _UNTYPED})
+_DESCRIBABLE = frozenset({"event", "work", _UNTYPED})
 """Types of what may be called by a description instead of a name."""
 _NEW = "new"
 _RENAMING = NAMING | {"named"}
@@ -69,18 +69,13 @@ class Cast:
         return tuple(dict.fromkeys(self._mentions.values()))
 
     def introduce(self, reading: Reading, content: str, start: int) -> None:
-        """Take in who speaks, by what a reading of ``content`` says of "I" and of whom it lists."""
+        """Learn the names of the speakers, and the entities that a reading of ``content`` lists."""
         for entity in reading.entities:
             for alias in entity.aliases:
                 self._speakers.call(alias, entity.name.strip())
-        self._renamed |= {
-            name_key(name)
-            for fact in reading.facts
-            if relation_name(fact.relation) in _RENAMING
-            for name in (fact.subject, fact.object)
-        }
         for fact in reading.facts:
             if relation_name(fact.relation) in _RENAMING:
+                self._renamed |= {name_key(fact.subject), name_key(fact.object)}
                 self._speakers.call(fact.subject, fact.object.strip())
         self._listed |= {name_key(entity.name) for entity in reading.entities}
         people = [entity.name.strip() for entity in reading.entities if entity.type == _PERSON]
@@ -96,7 +91,9 @@ class Cast:
             self._mentions[f"{name_key(bearer.name)}#{bearer.start}"] = bearer
         if bearers:
             return
-        described = kind == CONCEPT or (kind in _DESCRIBED and self._ground.describes(entity.name))
+        described = kind == CONCEPT or (
+            kind in _DESCRIBABLE and self._ground.describes(entity.name)
+        )
         if described and not self._is_named(entity.name):
             self._concepts[name_key(entity.name)] = entity
             return
@@ -117,7 +114,7 @@ class Cast:
     def leave(self) -> None:
         """Report the concepts that no fact has quoted."""
         for entity in self._concepts.values():
-            self._drop("entity", f"the concept {entity.name[:80]!r}, which no text names")
+            self._drop("entity", f"the {entity.type} {entity.name[:80]!r}, which no text names")
         self._concepts.clear()
 
     def mention(
@@ -219,15 +216,14 @@ class Cast:
                 self._drop("alias", f"{words}, which the text does not give")
         return kept
 
-    def _other(self, mention: Mention, known: Known) -> str:
+    def _mismatch(self, mention: Mention, known: Known) -> str:
         """Return why a mention cannot be the listed entity that a model takes it for."""
         types = {mention.entity_type, known.entity_type}
         if len(types) > 1 and not types & {CONCEPT, _UNTYPED}:
             return f"of type {known.entity_type}, not {mention.entity_type}"
         if types == {_PERSON} and _other_family(mention, known):
             return "of another family name"
-        if any(name_key(mention.name) == name_key(other.name) for other in self._known):
-            same = [it.name for it in self._known if name_key(mention.name) == name_key(it.name)]
+        if same := [it.name for it in self._known if name_key(it.name) == name_key(mention.name)]:
             return "" if known.name in same else "while another listed one has that name"
         if name_key(mention.name) in self._renamed or self._speakers.is_role(known.name):
             return ""
@@ -253,7 +249,7 @@ class Cast:
             self._drop("meant", f"that {mention.name!r} is {given!r}, which was not shown")
             return mention
         known = self._known[number - 1]
-        if problem := self._other(mention, known):
+        if problem := self._mismatch(mention, known):
             self._drop("meant", f"that {mention.name!r} is {known.name!r}, {problem}")
             return mention
         named = (EntityName(mention.name),) if self._speakers.is_role(known.name) else ()

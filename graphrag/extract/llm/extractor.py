@@ -85,7 +85,7 @@ class PassageExtractor:
             given = await call(partial(self._llm.complete, asked, answer=answer))
         except GraphRAGError:
             raise
-        except Exception as error:
+        except Exception as error:  # the model is anybody's code
             failure = f"{type(error).__name__}: {printable(str(error))}"
             raise LLMError(f"{model}.complete failed with {failure}") from error
         if not isinstance(given, answer):
@@ -142,13 +142,14 @@ class LLMExtractor(PassageExtractor):
         asked = (self.question(context, episode.content[start:end]) for start, end in spans)
         readings = await self._read(asked, episode, self._answer)
 
-        def believed() -> Extraction:
+        def believed() -> Belief:
             belief = Belief(context, tuple(self._relations))
             for span, reading in zip(spans, readings, strict=True):
                 belief.take(reading, *span)
-            return self._believed(belief, episode)
+            return belief
 
-        return await asyncio.to_thread(believed)  # of a long text it takes seconds
+        # In a thread: checking the facts of a long text takes seconds.
+        return self._believed(await asyncio.to_thread(believed), episode)
 
     def estimate(self, episodes: Iterable[NewEpisode]) -> Estimate:
         """Say what adding these episodes in this order would take; nothing is asked or written.

@@ -17,21 +17,13 @@ from graphrag.model.values import JSON, Episode
 from graphrag.names.identifiers import identifiers, unique
 from graphrag.names.key import name_key
 from graphrag.protocols import ExtractionContext, Known
+from graphrag.text.split import SPEAKER, speaker_lines
 
 ROLES = frozenset({"user", "assistant", "human", "ai", "bot"})
 _MINE = frozenset(
     "i me my myself mine ich mich mir mein yo mí mi me je moi eu io speaker narrator".split()
 )
 """What a speaker says of himself, and what models call who does."""
-_LINE = re.compile(
-    r"^[ \t]*(?:\[[^\]\n]{1,40}\][ \t]*)?([^\W\d_][^:\n]{0,40}?):(?=\s)", re.MULTILINE
-)
-_HEADINGS = frozenset(
-    "present attendees absent agenda date time place subject from to cc re note notes todo action "
-    "actions decision decisions next summary anwesend teilnehmer datum betreff von an presentes "
-    "asistentes fecha asunto présents date objet".split()
-)
-"""What stands before a colon without speaking."""
 _I = re.compile(
     r"\W*(?:and |but |yes,? |und |ja,? |et )?(?:i|ich|je|j|yo|io|eu)\b\W*", re.IGNORECASE
 )
@@ -54,7 +46,7 @@ class Speakers:
     def __init__(self, context: ExtractionContext) -> None:
         self._episode = episode = context.episode
         self._author = (episode.author or "").strip()
-        lines = list(_lines(episode.content)) if episode.source == "message" else []
+        lines = list(speaker_lines(episode.content)) if episode.source == "message" else []
         self._starts = [line.start() for line in lines]
         self._labels = [line[1].strip() for line in lines]
         self.roles = ROLES.intersection(map(name_key, (*self._labels, self._author)))
@@ -124,13 +116,6 @@ class Speakers:
         return bool(key) and not own.isdisjoint((key, key.split()[0]))
 
 
-def _lines(content: str) -> Iterator[re.Match[str]]:
-    """Yield the beginnings of the lines of speakers."""
-    for line in _LINE.finditer(content):
-        if name_key(line[1]) not in _HEADINGS:
-            yield line
-
-
 def _goes_on(name: str, known: str) -> bool:
     """Tell whether a name is a known one with more words."""
     return name.startswith(f"{known} ") or name.endswith(f" {known}")
@@ -156,7 +141,7 @@ def _introduced(role: str, episodes: Sequence[Episode]) -> str:
     for episode in episodes:
         label = ""
         for line in episode.content.splitlines():
-            if spoken := _LINE.match(line):
+            if spoken := SPEAKER.match(line):
                 label = name_key(spoken[1])
             if label == role and (found := _INTRODUCED.search(line)):
                 return found[1]

@@ -7,6 +7,7 @@ graph's own part has a limit of its own, so that a question does not grow with t
 import json
 from collections.abc import Iterable, Iterator
 from itertools import starmap
+from typing import Final
 
 from graphrag.llm.chat import fence_of, fenced
 from graphrag.ontology.relations import Relations
@@ -16,7 +17,7 @@ _PREVIOUS = (400, 250)
 """Characters of each previous episode, the last first: they only resolve "she" and "there"."""
 KNOWN = 12
 """Entities that are shown, the first ``DESCRIBED`` of them with aliases and a dozen words."""
-DESCRIBED = 8
+_DESCRIBED = 8
 FACTS = 12
 RELATIONS = 16
 _ALIASES = 3
@@ -110,6 +111,10 @@ def _example_answer() -> str:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
+_ANSWER: Final = _example_answer()
+_BUILT_IN: Final = Relations()
+
+
 def ask_reading(
     context: ExtractionContext,
     text: str,
@@ -129,7 +134,7 @@ def ask_reading(
     heading, known, example = _EXAMPLE
     fence = fence_of((known, example))
     shown = "\n".join((heading, fenced("known", known, fence), fenced("text", example, fence)))
-    messages += [Message("user", shown), Message("assistant", _example_answer())]
+    messages += [Message("user", shown), Message("assistant", _ANSWER)]
     messages.append(Message("user", _asked(context, text, relations)))
     return messages
 
@@ -157,9 +162,8 @@ def _asked(context: ExtractionContext, text: str, relations: Relations) -> str:
 
 def _distinct(relations: Relations) -> Iterator[str]:
     """Yield the common names and those that the user declared; ``*`` marks one value at a time."""
-    built_in = Relations()
-    common = _COMMON if built_in.keys() <= relations.keys() else ()
-    own = (name for name in relations if not common or relations[name] != built_in[name])
+    common = _COMMON if _BUILT_IN.keys() <= relations.keys() else ()
+    own = (name for name in relations if not common or relations[name] != _BUILT_IN[name])
     for name in dict.fromkeys((*common, *own)):
         relation = relations[name]
         if name in common or (relation.synonym_of is None and relations.straight(name) is None):
@@ -169,7 +173,7 @@ def _distinct(relations: Relations) -> Iterator[str]:
 def _entity(number: int, known: Known, described: bool) -> str:
     """Return the line of an entity; ``described`` if no fact that is shown says who it is."""
     line = f"E{number} {_short(known.name)} ({known.entity_type})"
-    if number > DESCRIBED:
+    if number > _DESCRIBED:
         return line
     if known.aliases:
         line += f", also {', '.join(map(_short, known.aliases[:_ALIASES]))}"

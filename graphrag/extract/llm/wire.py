@@ -34,11 +34,7 @@ _CERTAINTIES = {
     "low": "guess", "unsure": "guess",
 }  # fmt: skip
 _TIMES = {"holds": "now", "current": "now", "present": "now", "was": "past", "former": "past"}
-_EFFECT_WORDS = re.compile(
-    r"\b(?:replac|correct|repeat|same|confirm|end|cancel)\w*\b(?:\s+(?:as|of|the|fact))*",
-    re.IGNORECASE,
-)
-_NO_REFERENCE = frozenset(("", "new", "none", "nothing", "null", "n/a"))
+_NUMBER = re.compile(r"\bF\s*\d+|^\W*\d+\W*$", re.IGNORECASE)
 _SYNONYMS = (("kind", _KINDS), ("certainty", _CERTAINTIES), ("time", _TIMES))
 _LISTS = ("aliases", "attributes")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -172,8 +168,8 @@ class ReadFact(Lenient):
     @property
     def reference(self) -> str:
         """Return the known fact that is meant, as ``F3``, empty if none is."""
-        words = _EFFECT_WORDS.sub("", self.about).strip(" :.-")
-        return "" if words.casefold() in _NO_REFERENCE else words
+        found = _NUMBER.search(self.about)
+        return found.group() if found else ""
 
     def __str__(self) -> str:
         return f"{self.subject} {self.relation} {self.object}".strip()

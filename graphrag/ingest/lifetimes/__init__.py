@@ -5,6 +5,8 @@ fall, and return. Its kind says how to read its times (the table is in ``evidenc
 ids, as merges leave them.
 """
 
+from bisect import bisect_right, insort
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -71,8 +73,8 @@ class Statement(Assertion):
             return f"trust {self.trust!r} is no finite number"
         if not self.object and not self.ends and self.kind != "cancelled":
             return "without an object it can only end or cancel; name the object"
-        if self.kind == "planned" and self.since is None:
-            return "a plan needs the moment from which it is to hold"
+        if self.undated_plan and not self.pending:
+            return "a plan needs the moment from which it holds: edit.correct(fact, valid_at=...)"
         if self.kind == "event" and self.since is None:
             return "an event needs its date; what happened once without one is kind 'was'"
         if self.kind == "was" and self.until is None:
@@ -83,21 +85,29 @@ class Statement(Assertion):
         return None
 
 
-def put_off(statements: list[Statement]) -> list[Statement]:
-    """Return the statements of one value without ends that were put off before they came.
+def without_postponed_ends(statements: list[Statement]) -> list[Statement]:
+    """Return the statements of one value without the ends that were postponed before they came.
 
-    A source that is trusted as much has then said that it lasts longer.
+    A later source that is trusted as much gives a later end.
     """
-    known = [(it, it.until, it.at) for it in statements]
-    ahead = [(it, until, at) for it, until, at in known if until and at and at < until.moment]
-    moved = {
-        said.id
-        for said, until, at in ahead
-        for later, end, stated in ahead
-        if later.ends and at < stated < until.moment and until.end <= end.start
-        if later.trust >= said.trust
-    }
-    return [replace(it, until=None) if it.id in moved else it for it in statements]
+    dated = [(it, it.until, it.at) for it in statements]
+    future = [(it, until, at) for it, until, at in dated if until and at and at < until.moment]
+    later = [
+        (until.start, at, it.trust) for it, until, at in future if it.kind == "state" and it.ends
+    ]
+    if not later or len(future) < 2:
+        return statements
+    later.sort(reverse=True)
+    stated, place, postponed = defaultdict[float, list[datetime]](list), 0, set[str]()
+    for earlier, until, at in sorted(future, key=lambda each: each[1].end, reverse=True):
+        while place < len(later) and later[place][0] >= until.end:
+            insort(stated[later[place][2]], later[place][1])
+            place += 1
+        for trust, moments in stated.items():
+            first = bisect_right(moments, at)
+            if trust >= earlier.trust and first < len(moments) and moments[first] < until.moment:
+                postponed.add(earlier.id)
+    return [replace(it, until=None) if it.id in postponed else it for it in statements]
 
 
 @dataclass(frozen=True, slots=True)

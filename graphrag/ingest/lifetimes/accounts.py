@@ -86,7 +86,7 @@ def _ends_shared(
 
 
 def _cancellations(standing: Sequence[Statement], relations: Relations) -> dict[str, Statement]:
-    plans = [statement for statement in standing if statement.planned]
+    plans = [it for it in standing if it.planned and not it.undated_plan]
     if not plans:
         return {}
     by_line: dict[ClaimKey, list[Statement]] = defaultdict(list)
@@ -130,7 +130,7 @@ def _outlived(plan: Statement, relation: str, death: Statement, relations: Relat
 def _cancels(statement: Statement, plan: Statement) -> bool:
     assert plan.since is not None, "a plan has a start"
     at, until = statement.at, statement.until
-    if statement.source and statement.source == plan.source:
+    if statement.source and statement.source == plan.source and statement.start <= plan.start:
         return False  # "the concert in May is off, it will be in June"
     if statement.trust < plan.trust or (until is not None and until.moment < plan.since.moment):
         return False  # "never so until then" says nothing of what is to come
@@ -142,7 +142,7 @@ class PlanDates:
 
     def __init__(self, statements: Iterable[Statement]) -> None:
         words = sorted(statements, key=lambda statement: (statement.at_micros, statement.id))
-        self._plans = [word for word in words if word.planned]
+        self._plans = [word for word in words if word.planned and not word.undated_plan]
         self._next = [len(self._plans)] * len(self._plans)
         """For each plan the next one of another start."""
         for place in range(len(self._plans) - 2, -1, -1):

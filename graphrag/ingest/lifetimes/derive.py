@@ -188,11 +188,13 @@ def _known(fact: Fact, same: str, said: StoredStatements, now: datetime) -> Fact
 
 def _waiting(fact: Fact, waiting: Iterable[Assertion], said: StoredStatements) -> Fact:
     """Return a fact that waits for a person, with the times that it was stated with."""
-    assertions = [replace(assertion, pending=False) for assertion in waiting]
-    alone = settle([stated(assertion, fact, None) for assertion in assertions], Relations([]))
+    assertions = [replace(each, pending=each.undated_plan) for each in waiting]
+    dated = [stated(each, fact, None) for each in assertions if not each.undated_plan]
+    alone = settle(dated, Relations([]))
     nothing = Lifetime(fact.id, "", "", "", None, None)  # of what only cancels
     life = next(iter(alone.lifetimes), nothing)
-    over: Literal["end"] | None = "end" if assertions[0].ends or life is nothing else None
+    cancels = life is nothing and bool(dated)
+    over: Literal["end"] | None = "end" if assertions[0].ends or cancels else None
     return replace(
         fact,
         valid_at=life.valid_at,

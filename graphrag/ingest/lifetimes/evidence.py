@@ -26,7 +26,7 @@ from math import inf
 from operator import attrgetter, itemgetter
 from typing import Final, Literal
 
-from graphrag.ingest.lifetimes import Statement, put_off
+from graphrag.ingest.lifetimes import Statement, without_postponed_ends
 from graphrag.model.assertion import BEGINNING, FOREVER, Date, Precision
 from graphrag.ontology.relations import Relation
 
@@ -172,7 +172,7 @@ def work_out(
     if relation.timeless:
         account.supports = [_timeless(statement, account.line) for statement in account.statements]
         return
-    account.statements, shared = put_off(account.statements), list(shared)
+    account.statements, shared = without_postponed_ends(account.statements), list(shared)
     if not shared and len(account.statements) == 1 and not account.statements[0].ends:
         account.supports = [_plain(account.statements[0], account.line, _UNREFINED)]
     else:

@@ -95,19 +95,25 @@ def let_fall(component: Component, fact: Fact) -> Fact:
     return fact
 
 
-def deny(component: Component, fact: Fact) -> None:
-    """Let fall the facts that a denial names, unless somebody trusted more states them.
+def deny(component: Component, fact: Fact) -> bool:
+    """Take back the facts that a denial names, and tell whether there was one.
 
-    A plan that it names was called off; anything else was wrong from the start.
+    What somebody trusted more states stays. A plan that it names was called off; anything else was
+    wrong from the start.
     """
-    said = fact.statements[0]
+    said, taken_back = fact.statements[0], False
     for id_ in said.excludes:
         known = component.facts.get(id_)
         if known is None or not _may_be_wrong(component, known, said):
             continue
-        plan = all(statement.planned for statement in known.statements)
+        if fact.subject_id not in (known.subject_id, known.object_id):
+            continue  # what is kept with another entity is not read with this fact
+        rests_on = {*component.supporting(id_)}
+        plan = all(component.statement(statement).planned for statement in rests_on)
         why = Void("cancelled" if plan else "corrected", by=said.id, reason=f"denied: {fact.text}")
-        component.void({*component.supporting(id_)}, why)
+        component.void(rests_on, why)
+        taken_back = True
+    return taken_back
 
 
 def _dated(fact: Fact, first: Assertion) -> Fact:

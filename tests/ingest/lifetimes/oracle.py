@@ -174,7 +174,8 @@ class Oracle:
             in_time = word.at is None or (
                 self.is_ahead(plan, word.at) and (plan.at is None or plan.at <= word.at)
             )
-            if (named or any_) and in_time:
+            itself = word.source and word.source == plan.source and word.start <= plan.start
+            if (named or any_) and in_time and not itself:
                 return True
         return False
 

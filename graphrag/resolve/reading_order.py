@@ -1,4 +1,4 @@
-"""Which texts of a stream bear on each other, so that one is read after the other is written."""
+"""Which texts of a stream depend on each other, so that one is read when the other is written."""
 
 import re
 from collections import Counter
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from graphrag.model.values import Episode
 from graphrag.names.key import name_key
+from graphrag.text.split import speakers_of
 
 _READ = 20_000  # characters of each text
 _WORD = re.compile(r"\w{3,}")
@@ -13,17 +14,12 @@ _INSIDE = re.compile(r"(?:(?<=[\w,;)] )|(?<=\"))\w{3,}")
 """A word that does not begin a sentence."""
 _FEW = 16
 """Texts of a stream that may share a name which still says something."""
+_COUNTED = 10_000
+"""Texts after which what was counted is halved, so that it does not grow with the stream."""
 
 
-def speakers_of(episode: Episode) -> tuple[str, ...]:
-    """Return who speaks in an episode: its author, and who the lines of a conversation name."""
-    lines = episode.content.splitlines() if episode.source == "message" else ()
-    labels = dict.fromkeys(line.partition(":")[0] for line in lines if ":" in line)
-    return (episode.author or "", *labels)
-
-
-class Bearings:
-    """What the texts of a stream are about, by which a text may bear on the ones before it."""
+class ReadingOrder:
+    """The names, speakers and sagas of the texts of a stream."""
 
     def __init__(self) -> None:
         self._texts = 0
@@ -44,14 +40,20 @@ class Bearings:
             self._of[episode.id] = voices - {""}, names
             self._named.update(names)
             self._texts += 1
+            if self._texts >= _COUNTED:
+                self._texts //= 2
+                self._named = Counter({it: n // 2 for it, n in self._named.items() if n > 1})
+                self._inside &= self._named.keys()
 
-    def reach(self, earlier: Episode, later: Episode) -> bool:
-        """Tell whether a later text may end or correct what an earlier one states.
+    def depends_on(self, later: Episode, earlier: Episode) -> bool:
+        """Tell whether a text may end or correct what an earlier one of its group states.
 
-        They are of one group, and of one saga, author or conversation, or name the same; of many
-        texts a name that a quarter of them have says nothing.
+        They share a saga, an author, a speaker or a name; of many texts a name that a quarter of
+        them have says nothing. Texts of a script without capitals depend on all before.
         """
         (voices, names), (others, their) = self._of[earlier.id], self._of[later.id]
         common = max(_FEW, self._texts // 4)
-        shared = any(self._named[name] <= common for name in names & their & self._inside)
-        return earlier.group_id == later.group_id and (shared or bool(voices & others))
+        shared = names & their & self._inside
+        related = bool(voices & others) or any(self._named[name] <= common for name in shared)
+        unmarked = later.content.upper() == later.content.lower()
+        return earlier.group_id == later.group_id and (related or unmarked)

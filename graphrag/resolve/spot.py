@@ -1,8 +1,8 @@
 """What an extractor is shown of the graph, and the names that it states.
 
-The whole text is looked up, not every entity. A dozen facts and a dozen words for each entity,
-whatever the size of the graph: the index knows the facts added last at each relation, and only
-those that are shown are read.
+The names in the text are looked up, not every entity. A dozen facts are shown, whatever the size of
+the graph; they are chosen among the latest of each relation of these entities, and among all facts
+by words and vectors.
 
 A claim that renames something becomes a name, not a fact, since both of its ends are one entity.
 """
@@ -42,10 +42,6 @@ _ALIKE = 0.3
 _NAMED, _SPEAKS = 0.5, 1.0
 """What it counts that the text names an end of a fact, or that this end speaks; all words shared
 count 1, the same meaning 1."""
-_OVER = 0.5
-"""What it counts against a fact that it is over."""
-_LATELY = 31 * 86_400_000_000
-"""Microseconds after its end for which a fact is as near as before: it may have been moved."""
 _NAMES = 16
 """Relations in use that are named."""
 _ABOUT = 12
@@ -111,7 +107,7 @@ def _relevant(
     """Return the facts that a text may say again, end or replace, the likeliest first.
 
     The words and the meaning that they share with the text count, and whether it names one of their
-    ends or one of them speaks. What is over counts less: it can only be corrected or begin again.
+    ends or one of them speaks. A fact that is over has to share some: it can only be corrected.
     """
     facts = index.facts
     if not len(facts):
@@ -121,21 +117,20 @@ def _relevant(
     if vector is not None:
         shared += np.clip(facts.vectors.scores(vector), 0.0, 1.0)
     speakers = {known.id for known in spot(speakers_of(episode), index)}
-    nearest = np.argsort(-shared, kind="stable")[:_NEAR]
+    count = min(_NEAR, len(shared))
+    nearest = np.argpartition(-shared, count - 1)[:count]
     scores = {row: float(shared[row]) for row in nearest.tolist() if shared[row] >= _ALIKE}
     for entity in named:
         share = _SPEAKS if entity in speakers else _NAMED
         for rows in index.latest_facts(entity, relations=_RELATIONS, each=_EACH).values():
             for row in rows:
                 scores[row] = max(scores.get(row, 0.0), float(shared[row]) + share)
-    hidden = facts["pending"] | (facts["retracted"] != FOREVER)
-    over = facts["invalid"] <= at - _LATELY
-    fitting = {
-        row: score - _OVER * bool(over[row])
-        for row, score in scores.items()
-        if not hidden[row] and (shared[row] >= _ALIKE or not over[row])
-    }
-    best = sorted(fitting, key=lambda row: (-fitting[row], -row))[:_FACTS]
+
+    def fits(row: int) -> bool:
+        stands = not facts["pending"][row] and facts["retracted"][row] == FOREVER
+        return bool(stands and (facts["invalid"][row] > at or shared[row] >= _ALIKE))
+
+    best = sorted(filter(fits, scores), key=lambda row: (-scores[row], -row))[:_FACTS]
     return [facts.ids[row] for row in best]
 
 

@@ -228,19 +228,6 @@ async def test_an_amount_is_named_by_the_text_as_it_stands(amount):
         assert len(added.facts) == 1
 
 
-async def test_an_event_may_be_called_by_a_description_made_of_words_of_the_text():
-    text = "They rebuild Gannet Bridge for 2 million. It rains."
-    described, invented = "rebuilding of Gannet Bridge", "parade of Lumen Square"
-    said = [
-        fact(described, "costs", "2 million", "They rebuild Gannet Bridge for 2 million."),
-        fact(invented, "costs", "2 million", "They rebuild Gannet Bridge for 2 million."),
-    ]
-    listed = [entity(described, "event"), entity(invented, "event")]
-    async with opened({text: (listed, said)}) as graph:
-        await add(graph, text, "2025-01-01")
-        assert {one.subject for one in await graph.facts()} == {described}
-
-
 # -- which fact ------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ _CERTAINTY: dict[str, tuple[float, Origin]] = {
 _WAITS = 0.5  # confidence of what waits for a person whatever the model says of it
 _UNGROUNDED = 0.75
 _WEAK = 0.8  # the most that a weak model is believed: as much as the rules
+_NOTHING = frozenset(("", "new", "none", "null", "replaces", "corrects"))
 _LONGEST_RELATION = 100  # characters
 _QUOTED = 120  # characters of what a model quoted that are named
 _WORD = 4  # letters of a word of a relation that can be looked for
@@ -160,6 +161,9 @@ class Belief:
         """Return the known fact that a model names, if it is about one of the same two."""
         given = fact.reference
         if not given:
+            if fact.about.strip().casefold() not in _NOTHING:
+                words = f"the fact {str(fact)!r} names {fact.about!r}, which was not shown"
+                self.adjusted.append(words)
             return None
         number = number_of(given, "F")
         facts = self._context.facts

@@ -29,8 +29,6 @@ from graphrag.protocols import ExtractionContext, Known
 _LONGEST_NAME = 200
 _PERSON = "person"
 _UNTYPED = "thing"
-_DESCRIBABLE = frozenset({"event", "work", _UNTYPED})
-"""Types of what may be called by a description instead of a name."""
 _NEW = "new"
 _RENAMING = NAMING | {"named"}
 Drop = Callable[[str, str], None]
@@ -91,10 +89,7 @@ class Cast:
             self._mentions[f"{name_key(bearer.name)}#{bearer.start}"] = bearer
         if bearers:
             return
-        described = kind == CONCEPT or (
-            kind in _DESCRIBABLE and self._ground.describes(entity.name)
-        )
-        if described and not self._is_named(entity.name):
+        if kind == CONCEPT and not self._is_named(entity.name):
             self._concepts[name_key(entity.name)] = entity
             return
         mention = self.mention(entity.name, None, kind=kind)
@@ -114,7 +109,7 @@ class Cast:
     def leave(self) -> None:
         """Report the concepts that no fact has quoted."""
         for entity in self._concepts.values():
-            self._drop("entity", f"the {entity.type} {entity.name[:80]!r}, which no text names")
+            self._drop("entity", f"the concept {entity.name[:80]!r}, which no text names")
         self._concepts.clear()
 
     def mention(
@@ -135,7 +130,7 @@ class Cast:
             if concept is None and not (quoted and name.islower() and key not in PRONOUNS):
                 self._drop("entity", f"the entity {name[:80]!r}, which no text names")
                 return None
-            kind = CONCEPT if concept is None else concept.type.strip().casefold()
+            kind = CONCEPT
         start, end = locate_name(name, self._content) or (0, 0)
         role = self._speakers.role_of(name)
         kind = kind or self._types.get(key, _PERSON if role else "thing")

@@ -152,19 +152,6 @@ class Ground:
             )
         return self._believed[key]
 
-    def describes(self, name: str) -> bool:
-        """Tell whether a name is made of words of the texts: "rebuilding of Gannet Bridge".
-
-        It begins small, its numbers and names stand in the texts, and half of its other words do.
-        """
-        words = _NAME_PART.findall(name)
-        if len(words) < 2 or name[:1].isupper():
-            return False
-        small = [name_key(word) for word in words if word.islower() and len(word) >= _LONG]
-        proper = [name_key(word) for word in words if not word.islower()]
-        known = [self.has(word) or self.has(word[:_LONG]) for word in small]
-        return all(map(self.has, proper)) and 2 * sum(known) >= len(known)
-
     def has(self, word: str) -> bool:
         """Tell whether a word stands in the texts, but for its ending."""
         if spaceless(word):

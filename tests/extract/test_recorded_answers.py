@@ -45,7 +45,7 @@ def test_of_the_expected_facts_95_percent_are_right_at_the_end(way, outcomes):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_kind_is_much_worse_than_the_others(kind, outcomes):
     own = [told for told in outcomes if told.story["kind"] == kind]
-    assert share("right", own) >= 0.84, [told.wrong for told in own]
+    assert share("right", own) >= 0.85, [told.wrong for told in own]
 
 
 def test_what_the_model_said_is_stored_or_reported(outcomes):
@@ -67,4 +67,8 @@ def test_an_episode_takes_1900_tokens_to_ask_and_700_to_answer(outcomes):
     )
     assert sum(asked) / len(asked) <= 1900
     assert sum(answered) / len(answered) <= 700
-    assert max(map(sum, zip(asked, answered, strict=True))) <= 6000
+    repaired = ("a cut answer", "one wrong fact")
+    for told in outcomes:
+        if told.story["name"] not in repaired:
+            both = map(sum, zip(told.asked, told.answered, strict=True))
+            assert max(both) <= 3500, told.story["name"]

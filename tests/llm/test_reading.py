@@ -169,7 +169,7 @@ def dating(content, reference="2024-05-15"):
 
 def test_a_date_that_fits_the_words_is_taken():
     quote = "Ann moved last month."
-    assert dating(quote).start("2024-04", quote).moment == day("2024-04-01")
+    assert dating(quote).start("2024-04").moment == day("2024-04-01")
 
 
 def test_until_a_year_takes_the_year_in():
@@ -179,22 +179,22 @@ def test_until_a_year_takes_the_year_in():
 
 def test_a_date_from_another_sentence_is_taken():
     content = "In 2019 all changed. Ann moved last month."
-    assert dating(content).start("2019", "Ann moved last month.").moment == day("2019-01-01")
+    assert dating(content).start("2019").moment == day("2019-01-01")
 
 
 def test_where_words_are_of_another_language_the_model_is_believed():
     quote = "Seit vorletztem Jahr wohnt sie in Köln."
-    assert dating(quote).start("2022", quote).moment == day("2022-01-01")
+    assert dating(quote).start("2022").moment == day("2022-01-01")
 
 
 @pytest.mark.parametrize("given", ["someday", "2024-02-31", "5024", "2024-13"])
 def test_what_is_no_date_is_refused(given):
     with pytest.raises(TimeError):
-        dating("Ann moved.").start(given, "Ann moved.")
+        dating("Ann moved.").start(given)
 
 
 def test_no_date_is_no_date():
-    assert dating("Ann moved.").start("  ", "Ann moved.") is None
+    assert dating("Ann moved.").start("  ") is None
 
 
 def test_a_dropped_date_leaves_the_fact_and_is_told():

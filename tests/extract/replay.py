@@ -150,7 +150,7 @@ async def tell(story, server):
     server.answer = recorded = Recorded(story)
     told = Told(story)
     ids = []
-    async with _opened(server) as (graph, llm):
+    async with opened(server) as (graph, llm):
         for one in story["episodes"]:
             recorded.asked = recorded.answered = 0
             added = await graph.add_episode(
@@ -168,18 +168,18 @@ async def tell(story, server):
             ids.append(added.episode.id)
         told.read = sum(len(facts_of(one["answer"])) for one in story["episodes"])
         told.kept = await _statements(graph, ids)
-        told.wrong = await _wrong(story, graph)
+        told.wrong = await wrong_facts(story, graph)
     told.right = len(story["facts"]) - len(told.wrong)
     told.wrong += [f"{story['name']}: {one} was not shown" for one in recorded.unknown]
     server.answer = Recorded(story)
-    async with _opened(server) as (graph, llm):
+    async with opened(server) as (graph, llm):
         await graph.add_episodes(list(_new(story)))
-        told.batched = len(story["facts"]) - len(await _wrong(story, graph))
+        told.batched = len(story["facts"]) - len(await wrong_facts(story, graph))
     return told
 
 
 @asynccontextmanager
-async def _opened(server):
+async def opened(server):
     llm = OpenAILLM("recorded", base_url=server.url, api_key="none")
     async with GraphRAG.open("mem://", models=Models(embedder=HashEmbedder(), llm=llm)) as graph:
         yield graph, llm
@@ -190,7 +190,7 @@ def _new(story):
         yield NewEpisode(one["content"], one["time"], one["source"], author=one.get("author"))
 
 
-async def _wrong(story, graph):
+async def wrong_facts(story, graph):
     facts = list(await graph.at(history=True).facts())
     everyone = await graph.at(history=True).entities()
     names = {one.id: {one.name, *one.aliases} for one in everyone}

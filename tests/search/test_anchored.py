@@ -60,3 +60,11 @@ async def test_what_overlaps_the_event_comes_first(told):
     assert works[0] == "Acme"
     now = await told.search("Where does Alice work?", scopes=["facts"])
     assert "Acme" not in {hit.item.object for hit in now.facts}
+
+
+async def test_an_event_of_which_only_facts_without_a_start_tell_has_no_date(graph):
+    await graph.add_fact("Tom", "divorced", "Ann")
+    await graph.add_fact("Ann", "lives_in", "Rome", valid_at="2018-01-01")
+    when = await read(graph, "Who did Ann marry after divorcing Tom?")
+    assert when.anchors
+    assert when.intervals == ()

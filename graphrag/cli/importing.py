@@ -110,9 +110,9 @@ async def import_files(
         if given and (
             wanted not in kinds.values() or (wanted == "facts" and len({*kinds.values()}) > 1)
         ):
-            raise InputError(
-                f"{option} is for {_WHAT[wanted]}: import the other files on their own"
-            )
+            there = "import the other files on their own"
+            hint = there if wanted in kinds.values() else "no file here has any"
+            raise InputError(f"{option} is for {_WHAT[wanted]}: {hint}")
     for file in files:
         if not file.exists():
             raise InputError(f"there is no file {file}")

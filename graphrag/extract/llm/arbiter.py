@@ -112,8 +112,8 @@ def _candidate(entity: Entity) -> str:
     return _line(f"{names}; {entity.summary[:_SUMMARY]}" if entity.summary else names)
 
 
-def _pair(number: int, one: Conflict) -> str:
-    old, new = one.fact, one.claim
+def _pair(number: int, conflict: Conflict) -> str:
+    old, new = conflict.fact, conflict.claim
     held = _interval(old.valid_at if not old.observed else None, old.invalid_at)
     stated = _interval(new.valid_at, new.invalid_at)
     return f"Pair {number}: old{held}: {_line(old.text)} new{stated}: {_line(new.text)}"

@@ -189,7 +189,7 @@ class Belief:
         quoted = self._content[first:last]
         near = Ground((around(self._content, first, last), self._context.episode.name))
         words = relation_name(fact.relation).replace("_", " ")
-        ends = [one for end in (subject, object_) if end for one in (end.name, *end.aliases)]
+        ends = [name for end in (subject, object_) if end for name in (end.name, *end.aliases)]
         dates = (fact.since, fact.until, *(attribute.value for attribute in fact.attributes))
         given = (*ends, *self._cast.names, fact.subject, fact.object)
         extra = (*given, words, *dates, f"{self._context.episode.valid_at:%Y}")

@@ -53,6 +53,22 @@ class Estimate:
     tokens_at_most: int
 
 
+async def ask_model(llm: LLM, asked: Sequence[Message], answer: type[Answer]) -> Answer:
+    """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
+    model = type(llm).__name__
+    try:
+        given = await call(partial(llm.complete, asked, answer=answer))
+    except GraphRAGError:
+        raise
+    except Exception as error:  # the model is anybody's code
+        failure = f"{type(error).__name__}: {printable(str(error))}"
+        raise LLMError(f"{model}.complete failed with {failure}") from error
+    if not isinstance(given, answer):
+        wrong = type(given).__name__
+        raise LLMError(f"{model}.complete returned {wrong}; return answer.model_validate(...)")
+    return given
+
+
 class PassageExtractor:
     """What extractors by language models share: they ask about passages, side by side."""
 
@@ -76,22 +92,7 @@ class PassageExtractor:
         self, questions: Iterable[Sequence[Message]], episode: Episode, answer: type[Answer]
     ) -> list[Answer]:
         with accounted_to(episode.id):
-            return await asyncio.gather(*(self._ask(asked, answer) for asked in questions))
-
-    async def _ask(self, asked: Sequence[Message], answer: type[Answer]) -> Answer:
-        """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
-        model = type(self._llm).__name__
-        try:
-            given = await call(partial(self._llm.complete, asked, answer=answer))
-        except GraphRAGError:
-            raise
-        except Exception as error:  # the model is anybody's code
-            failure = f"{type(error).__name__}: {printable(str(error))}"
-            raise LLMError(f"{model}.complete failed with {failure}") from error
-        if not isinstance(given, answer):
-            found = type(given).__name__
-            raise LLMError(f"{model}.complete returned {found}; return answer.model_validate(...)")
-        return given
+            return await asyncio.gather(*(ask_model(self._llm, it, answer) for it in questions))
 
     def _believed(self, belief: Belief, episode: Episode) -> Extraction:
         self.dropped.update(belief.reasons)

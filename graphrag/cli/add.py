@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -21,6 +21,7 @@ from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
+    from graphrag.ingest.intake import NewEpisode
     from graphrag.ingest.reports import BatchReport, ImportReport
     from graphrag.io.documents import Document
     from graphrag.io.folders import Pile
@@ -68,14 +69,28 @@ async def add(
         help="Your own id of the document: the same key is the same document, another key "
         "another one. The ids of its parts end in #1, #2, ...",
     ),
+    dry_run: bool = Option(
+        False,
+        "--dry-run",
+        help="Ask no model and write nothing: estimate what the language model would be asked, of "
+        "all documents as if none was in the graph.",
+    ),
+    price: tuple[float, float] | None = Option(
+        None,
+        metavar="ASKED ANSWERED",
+        help="Prices of a million tokens, for the cost in --dry-run.",
+    ),
 ) -> None:
     """Add documents to the graph; adding the same ones again changes nothing."""
     from graphrag.ingest.intake import checked_saga
+    from graphrag.ingest.reports import BatchReport
     from graphrag.io.documents import STDIN, read_document
     from graphrag.io.folders import read_files
 
     if saga is not None:
         checked_saga(saga)
+    if price and not dry_run:
+        raise InputError("--price is for the cost in --dry-run")
     if files.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     _check_alone(len(files), name, key, "add the others on their own")
@@ -93,11 +108,35 @@ async def add(
         replace(episode, saga=saga, key=f"{key}#{number}" if key and total > 1 else key)
         for number, episode in enumerate(chain(*pile.read), start=1)
     )
-    with Bar(session.err, "loading models", total) as bar, _counted(bar, f"of {total} episodes"):
+    if dry_run:
+        _show_estimate(session, episodes, price)
+        _report_skipped(session, pile, BatchReport(), total)
+        return
+    model = session.settings.llm_model
+    waits = f"waiting for {model}" if model else "loading models"
+    with Bar(session.err, waits, total) as bar, _counted(bar, f"of {total} episodes"):
         async with session.graph(create=True) as graph:
             report = await graph.add_episodes(episodes, on_progress=bar.episode, on_error="skip")
     _show_added(session, report, bar, len(pile.unread))
     _report_skipped(session, pile, report, total)
+
+
+def _show_estimate(
+    session: CommandRun, episodes: "Iterable[NewEpisode]", price: tuple[float, float] | None
+) -> None:
+    from graphrag.extract.llm.extractor import LLMExtractor
+    from graphrag.llm.client import OpenAILLM
+    from graphrag.model.usage import Price
+
+    expected = LLMExtractor(OpenAILLM.from_settings(session.settings)).estimate(episodes)
+    cost = expected.cost(Price(*price)) if price else None
+    shown = {
+        "episodes": expected.episodes,
+        "calls of the model": f"{expected.calls:,} to {expected.calls_at_most:,}",
+        "tokens of the model": f"{expected.tokens:,} to {expected.tokens_at_most:,}",
+        "cost": cost and "{:,.2f} to {:,.2f}".format(*cost),
+    }
+    session.answer(asdict(expected) | {"cost": cost}, tally("Estimate (--dry-run)", shown))
 
 
 def _check_alone(documents: int, name: str | None, key: str | None, hint: str) -> None:

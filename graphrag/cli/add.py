@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["facts", "contacts", "calendar", "graphiti", "zep", "mem0"]
 OnError = Literal["stop", "skip"]
+FileOptions = Mapping[Kind, Mapping[str, Any]]
+"""Arguments of ``load.facts``, ``load.contacts`` and ``load.calendar``."""
 _SHOWN = 20  # rows that are named one by one
 
 
@@ -205,36 +207,8 @@ def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: i
     )
 
 
-class TableOptions(TypedDict):
-    """Keyword arguments of ``load.facts``."""
-
-    columns: Mapping[str, str]
-    defaults: Mapping[str, str]
-    judge: bool
-    batch: int
-    on_error: OnError
-
-
-class CalendarOptions(TypedDict):
-    """Keyword arguments of ``load.calendar``."""
-
-    since: datetime | None
-    until: datetime | None
-    time_zone: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class FileOptions:
-    """Options for tables, address books and calendars."""
-
-    source: str | None
-    table: TableOptions
-    reference_time: datetime | None
-    calendar: CalendarOptions
-
-
 async def import_tables(
-    session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions
+    session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions, source: str | None
 ) -> None:
     """Import files one after another; the exit code is 1 if a row was left out."""
     began = time.perf_counter()
@@ -244,7 +218,8 @@ async def import_tables(
         async with session.graph(create=True) as graph:
             for file, kind in kinds.items():
                 bar.file(file.name)
-                reports.append(await _load(graph, file, kind, options, bar))
+                of = {**options[kind], "source": source or file.name}
+                reports.append(await _load(graph, file, kind, of, bar))
     totals = {
         name: sum(getattr(report, name) for report in reports)
         for name in ("rows", "facts", "repeated", "entities", "changed", "contested")
@@ -283,15 +258,11 @@ def shortened(lines: list[str], hint: str = ": --json names them all") -> list[s
 
 
 async def _load(
-    graph: "GraphRAG", file: Path, kind: Kind, options: FileOptions, bar: Bar
+    graph: "GraphRAG", file: Path, kind: Kind, options: Mapping[str, Any], bar: Bar
 ) -> "ImportReport":
-    source = options.source or file.name
     if kind == "facts":
-        return await graph.load.facts(file, **options.table, source=source, on_progress=bar.rows)
-    if kind == "contacts":
-        at = options.reference_time
-        report = await graph.load.contacts(file, reference_time=at, source=source)
-    else:
-        report = await graph.load.calendar(file, **options.calendar, source=source)
+        return await graph.load.facts(file, **options, on_progress=bar.rows)
+    load = graph.load.contacts if kind == "contacts" else graph.load.calendar
+    report = await load(file, **options)
     bar.rows(report)
     return report

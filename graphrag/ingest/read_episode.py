@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from graphrag.display.lists import some
 from graphrag.errors import (
     BudgetExceededError,
     EmbeddingError,
@@ -166,10 +165,10 @@ async def ruled(
             raise
         except LLMError as error:
             _LOG.warning("the arbiter decided nothing of episode %s: %s", episode.id, error)
-            points = some(len(case.doubts) + len(case.conflicts), "open point")
-            lost = f"the decision on {points}: the arbiter gave no valid answer"
+            points = len(case.doubts) + len(case.conflicts)
+            lost = f"a decision on the open points ({points}): the arbiter gave none"
             return replace(extraction, dropped=(*extraction.dropped, lost)), known
-    entity_of, distinct = rest.entity_of | known.entity_of, rest.distinct | known.distinct
+    entity_of, distinct = {**rest.entity_of, **known.entity_of}, {**rest.distinct, **known.distinct}
     return extraction, Ruling(entity_of, distinct, rest.exclusive)
 
 

@@ -164,18 +164,11 @@ class Writes(View):
         from graphrag.ingest.fact_writer import write_fact
 
         given = given_fact(
-            given_end(subject, subject_type, what="subject"),
-            relation,
-            given_end(object, object_type, what="object"),
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-            reference_time=reference_time,
-            kind=kind,
-            text=text,
-            confidence=confidence,
-            attributes=attributes,
-            source=source,
-        )
+            given_end(subject, subject_type, what="subject"), relation,
+            given_end(object, object_type, what="object"), valid_at=valid_at, invalid_at=invalid_at,
+            reference_time=reference_time, kind=kind, text=text, confidence=confidence,
+            attributes=attributes, source=source,
+        )  # fmt: skip
         return await write_fact(self._context.session, self._context.group, given, actor=actor)
 
     async def add_entity(

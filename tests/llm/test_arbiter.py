@@ -298,7 +298,7 @@ async def test_a_model_that_gives_no_decision_costs_nothing_that_was_read(error,
         await graph.add_episode("Ann drives_to Acme.", reference_time="2024-01-01")
         added = await graph.add_episode("Ann drives_to Beta.", reference_time="2024-02-01")
         assert added.episode.status == "done"
-        assert added.dropped == ("the decision on 1 open point: the arbiter gave no valid answer",)
+        assert added.dropped == ("a decision on the open points (1): the arbiter gave none",)
         assert {fact.object for fact in await graph.facts("Ann")} == {"Acme", "Beta"}
     assert caplog.text.count("the arbiter decided nothing") == 1
 

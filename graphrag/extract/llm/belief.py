@@ -144,23 +144,13 @@ class Belief:
         if tense.moment:
             attributes = {"date": tense.moment, **attributes}
         claim = Claim(
-            subject,
-            relation,
-            object_,
-            text,
-            first,
-            last,
-            ends=tense.ends,
-            corrects=denied or fact.effect == "corrects",
-            confidence=confidence,
-            origin=origin,
-            attributes=attributes,
-            replaces=fact.effect == "replaces" and replaced is None,
-            current=tense.current,
-            kind=tense.kind,
+            subject, relation, object_, text, first, last, ends=tense.ends,
+            corrects=denied or fact.effect == "corrects", confidence=confidence, origin=origin,
+            attributes=attributes, replaces=fact.effect == "replaces" and replaced is None,
+            current=tense.current, kind=tense.kind,
             excludes=tuple(it.id for it in (meant,) if it and (denied or replaced)),
             settled="about" in fact.model_fields_set,
-        )
+        )  # fmt: skip
         if since := tense.since:
             claim = replace(claim, valid_at=since.moment, valid_precision=since.precision)
         if until := tense.until:
@@ -169,8 +159,8 @@ class Belief:
             self._drop("again", f"the fact {str(fact)!r}, said twice")
         self._claims[claim] = None
         if same and same.valid_at and until and until.end <= Date(same.valid_at).start:
-            start = f"{fact.reference} begins ({same.valid_at:%Y-%m-%d})"
-            self._drop("time", f"the end of the fact {str(fact)!r} is before {start}: it goes on")
+            begins = f"{fact.reference} begins ({same.valid_at:%Y-%m-%d}), which it does not end"
+            self._drop("time", f"the end of the fact {str(fact)!r} is before {begins}")
         elif meant and (fact.effect or fact.kind in ("ended", "cancelled")):
             kind = "corrects" if denied else fact.effect or "ends"
             words, states = f"{fact} {kind} {fact.reference}", bool(fact.effect) and not denied

@@ -197,7 +197,7 @@ def mapped(
     ends = np.sort(np.stack((place_of[subject], place_of[object_])), axis=0)
     pairs, counts = np.unique(ends[:, ends[0] >= 0], axis=1, return_counts=True)
     ties = {
-        (int(one), int(other)): int(count) for one, other, count in zip(*pairs, counts, strict=True)
+        (int(row), int(near)): int(count) for row, near, count in zip(*pairs, counts, strict=True)
     }
     return CommunityMap(tuple(communities), tuple(places), ties, whole - len(places))
 

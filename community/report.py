@@ -111,26 +111,26 @@ def _selected(
 ) -> list[Community]:
     """Return the communities to show: those that answer best first, then the largest."""
     parts: dict[str | None, list[Community]] = defaultdict(list)
-    for one in communities:
-        parts[one.parent].append(one)
+    for community in communities:
+        parts[community.parent].append(community)
     evidence = _evidence(communities, results)
 
-    def walked(one: Community) -> Iterator[Community]:
-        here, said = evidence[one.id], relevance.get(one.id, 0.0) + _SAYS
+    def walked(community: Community) -> Iterator[Community]:
+        here, said = evidence[community.id], relevance.get(community.id, 0.0) + _SAYS
         answering = [
             part
-            for part in parts[one.id]
+            for part in parts[community.id]
             if (here and evidence[part.id] >= _HOLDS * here) or relevance.get(part.id, 0.0) >= said
         ]
         if answering and sum(evidence[part.id] for part in answering) >= _MOSTLY * here:
             for part in answering:
                 yield from walked(part)
         else:
-            yield one
+            yield community
 
-    def worth(one: Community) -> tuple[float, int, str]:
-        answers = relevance.get(one.id, 0.0) + evidence[one.id]
-        return (-answers if answers >= _ANSWERS else 0.0, -len(one.members), one.id)
+    def worth(community: Community) -> tuple[float, int, str]:
+        answers = relevance.get(community.id, 0.0) + evidence[community.id]
+        return (-answers if answers >= _ANSWERS else 0.0, -len(community.members), community.id)
 
     return sorted((community for top in parts[None] for community in walked(top)), key=worth)
 

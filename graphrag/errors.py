@@ -18,23 +18,23 @@ class GraphRAGError(Exception):
 
 
 class InputError(GraphRAGError, ValueError):
-    """An argument is not valid; nothing was written."""
+    """Raised when an argument is not valid, before anything is written."""
 
 
 class TimeError(InputError):
-    """A value cannot be read as an exact moment in time."""
+    """Raised when an argument, option or cell cannot be read as one exact moment in time."""
 
 
 class EpisodeError(InputError):
-    """An episode is empty, binary or malformed."""
+    """Raised when an episode to add, or the file it comes from, is empty or malformed."""
 
 
 class QueryError(InputError):
-    """An argument of a search or read is not valid."""
+    """Raised when an argument of a search or read is not valid."""
 
 
 class UnknownGroupError(QueryError):
-    """There is no group of this name. The message does not reveal the names of other groups."""
+    """Raised when there is no group of this name; the message does not name other groups."""
 
     def __init__(self, group: str) -> None:
         super().__init__(f"there is no group {group!r}: groups().list() shows those there are")
@@ -42,79 +42,79 @@ class UnknownGroupError(QueryError):
 
 
 class StoreError(GraphRAGError):
-    """The database refused an operation or failed."""
+    """Raised when the database refuses an operation or fails; its subclasses say how."""
 
 
 class StoreURLError(StoreError, ValueError):
-    """The URL of the store is malformed, contradicts the credentials or cannot be opened."""
+    """Raised on opening if the URL is malformed or contradicts the credentials."""
 
 
 class StoreDiskError(StoreError):
-    """The disk of a store is full, not writable or faulty."""
+    """Raised on opening if the disk of a store is full, not writable or faulty."""
 
 
 class StoreLockedError(StoreError):
-    """Another process, or another graph of this process, has the store open."""
+    """Raised on opening if a process, this one included, has the store open already."""
 
 
 class StoreCorruptError(StoreError):
-    """The files of an embedded store are damaged."""
+    """Raised on opening or reading if files or events of a store are damaged."""
 
 
 class StoreUnreachableError(StoreError):
-    """No server answers at the URL, or the connection was lost."""
+    """Raised when no server answers at the URL, or the connection was lost."""
 
 
 class StoreAuthError(StoreError):
-    """The server rejected the credentials, or the user lacks a permission."""
+    """Raised when the server rejects the credentials, or the user lacks a permission."""
 
 
 class StoreVersionError(StoreError):
-    """The store was written by a newer version of this library, or its server is too old."""
+    """Raised on opening if the store is newer than this library, or its server too old."""
 
 
 class EmbedderMismatchError(StoreError):
-    """The vectors of the store are from another embedder or have another dimension."""
+    """Raised on opening or copying if the vectors are of another embedder."""
 
 
 class StoreProfileError(StoreError):
-    """The operation does not fit the index profile of the store."""
+    """Raised when an operation does not fit the index profile of the store."""
 
 
 class StoreIndexError(StoreError):
-    """An index of the engine profile is missing, or does not agree with its table."""
+    """Raised by searches of the engine profile whose index is missing or out of date."""
 
 
 class StoreClosedError(StoreError):
-    """The graph is not open."""
+    """Raised by every call on a graph that was not opened, or was closed."""
 
 
 class TransactionError(StoreError):
-    """A transaction failed and was rolled back."""
+    """Raised when a write fails and is rolled back as a whole."""
 
 
 class PolicyError(GraphRAGError):
-    """The write policy or a built-in invariant refused a write; nothing was written."""
+    """Raised when the write policy, a right or an invariant forbids a write; it is not done."""
 
 
 class EmbeddingError(GraphRAGError):
-    """The embedder failed or returned an invalid vector; nothing was written."""
+    """Raised when the embedder fails or returns an invalid vector; nothing is written."""
 
 
 class ExtractionError(GraphRAGError):
-    """An extractor or a model failed on an episode."""
+    """Raised when an extractor, arbiter or model fails on an episode."""
 
 
 class LLMError(ExtractionError):
-    """A language model was not reachable or gave no valid answer."""
+    """Raised when a language model cannot be reached, or gives no valid answer when asked again."""
 
 
 class BudgetExceededError(LLMError):
-    """The budget of calls or tokens does not allow another request."""
+    """Raised before a request that the budget of calls or tokens does not allow."""
 
 
 class MissingExtraError(GraphRAGError, ImportError):
-    """An optional dependency is not installed; the message names the pip command."""
+    """Raised by what needs an optional dependency that is not installed; names the command."""
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an extra: pip install 'surreal-graphrag[{extra}]'")

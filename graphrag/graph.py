@@ -101,18 +101,9 @@ class GroupSet:
         from graphrag.view.searches import run
 
         request = Request.of(
-            query,
-            ", ".join(self._names),
-            self._context.viewpoint,
-            limit=limit,
-            scopes=scopes,
-            recipe=recipe,
-            centers=centers,
-            where=where,
-            saga=saga,
-            within=within,
-            explain=explain,
-        )
+            query, ", ".join(self._names), self._context.viewpoint, limit=limit, scopes=scopes,
+            recipe=recipe, centers=centers, where=where, saga=saga, within=within, explain=explain,
+        )  # fmt: skip
         contexts = [replace(self._context, group=name) for name in self._names]
         catalog = self._context.session.catalog
         return await catalog.steady(self._names, lambda: run(request, contexts, saga=saga))
@@ -181,15 +172,9 @@ class GraphRAG(Writes):
                 standing rules cannot be used together.
         """
         target = Target.parse(
-            url,
-            user=user,
-            password=password,
-            token=token,
-            namespace=namespace,
-            database=database,
-            profile=profile,
-            native=native,
-        )
+            url, user=user, password=password, token=token, namespace=namespace, database=database,
+            profile=profile, native=native,
+        )  # fmt: skip
         memory = checked_budget(memory_budget)
         models, rules = models or Models(), rules or Rules()
         relations = rules.ontology.relations(rules.relations)
@@ -214,18 +199,10 @@ class GraphRAG(Writes):
             raise InputError(f"workers is a number of tasks, not {workers}")
         embedder = CachedEmbedder(embedder_named() if models.embedder is None else models.embedder)
         services = partial(
-            Session,
-            embedder=embedder,
-            extractor=extractor,
-            relations=relations,
-            review_below=rules.review_below,
-            arbiter=arbiter,
-            ontology=rules.ontology,
-            trust=Trust(rules.trust),
-            tracer=tracer,
-            llm=llm,
-            reranker=models.reranker,
-        )
+            Session, embedder=embedder, extractor=extractor, relations=relations,
+            review_below=rules.review_below, arbiter=arbiter, ontology=rules.ontology,
+            trust=Trust(rules.trust), tracer=tracer, llm=llm, reranker=models.reranker,
+        )  # fmt: skip
         writer = partial(Writer, actor=actor, policy=rules.policy)
         return cls(Handle(target, embedder, writer, services, workers, memory, llm))
 

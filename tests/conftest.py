@@ -3,11 +3,9 @@
 import gc
 import inspect
 import re
-import ssl
 import sys
 from dataclasses import fields
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +27,6 @@ def pytest_configure():
     # How long one example takes says how busy the machine is.
     settings.register_profile("any machine", deadline=None)
     settings.load_profile("any machine")
-    # Every client of a model has one, and reads all authorities.
-    ssl.create_default_context = cache(ssl.create_default_context)
 
 
 @pytest.hookimpl(wrapper=True)

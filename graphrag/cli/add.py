@@ -2,14 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -21,12 +21,15 @@ from graphrag.errors import GraphRAGError, InputError
 
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
+    from graphrag.ingest.intake import NewEpisode
     from graphrag.ingest.reports import BatchReport, ImportReport
     from graphrag.io.documents import Document
     from graphrag.io.folders import Pile
 
 Kind = Literal["facts", "contacts", "calendar", "graphiti", "zep", "mem0"]
 OnError = Literal["stop", "skip"]
+FileOptions = Mapping[Kind, Mapping[str, Any]]
+"""Arguments of ``load.facts``, ``load.contacts`` and ``load.calendar``."""
 _SHOWN = 20  # rows that are named one by one
 
 
@@ -68,14 +71,28 @@ async def add(
         help="Your own id of the document: the same key is the same document, another key "
         "another one. The ids of its parts end in #1, #2, ...",
     ),
+    dry_run: bool = Option(
+        False,
+        "--dry-run",
+        help="Ask no model and write nothing: estimate what the language model would be asked, of "
+        "all documents as if none was in the graph.",
+    ),
+    price: tuple[float, float] | None = Option(
+        None,
+        metavar="ASKED ANSWERED",
+        help="Prices of a million tokens, for the cost in --dry-run.",
+    ),
 ) -> None:
     """Add documents to the graph; adding the same ones again changes nothing."""
     from graphrag.ingest.intake import checked_saga
+    from graphrag.ingest.reports import BatchReport
     from graphrag.io.documents import STDIN, read_document
     from graphrag.io.folders import read_files
 
     if saga is not None:
         checked_saga(saga)
+    if price and not dry_run:
+        raise InputError("--price is for the cost in --dry-run")
     if files.count(STDIN) > 1:
         raise InputError("standard input (-) can be read only once")
     _check_alone(len(files), name, key, "add the others on their own")
@@ -93,11 +110,35 @@ async def add(
         replace(episode, saga=saga, key=f"{key}#{number}" if key and total > 1 else key)
         for number, episode in enumerate(chain(*pile.read), start=1)
     )
-    with Bar(session.err, "loading models", total) as bar, _counted(bar, f"of {total} episodes"):
+    if dry_run:
+        _show_estimate(session, episodes, price)
+        _report_skipped(session, pile, BatchReport(), total)
+        return
+    model = session.settings.llm_model
+    waits = f"waiting for {model}" if model else "loading models"
+    with Bar(session.err, waits, total) as bar, _counted(bar, f"of {total} episodes"):
         async with session.graph(create=True) as graph:
             report = await graph.add_episodes(episodes, on_progress=bar.episode, on_error="skip")
     _show_added(session, report, bar, len(pile.unread))
     _report_skipped(session, pile, report, total)
+
+
+def _show_estimate(
+    session: CommandRun, episodes: "Iterable[NewEpisode]", price: tuple[float, float] | None
+) -> None:
+    from graphrag.extract.llm.extractor import LLMExtractor
+    from graphrag.llm.client import OpenAILLM
+    from graphrag.model.usage import Price
+
+    expected = LLMExtractor(OpenAILLM.from_settings(session.settings)).estimate(episodes)
+    cost = expected.cost(Price(*price)) if price else None
+    shown = {
+        "episodes": expected.episodes,
+        "calls of the model": f"{expected.calls:,} to {expected.calls_at_most:,}",
+        "tokens of the model": f"{expected.tokens:,} to {expected.tokens_at_most:,}",
+        "cost": cost and "{:,.2f} to {:,.2f}".format(*cost),
+    }
+    session.answer(asdict(expected) | {"cost": cost}, tally("Estimate (--dry-run)", shown))
 
 
 def _check_alone(documents: int, name: str | None, key: str | None, hint: str) -> None:
@@ -166,36 +207,8 @@ def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: i
     )
 
 
-class TableOptions(TypedDict):
-    """Keyword arguments of ``load.facts``."""
-
-    columns: Mapping[str, str]
-    defaults: Mapping[str, str]
-    judge: bool
-    batch: int
-    on_error: OnError
-
-
-class CalendarOptions(TypedDict):
-    """Keyword arguments of ``load.calendar``."""
-
-    since: datetime | None
-    until: datetime | None
-    time_zone: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class FileOptions:
-    """Options for tables, address books and calendars."""
-
-    source: str | None
-    table: TableOptions
-    reference_time: datetime | None
-    calendar: CalendarOptions
-
-
 async def import_tables(
-    session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions
+    session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions, source: str | None
 ) -> None:
     """Import files one after another; the exit code is 1 if a row was left out."""
     began = time.perf_counter()
@@ -205,7 +218,8 @@ async def import_tables(
         async with session.graph(create=True) as graph:
             for file, kind in kinds.items():
                 bar.file(file.name)
-                reports.append(await _load(graph, file, kind, options, bar))
+                of = {**options[kind], "source": source or file.name}
+                reports.append(await _load(graph, file, kind, of, bar))
     totals = {
         name: sum(getattr(report, name) for report in reports)
         for name in ("rows", "facts", "repeated", "entities", "changed", "contested")
@@ -244,15 +258,11 @@ def shortened(lines: list[str], hint: str = ": --json names them all") -> list[s
 
 
 async def _load(
-    graph: "GraphRAG", file: Path, kind: Kind, options: FileOptions, bar: Bar
+    graph: "GraphRAG", file: Path, kind: Kind, options: Mapping[str, Any], bar: Bar
 ) -> "ImportReport":
-    source = options.source or file.name
     if kind == "facts":
-        return await graph.load.facts(file, **options.table, source=source, on_progress=bar.rows)
-    if kind == "contacts":
-        at = options.reference_time
-        report = await graph.load.contacts(file, reference_time=at, source=source)
-    else:
-        report = await graph.load.calendar(file, **options.calendar, source=source)
+        return await graph.load.facts(file, **options, on_progress=bar.rows)
+    load = graph.load.contacts if kind == "contacts" else graph.load.calendar
+    report = await load(file, **options)
     bar.rows(report)
     return report

@@ -108,16 +108,9 @@ async def correct(
     start, end = _changed(valid_at, "--valid-at"), _changed(invalid_at, "--invalid-at")
     async with session.graph("writing") as graph:
         after = await graph.edit.correct(
-            fact,
-            subject=subject,
-            relation=relation,
-            object=object_,
-            text=text,
-            valid_at=start,
-            invalid_at=end,
-            reason=reason,
-            actor=actor,
-        )
+            fact, subject=subject, relation=relation, object=object_, text=text, valid_at=start,
+            invalid_at=end, reason=reason, actor=actor,
+        )  # fmt: skip
         events = await graph.log.events(fact=after, limit=1)
     _show_fact(session, "now stands", after, (events[-1].note if events else None) or "")
 
@@ -215,14 +208,9 @@ async def split(
     """
     async with session.graph("parting") as graph:
         made = await graph.identity.split(
-            entity,
-            name=name,
-            facts=facts or (),
-            episodes=episodes or (),
-            entity_type=entity_type,
-            reason=reason,
-            actor=actor,
-        )
+            entity, name=name, facts=facts or (), episodes=episodes or (), entity_type=entity_type,
+            reason=reason, actor=actor,
+        )  # fmt: skip
     session.answer(
         made,
         line(f"new: {made.name}, {made.entity_type}, id {made.id}"),

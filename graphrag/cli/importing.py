@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
-from graphrag.cli.add import (
-    CalendarOptions,
-    FileOptions,
-    Kind,
-    OnError,
-    TableOptions,
-    import_tables,
-    shortened,
-)
+from graphrag.cli.add import FileOptions, Kind, OnError, import_tables, shortened
 from graphrag.cli.command import PANEL, DryRun, Source
 from graphrag.cli.render import line, plain, table, tally
 from graphrag.cli.terminal import Bar, CommandRun
@@ -94,11 +86,13 @@ async def import_files(
     values = _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
     if relation is not None:
         values["relation"] = relation
-    table = TableOptions(
-        columns=columns, defaults=values, judge=judge is not False, batch=batch, on_error=on_error
-    )
-    calendar = CalendarOptions(since=since, until=until, time_zone=time_zone)
-    options = FileOptions(source, table, reference_time, calendar)
+    given_rows = {"columns": columns, "defaults": values, "judge": judge is not False}
+    calendar = {"since": since, "until": until, "time_zone": time_zone}
+    options: FileOptions = {
+        "facts": {**given_rows, "batch": batch, "on_error": on_error},
+        "contacts": {"reference_time": reference_time},
+        "calendar": calendar,
+    }
     kinds = {file: kind or _KINDS.get(file.suffix.casefold(), "facts") for file in files}
     for option, given, wanted in (
         ("--column", column, "facts"),
@@ -110,9 +104,9 @@ async def import_files(
         if given and (
             wanted not in kinds.values() or (wanted == "facts" and len({*kinds.values()}) > 1)
         ):
-            raise InputError(
-                f"{option} is for {_WHAT[wanted]}: import the other files on their own"
-            )
+            there = "import the other files on their own"
+            hint = there if wanted in kinds.values() else "no file here has any"
+            raise InputError(f"{option} is for {_WHAT[wanted]}: {hint}")
     for file in files:
         if not file.exists():
             raise InputError(f"there is no file {file}")
@@ -125,7 +119,8 @@ async def import_files(
     elif dry_run:
         show_surveys(session, kinds, options)
     else:
-        await import_tables(replace(session, group=group or session.group), kinds, options)
+        session = replace(session, group=group or session.group)
+        await import_tables(session, kinds, options, source)
 
 
 def _pairs(given: Iterable[str], option: str, form: str) -> dict[str, str]:
@@ -232,17 +227,16 @@ def _stated(file: Path, kind: Kind, options: FileOptions) -> "Iterator[GivenFact
     from graphrag.io.tables import read_rows, without_vectors
 
     if kind == "facts":
-        columns, defaults = options.table["columns"], options.table["defaults"]
+        columns, defaults = options["facts"]["columns"], options["facts"]["defaults"]
         network = NetworkRows.of(file, columns) if is_network(file) else None
         rows = read_rows(file, columns) if network is None else network.rows()
         checked_columns(defaults)
         yield from without_vectors(rows, defaults)
     elif kind == "contacts":
-        at = options.reference_time
         for place, contact in read_contacts(file):
-            yield from contact_facts(contact, place, reference_time=at, source=None)
+            yield from contact_facts(contact, place, **options["contacts"], source=None)
     else:
-        for place, meeting in read_meetings(file, Horizon.of(**options.calendar)):
+        for place, meeting in read_meetings(file, Horizon.of(**options["calendar"])):
             yield from meeting_facts(meeting, place, source=None)
 
 

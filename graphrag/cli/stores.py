@@ -54,17 +54,10 @@ async def copy(
 
     with Bar(session.err, "copying", quiet=session.json) as bar:
         copying = partial(
-            copy_store,
-            source,
-            target,
-            profile=profile,
-            **session.settings.access,
-            to_namespace=to_namespace,
-            to_database=to_database,
-            group=group,
-            name=as_,
+            copy_store, source, target, profile=profile, **session.settings.access,
+            to_namespace=to_namespace, to_database=to_database, group=group, name=as_,
             on_progress=bar.page,
-        )
+        )  # fmt: skip
         report = await session.unlocked(copying)
     counts = sorted((name, str(rows)) for name, rows in report.rows.items() if rows)
     outcome = (

@@ -171,6 +171,7 @@ class Bar:
     total: int | None = None  # None for a task of unknown length
     quiet: bool = False
     done: int = 0  # episodes or rows that are in the graph
+    tokens: int = 0  # tokens of a language model
     closed: int = 0  # older facts that new episodes closed
     seconds: float = 0.0  # seconds from the opening of the store to the last episode
     waited: float = 0.0  # seconds to the first episode, most of which went into loading models
@@ -212,7 +213,7 @@ class Bar:
             description=None if title is None else escape(title),
             completed=done,
             total=total,
-            note=note if eta is None else f"{timedelta(seconds=round(eta))} left",
+            note=note if eta is None else f"{timedelta(seconds=round(eta))} left{note}",
         )
 
     def episode(self, progress: "BatchProgress") -> None:
@@ -227,8 +228,10 @@ class Bar:
         if progress.last is not None:
             self.closed += sum(fact.expired_at is not None for fact in progress.last.changed)
             title = cut(progress.last.episode.name, _NAME)
+            self.tokens += progress.last.usage.tokens if progress.last.usage else 0
+        note = f", {self.tokens:,} tokens" if self.tokens else ""
         # Windows of episodes end in bursts: the pace of the batch tells more than the last steps.
-        self.update(progress.done, title=title, eta=progress.eta)
+        self.update(progress.done, title=title, eta=progress.eta, note=note)
 
     def times(self) -> dict[str, str | None]:
         """Return the times of a batch as rows of a table."""

@@ -27,9 +27,9 @@ class Listed(list[Item]):
         return super().__getitem__(at)
 
 
-def some(count: int, one: str, several: str = "") -> str:
+def some(count: int, single: str, several: str = "") -> str:
     """Return a number of things in words: ``1 fact``, ``2,000 facts``."""
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+    return f"{count:,} {single if count == 1 else several or f'{single}s'}"
 
 
 def listed(items: Iterable[str]) -> str:

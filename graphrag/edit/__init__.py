@@ -31,6 +31,7 @@ class Keep(Enum):
 KEEP: Final = Keep.KEEP
 Basis = tuple[Assertion, ...]
 """What a fact rests on."""
+Times = tuple[Date | None, datetime | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def corrected(fact: Fact, wanted: Correction, basis: Basis, reason: str, *, now:
         edited = replace(edited, origin="manual", statements=())
     elif (starts, stops) == (fact.valid_at, fact.invalid_at) and not fact.pending:
         return Edit(edited, stays=True)
-    said = _dated(fact, wanted, basis, reason)
+    said = _dated(fact, wanted, basis, (start, stops), reason)
     if edited.subject_id == edited.object_id:  # a person states it: no merge has made it so
         name = edited.subject
         said = tuple(replace(part, subject_as=name, object_as=name) for part in said)
@@ -145,7 +146,7 @@ def _kind(basis: Basis) -> Kind:
     return kinds.pop() if len(kinds) == 1 else "state"
 
 
-def _times(fact: Fact, wanted: Correction, basis: Basis) -> tuple[Date | None, datetime | None]:
+def _times(fact: Fact, wanted: Correction, basis: Basis) -> Times:
     """Return the start and the end of a corrected fact: an event moves whole."""
     start, kept = wanted.valid_at, isinstance(wanted.invalid_at, Keep)
     stops = fact.invalid_at if isinstance(wanted.invalid_at, Keep) else wanted.invalid_at
@@ -171,9 +172,11 @@ def _lasts(date: Date, until: datetime | None) -> bool:
     return to_moment(date.end) == until
 
 
-def _dated(fact: Fact, wanted: Correction, basis: Basis, reason: str) -> tuple[Assertion, ...]:
+def _dated(
+    fact: Fact, wanted: Correction, basis: Basis, times: Times, reason: str
+) -> tuple[Assertion, ...]:
     """Return what a person says of the times of a fact, once for each text that stated it."""
-    start, stops = _times(fact, wanted, basis)
+    start, stops = times
     observed = fact.observed and start is not None and start.moment == fact.valid_at
     kept, kind = isinstance(wanted.invalid_at, Keep), _kind(basis)
     once = fact.closed_as == "past" and kept

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -191,7 +192,8 @@ class SearchRows:
             for (table, id_), after in changed.items()
             if not after.keys().isdisjoint(WORD_COLUMNS.get(table, ()))
         ]
-        for row in await rows_of(store, (Record(*key) for key in reworded), vectors=False):
+        columns = sorted({*chain.from_iterable(WORD_COLUMNS.values())})
+        for row in await rows_of(store, (Record(*key) for key in reworded), columns):
             table, id_ = row["id"].table, row["id"].id
             derivation.add(table, row | changed[table, id_])
         for (table, id_), after in changed.items():

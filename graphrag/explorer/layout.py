@@ -121,11 +121,11 @@ def place_new(places: Places, known: npt.NDArray[np.bool_], ties: LayoutEdges) -
     found, settled = places.copy(), known.copy()
     extent = float(np.abs(places[known]).max(initial=1.0))
     for _ in range(3):
-        for one, other in ((ties.one, ties.other), (ties.other, ties.one)):
-            near = settled[other] & ~settled[one]
+        for node, tied in ((ties.one, ties.other), (ties.other, ties.one)):
+            near = settled[tied] & ~settled[node]
             sums = np.zeros_like(found)
-            np.add.at(sums, one[near], found[other[near]])
-            counts = np.bincount(one[near], minlength=len(found))
+            np.add.at(sums, node[near], found[tied[near]])
+            counts = np.bincount(node[near], minlength=len(found))
             here = counts > 0
             turn = np.flatnonzero(here) * _TURN
             nudge = 2 * _ROOM * np.column_stack((np.cos(turn), np.sin(turn)))
@@ -178,8 +178,8 @@ def _centres(radii: Places, ties: LayoutEdges) -> Places:
     number = np.zeros(len(radii), dtype=np.int64)
     number[big] = np.arange(len(big))
     near = ties.within(chosen)
-    one, other = np.sort(np.stack((number[near.one], number[near.other])), axis=0)
-    pairs, counts = np.unique(np.stack((one, other))[:, one != other], axis=1, return_counts=True)
+    ends = np.sort(np.stack((number[near.one], number[near.other])), axis=0)
+    pairs, counts = np.unique(ends[:, ends[0] != ends[1]], axis=1, return_counts=True)
     graph = igraph.Graph(n=len(big), edges=pairs.T.tolist())
     seed = _sunflower(len(big), [0] * len(big)) * float(radii.mean())
     with seeded():

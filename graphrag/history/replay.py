@@ -76,11 +76,7 @@ async def replay_groups(
 async def _replay(
     group: str, source: Ingestion, target: Ingestion, until: datetime | None, done: Replayed
 ) -> None:
-    if since := await source.store.forgotten_since(group):
-        raise InputError(
-            f"group {group!r} is being forgotten since {since.isoformat()}: "
-            f"group({group!r}).erase.group(confirm={group!r}) finishes it"
-        )
+    await source.store.refuse_forgotten(group)
     state: dict[str, Image] = {}
     done.events += await _events(group, source.store, target.store, until, state)
     rows: dict[str, dict[str, Row]] = defaultdict(dict)

@@ -36,14 +36,6 @@ class ArrayFile(ABC):
         What is read is mapped to private pages: its owner may change it in place.
         """
 
-    def lend(self, name: str, *values: Array) -> None:
-        """Have several arrays written as one; only a file that is written takes them."""
-        raise NotImplementedError
-
-    def read_rows(self, name: str, rows: npt.NDArray[np.intp], into: Array) -> None:
-        """Read rows of an array from the file; only one that is read has them."""
-        raise NotImplementedError
-
     def texts(self, name: str, texts: Iterable[str]) -> "Texts":
         """Exchange texts."""
         coded = [*map(encoded, texts)]

@@ -19,6 +19,7 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphrag.index.array_file import ArrayReader, ArrayWriter
 from graphrag.index.arrays import ANY, ArrayFile
 from graphrag.index.cosines import Rows
 
@@ -118,7 +119,7 @@ class RowMatrix(Shared, Generic[Scalar]):
 
     def __init__(self, width: int, dtype: type[Scalar]) -> None:
         self._first: NDArray[Scalar] = np.empty((0, width), dtype)
-        self._file: tuple[ArrayFile, str] | None = None
+        self._file: tuple[ArrayReader, str] | None = None
         """The file of the first rows, and their name in it, if few at a time are read from it."""
         self._rest: NDArray[Scalar] = np.empty((0, width), dtype)
         self._added = 0  # rows of ``_rest`` that are filled
@@ -131,11 +132,12 @@ class RowMatrix(Shared, Generic[Scalar]):
 
     def exchange(self, file: ArrayFile, name: str, rows: int, *, picked: bool = False) -> None:
         """Write the rows, or read so many: few at a time are ``picked``, or all used."""
-        if not file.reads:
+        if isinstance(file, ArrayWriter):
             file.lend(name, *self.parts(slice(None)))
             return
         self._first = file.numbers(name, self._first, rows)
-        if picked and rows >= _WORTH_READING and hasattr(os, "preadv"):  # not on Windows
+        picked = picked and rows >= _WORTH_READING and hasattr(os, "preadv")  # not on Windows
+        if picked and isinstance(file, ArrayReader):
             self._file = file, name
 
     def share(self) -> Self:

@@ -121,7 +121,7 @@ async def _write(
     trust = ingestion.trust.of(episode.source_description)
     extraction, violations = await fitted(ingestion, episode, extraction)
     # Asked before the lock: a model takes seconds, and what it rules is judged again anyway.
-    ruling = await ruled(ingestion, episode, extraction)
+    extraction, ruling = await ruled(ingestion, episode, extraction)
     write = EpisodeWrite(ingestion, episode, extraction, ruling, trust, waited)
     while True:
         await ingestion.writer.commit(episode.group_id, write.build, enter=write.enter)

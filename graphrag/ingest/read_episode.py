@@ -12,7 +12,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from graphrag.errors import EmbeddingError, ExtractionError, GraphRAGError
+from graphrag.errors import (
+    BudgetExceededError,
+    EmbeddingError,
+    ExtractionError,
+    GraphRAGError,
+    LLMError,
+)
 from graphrag.index.group import BEGINNING, GroupIndex
 from graphrag.index.texts import entity_text, fact_text
 from graphrag.ingest.checked import checked_extraction, checked_ruling
@@ -133,25 +139,37 @@ def _limited(extraction: Extraction, source: str) -> Extraction:
     return replace(extraction, mentions=mentions, claims=claims, dropped=dropped)
 
 
-async def ruled(ingestion: Ingestion, episode: Episode, extraction: Extraction) -> Ruling:
-    """Return what the extractor decided, and what an arbiter, if any, decides of the rest."""
+async def ruled(
+    ingestion: Ingestion, episode: Episode, extraction: Extraction
+) -> tuple[Extraction, Ruling]:
+    """Return what the extractor decided, and what an arbiter, if any, decides of the rest.
+
+    A model that gives no decision costs nothing that was read: its points stay open, as reported.
+    """
     mentions = list(mentions_of(extraction))
     known = Ruling(
         {mention: mention.entity_id for mention in mentions if mention.entity_id is not None},
         {mention: mention.distinct_from for mention in mentions if mention.distinct_from},
     )
     if ingestion.arbiter is None:
-        return known
+        return extraction, known
     index = await ingestion.catalog.group(episode.group_id)
     case = await find_open_points(ingestion, episode, extraction, index, known)
     if not case.doubts and not case.conflicts:
-        return known
+        return extraction, known
     with traced(ingestion.tracer, "judge", group=episode.group_id) as note:
         note({"doubts": len(case.doubts), "conflicts": len(case.conflicts), "arbiter": True})
-        rest = await decide(ingestion.arbiter, case)
-    return Ruling(
-        {**rest.entity_of, **known.entity_of}, {**rest.distinct, **known.distinct}, rest.exclusive
-    )
+        try:
+            rest = await decide(ingestion.arbiter, case)
+        except BudgetExceededError:
+            raise
+        except LLMError as error:
+            _LOG.warning("the arbiter decided nothing of episode %s: %s", episode.id, error)
+            points = len(case.doubts) + len(case.conflicts)
+            lost = f"a decision on the open points ({points}): the arbiter gave none"
+            return replace(extraction, dropped=(*extraction.dropped, lost)), known
+    entity_of, distinct = {**rest.entity_of, **known.entity_of}, {**rest.distinct, **known.distinct}
+    return extraction, Ruling(entity_of, distinct, rest.exclusive)
 
 
 async def extract(extractor: Extractor, context: ExtractionContext) -> Extraction:

@@ -243,7 +243,7 @@ def closed(new: Iterable[Fact], changed: Iterable[tuple[Fact, Fact]]) -> Iterato
     """Yield a sentence for each fact that was ended, reopened, dated anew or retracted."""
     for before, after in changed:
         if after.retracted_at is not None and before.retracted_at is None:
-            yield _words(after, f"was retracted ({after.closed_as or 'retracted'})")
+            yield _words(after, f"was {after.closed_as or 'retracted'}")
         elif after.closed_as == "overruled" != before.closed_as:
             yield _words(after, "holds at no moment any more (overruled)")
         elif after.invalid_at != before.invalid_at:

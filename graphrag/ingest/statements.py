@@ -66,30 +66,15 @@ def as_fact(
     if subject_as or object_as:
         said = replace(said, subject_as=subject_as, object_as=object_as)
     return Fact(
-        id=said.id,
-        group_id=group,
-        created_at=now,
-        subject_id=subject[0],
-        object_id=object_[0],
-        subject=subject[1],
-        relation=relation,
-        object=object_[1],
-        text=text,
-        valid_at=valid_at,
-        invalid_at=invalid_at,
-        reference_time=stated_at,
-        observed=observed,
-        confidence=said.confidence,
-        origin=origin,
-        attributes=attributes,
-        attribute_times=attribute_times or {},
-        closed_as=closed_as,
-        reason=said.reason or None,
+        id=said.id, group_id=group, created_at=now, subject_id=subject[0], object_id=object_[0],
+        subject=subject[1], relation=relation, object=object_[1], text=text, valid_at=valid_at,
+        invalid_at=invalid_at, reference_time=stated_at, observed=observed,
+        confidence=said.confidence, origin=origin, attributes=attributes,
+        attribute_times=attribute_times or {}, closed_as=closed_as, reason=said.reason or None,
         statements=(said,),
         sources=(Span(said.source, said.start, said.end),) if said.source else (),
-        provenance=provenance,
-        untyped=said.untyped,
-    )
+        provenance=provenance, untyped=said.untyped,
+    )  # fmt: skip
 
 
 def state(
@@ -194,18 +179,7 @@ def _said(claim: Claim, episode: Episode, trust: float, excludes: tuple[str, ...
         kind = "state"
     speaks_of_now = since is None or claim.current or since.moment > reference or kind != "state"
     return Assertion(
-        new_id(),
-        since,
-        until,
-        reference if speaks_of_now else None,
-        kind,
-        trust,
-        claim.confidence,
-        source=episode.id,
-        start=claim.start,
-        end=claim.end,
-        untyped=claim.untyped,
-        pending=waits,
-        corrects=claim.corrects,
-        excludes=excludes,
-    )
+        new_id(), since, until, reference if speaks_of_now else None, kind, trust, claim.confidence,
+        source=episode.id, start=claim.start, end=claim.end, untyped=claim.untyped, pending=waits,
+        corrects=claim.corrects, excludes=excludes,
+    )  # fmt: skip

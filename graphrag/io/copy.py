@@ -173,11 +173,7 @@ async def copy_group(
     """Copy a group, or within one store make another of it; return what a report tells of it."""
     if group not in await old.groups():
         raise UnknownGroupError(group)
-    if since := await old.forgotten_since(group):
-        raise InputError(
-            f"group {group!r} is being forgotten since {since.isoformat()}: "
-            f"group({group!r}).erase.group(confirm={group!r}) finishes it"
-        )
+    await old.refuse_forgotten(group)
     [entry] = await rows_of(old, [Record("group_info", group)])
     records = await transfer.group_records(old, group)
     samples = [ids[0] for table, ids in records.items() if ids and table != EVENT]

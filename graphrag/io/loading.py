@@ -80,17 +80,10 @@ class Load:
         """
         checked_columns(defaults or {})
         return await load_rows(
-            rows,
-            self._handle.session,
-            self._group,
-            columns=columns,
-            defaults=defaults,
-            judge=judge,
-            batch=batch,
-            skip=on_error == "skip",
-            source=source,
+            rows, self._handle.session, self._group, columns=columns, defaults=defaults,
+            judge=judge, batch=batch, skip=on_error == "skip", source=source,
             on_progress=on_progress,
-        )
+        )  # fmt: skip
 
     async def seed(
         self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
@@ -149,16 +142,9 @@ class Load:
         from graphrag.io.documents import add_documents
 
         return await add_documents(
-            _paths(paths),
-            self._handle.session,
-            self._group,
-            reference_time=reference_time,
-            source=source,
-            author=author,
-            saga=saga,
-            on_error=on_error,
-            on_progress=on_progress,
-        )
+            _paths(paths), self._handle.session, self._group, reference_time=reference_time,
+            source=source, author=author, saga=saga, on_error=on_error, on_progress=on_progress,
+        )  # fmt: skip
 
     async def contacts(
         self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None

@@ -97,7 +97,8 @@ class OnnxEmbedder:
     def _encode(self, texts: list[str], prefix: str) -> Matrix:
         session, tokenizer = self._ready()
         takes = {given.name for given in session.get_inputs()}
-        coded = [one.ids for one in tokenizer.encode_batch([prefix + text for text in texts])]
+        encodings = tokenizer.encode_batch([prefix + text for text in texts])
+        coded = [encoding.ids for encoding in encodings]
         order, parts = list[int](), []
         for rows in _batches([len(ids) for ids in coded], self._batch_size):
             longest = len(coded[rows[-1]])

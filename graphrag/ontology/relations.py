@@ -217,7 +217,7 @@ def _canonical(
     """Return what each relation is read as, and whether that swaps its ends."""
     read: dict[str, tuple[str, bool]] = {}
     for first in dict.fromkeys((*declared, *straight)):
-        name, turned, met = first, False, {first}
+        name, turned, met = first, False, [first]
         while True:
             synonym = declared[name].synonym_of if name in declared else None
             if synonym is not None and name in straight:
@@ -226,8 +226,9 @@ def _canonical(
                 break
             name, turned = (straight[name], not turned) if synonym is None else (synonym, turned)
             if name in met:
-                raise InputError(f"{first!r} is a synonym of itself: name another relation")
-            met.add(name)
+                cycle = " -> ".join((*met[met.index(name) :], name))
+                raise InputError(f"{cycle} is a cycle of synonyms: name another relation")
+            met.append(name)
         read[first] = name, turned
     return read
 

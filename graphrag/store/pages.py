@@ -134,11 +134,14 @@ async def any_exists(store: Store, records: Iterable[Record]) -> bool:
     return bool(ids)
 
 
-async def rows_of(store: Store, records: Iterable[Record], *, vectors: bool = True) -> list[Row]:
-    """Return the rows of those records that are there."""
+async def rows_of(
+    store: Store, records: Iterable[Record], columns: Iterable[str] = (), *, vectors: bool = True
+) -> list[Row]:
+    """Return the rows of those records that are there, with some columns or all."""
     if not (wanted := [*records]):
         return []
-    [rows] = await store.query(f"SELECT {_columns(vectors)} FROM $records;", records=wanted)
+    listed = ", ".join(("id", *columns)) if columns else _columns(vectors)
+    [rows] = await store.query(f"SELECT {listed} FROM $records;", records=wanted)
     return [*map(unlinked, rows)]
 
 

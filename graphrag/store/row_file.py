@@ -172,16 +172,16 @@ class RowFile:
             database.close()
 
     def _flush(self) -> None:
-        """Write what waits, and with it the stamps of which it is."""
-        waiting, self._waiting, self._bytes = self._waiting, {}, 0
+        """Write what waits, and with it the stamps of which it is; then let go of it."""
         if self.off:
+            self.close()
             return
         # A group without any event has no rows, and nothing to recognise it by.
         stamps = {group: stamp for group, stamp in self.stamps.items() if stamp[0]}
-        images = {key: image for key, image in waiting.items() if image is not None}
+        images = {key: image for key, image in self._waiting.items() if image is not None}
         for group, stamp in stamps.items() - self.noted.items():
             images[_STAMP, group] = json.dumps(stamp).encode()
-        gone = [(_number(key),) for key in waiting.keys() - images.keys()]
+        gone = [(_number(key),) for key in self._waiting.keys() - images.keys()]
         frames = ((key, _name(key) + image) for key, image in images.items())
         rows = [(_number(key), crc32(frame), frame) for key, frame in frames]
         try:
@@ -191,6 +191,7 @@ class RowFile:
             self.noted |= stamps
         except _FAILURES as error:
             self._let_go(error, off=True)
+        self._waiting, self._bytes = {}, 0
 
     def _maintain(self) -> None:
         """Move the log of SQLite into its file: others read and write meanwhile."""

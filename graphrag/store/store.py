@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from graphrag.display.lists import Groups
-from graphrag.errors import TransactionError
+from graphrag.errors import InputError, TransactionError
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.protocols import in_turns
 from graphrag.schema import Profile
@@ -224,6 +224,14 @@ class Store:
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
         return (await groups.read_entry(group, self.query) or {}).get("forgotten_at")
+
+    async def refuse_forgotten(self, group: str) -> None:
+        """Refuse to copy a group that is being erased."""
+        if since := await self.forgotten_since(group):
+            raise InputError(
+                f"group {group!r} is being forgotten since {since.isoformat()}: "
+                f"group({group!r}).erase.group(confirm={group!r}) finishes it"
+            )
 
     async def count_group(self, group: str) -> Mapping[str, int]:
         """Return the number of rows of a group by table, its events among them."""

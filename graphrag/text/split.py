@@ -97,17 +97,22 @@ def stated_in(episode: Episode, span: Span) -> str:
 def _record(content: str, start: int, end: int) -> tuple[int, int]:
     """Return the largest object around a value that can be shown, or else what stands beside it."""
     best = max(start - _AROUND, 0), min(end + _AROUND, len(content))
+    for first, last in json_objects(content):
+        if first <= start and end <= last:
+            if last - first > _RECORD:
+                break
+            best = first, last
+    return best
+
+
+def json_objects(content: str) -> Iterator[tuple[int, int]]:
+    """Yield where each object of a JSON text begins and ends, inner ones first."""
     opened: list[int] = []
     for token in _TOKEN.finditer(content):
         if token.group() == "{":
             opened.append(token.start())
         elif token.group() == "}" and opened:
-            first, last = opened.pop(), token.end()
-            if first <= start and end <= last:
-                if last - first > _RECORD:
-                    break
-                best = first, last
-    return best
+            yield opened.pop(), token.end()
 
 
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")

@@ -221,7 +221,7 @@ def _closed(fact: Fact, moment: str) -> tuple[Stage, str]:
             return "merged", f"{fact.reason} ({fact.invalidated_by})"
         if fact.closed_as == "overruled":
             return "overruled", fact.reason or "another fact leaves it no moment"
-        return "retracted", fact.reason or f"it was retracted ({fact.closed_as})"
+        return "retracted", fact.reason or f"it was {fact.closed_as or 'retracted'}"
     if fact.pending:
         return "waits for review", "it waits in edit.pending()"
     start = "" if fact.valid_at is None else f" from {fact.valid_at.date()}"

@@ -190,8 +190,8 @@ class GroupExports(Exports):
         from graphrag.io.jsonl.group_file import export_group
         from graphrag.io.transfer import Pace
 
-        session, store, group = self._context.session, self._context.store, self._context.group
-        if group not in await store.groups():
+        session, group = self._context.session, self._context.group
+        if group not in await session.store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
             store, pace = session.store, Pace(on_progress)

@@ -65,16 +65,9 @@ async def _found(
 
         made = await made_for(request, contexts)
     return await pipeline.run(
-        request,
-        index,
-        session.store,
-        session.embedder,
-        context.viewpoint,
-        reranker=session.reranker,
-        past=past,
-        made=made,
-        tracer=session.tracer,
-    )
+        request, index, session.store, session.embedder, context.viewpoint,
+        reranker=session.reranker, past=past, made=made, tracer=session.tracer,
+    )  # fmt: skip
 
 
 async def _answering(request: Request, context: ViewContext) -> Request:

@@ -127,18 +127,9 @@ class View(Walks):
         from graphrag.view.searches import run
 
         request = Request.of(
-            query,
-            self._context.group,
-            self._context.viewpoint,
-            limit=limit,
-            scopes=scopes,
-            recipe=recipe,
-            centers=centers,
-            where=where,
-            saga=saga,
-            within=within,
-            explain=explain,
-        )
+            query, self._context.group, self._context.viewpoint, limit=limit, scopes=scopes,
+            recipe=recipe, centers=centers, where=where, saga=saga, within=within, explain=explain,
+        )  # fmt: skip
         return await run(request, [self._context], saga=saga)
 
     async def show(self, *, limit: int = 2000) -> Atlas:
@@ -243,17 +234,9 @@ class View(Walks):
         from graphrag.view import explaining
 
         request = Request.of(
-            query,
-            self.group_id,
-            self.viewpoint,
-            limit=limit,
-            scopes=scopes,
-            recipe=recipe,
-            centers=centers,
-            where=where,
-            saga=saga,
-            within=within,
-        )
+            query, self.group_id, self.viewpoint, limit=limit, scopes=scopes, recipe=recipe,
+            centers=centers, where=where, saga=saga, within=within,
+        )  # fmt: skip
         value = item.item if isinstance(item, Hit) else item
         id_ = value if isinstance(value, str) else value.id
         return await explaining.explain(

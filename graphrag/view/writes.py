@@ -80,10 +80,11 @@ class Writes(View):
         from graphrag.ingest.episode_intake import add_episode, add_known
 
         queue, ingestion = self._context.handle.queue, self._context.session
-        group, own = self._context.group, metadata or {}
         new = NewEpisode(
-            content, reference_time, name, source, source_description, group, own, saga, key, author
-        )
+            content, reference_time=reference_time, name=name, source=source,
+            source_description=source_description, group=self._context.group,
+            metadata=metadata or {}, saga=saga, key=key, author=author,
+        )  # fmt: skip
         episode = prepare(new)
         if stored := await known(ingestion, episode):
             return await add_known(ingestion, stored, episode, wait=wait)
@@ -163,18 +164,11 @@ class Writes(View):
         from graphrag.ingest.fact_writer import write_fact
 
         given = given_fact(
-            given_end(subject, subject_type, what="subject"),
-            relation,
-            given_end(object, object_type, what="object"),
-            valid_at=valid_at,
-            invalid_at=invalid_at,
-            reference_time=reference_time,
-            kind=kind,
-            text=text,
-            confidence=confidence,
-            attributes=attributes,
-            source=source,
-        )
+            given_end(subject, subject_type, what="subject"), relation,
+            given_end(object, object_type, what="object"), valid_at=valid_at, invalid_at=invalid_at,
+            reference_time=reference_time, kind=kind, text=text, confidence=confidence,
+            attributes=attributes, source=source,
+        )  # fmt: skip
         return await write_fact(self._context.session, self._context.group, given, actor=actor)
 
     async def add_entity(

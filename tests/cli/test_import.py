@@ -119,8 +119,8 @@ def test_contacts_of_a_table(cli, write):
         (JOBS, ("--since", "soonish"), "soonish"),
         (JOBS, ("--as", "contacts"), "jobs.csv, line 2: no column is known"),
         (JOBS, ("--batch", "0"), "at least one row"),
-        (JOBS, ("--since", "2024-01-01"), "--since is for meetings: import the other"),
-        (JOBS, ("--reference-time", "2024-01-01"), "--reference-time is for contacts: import"),
+        (JOBS, ("--since", "2024-01-01"), "--since is for meetings: no file here has any"),
+        (JOBS, ("--reference-time", "2024-01-01"), "--reference-time is for contacts: no file"),
     ],
 )
 def test_what_cannot_be_used_is_named(cli, write, text, options, words):
@@ -140,12 +140,14 @@ def test_rows_before_a_bad_one_stay_and_the_error_says_how_many(cli, write):
     [
         (("none.csv",), "there is no file none.csv"),
         (("note.txt",), "note.txt is no table"),
-        (("ada.vcf", "--column", "subject=x"), "--column is for tables of facts"),
+        (("ada.vcf", "--column", "subject=x"), "--column is for tables of facts: no file here"),
+        (("ada.vcf", "jobs.csv", "--column", "a=x"), "facts: import the other files on their own"),
     ],
 )
 def test_files_that_are_not_there_or_no_tables_are_refused(cli, write, tmp_path, names, words):
     write("note.txt", "Ann works at Acme.")
     write("ada.vcf", CARD)
+    write("jobs.csv", JOBS)
     done = cli("import", *names)
     assert done.code == 2
     assert words in done.error

@@ -161,7 +161,7 @@ async def test_a_corrected_report_that_replaces_a_plan_says_so(graph):
     report = await graph.edit.correct(report, valid_at="2026-05-01")
     assert await days(graph) == [(day("2026-05-01"), day("2026-05-02"))]
     [event] = await graph.log.events(fact=report, limit=1)
-    assert event.note == "Ann visited Riga: was retracted (cancelled)"
+    assert event.note == "Ann visited Riga: was cancelled"
 
 
 # -- what else changes -------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """What the indexes cover follows from the records, whatever was written, undone or erased."""
 
 import random
+from itertools import chain
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphrag.engine import rows
+from graphrag.index.texts import WORD_COLUMNS
 from graphrag.schema import is_search_table
 from tests.conftest import open_graph
 from tests.engine.worlds import tell
@@ -48,6 +51,24 @@ async def test_they_follow_from_what_is_undone_and_renamed():
         await graph.edit.correct(fact, subject="Bob")
         await graph.communities.build()
         await graph.communities.build()
+        await follows(graph)
+
+
+async def test_only_words_are_read_of_what_is_renamed(monkeypatch):
+    async with open_graph(profile="engine") as graph:
+        await graph.add_episode("Alice works_at Acme. Bob knows Alice.", reference_time="2020-01")
+        read, given = [], rows.rows_of
+
+        async def recorded(*arguments, **options):
+            read.extend(await given(*arguments, **options))
+            return read
+
+        monkeypatch.setattr(rows, "rows_of", recorded)
+        await graph.identity.rename("Alice", "Alicia")
+        assert read
+        known = {"id", *chain.from_iterable(WORD_COLUMNS.values())}
+        assert all(row.keys() <= known for row in read)
+        monkeypatch.undo()
         await follows(graph)
 
 

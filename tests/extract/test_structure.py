@@ -244,9 +244,9 @@ def test_many_records_take_linear_time():
         assert len(read_structure(content, SAID).claims) == count
         return time.thread_time() - start
 
-    # The least of three: the collector may go through all that other tests left in memory.
-    many, few = (min(seconds(count) for _ in range(3)) for count in (3_000, 300))
-    assert many < 40 * max(few, 0.01)
+    # The least of five: the collector may go through all that other tests left in memory.
+    many, few = (min(seconds(count) for _ in range(5)) for count in (3_000, 300))
+    assert many < 20 * few
 
 
 _KEYS = st.sampled_from(

@@ -112,7 +112,9 @@ def test_a_line_has_a_bound(tmp_path, name):
         list(read(path))
 
 
-def test_what_regular_facts_pack_to_is_unpacked(tmp_path):
-    row = b'{"subject":"Ann","relation":"knows","object":"Bob","text":"Ann knows Bob."}\n'
-    path = packed(tmp_path / "rows.jsonl.gz", b"", row * 1000, 20)
+def test_what_regular_facts_pack_to_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_FREE", 0)
+    row = b'{"subject":"Ann %d","relation":"knows","object":"Bob","text":"Ann %d knows Bob."}\n'
+    rows = b"".join(row % (number, number) for number in range(1000))
+    path = packed(tmp_path / "rows.jsonl.gz", b"", rows, 20)
     assert sum(1 for _ in read_file(path)) == 20_000

@@ -1,9 +1,20 @@
+import ssl
+from functools import cache
+
 import pytest
 
 from graphrag import OpenAILLM
 from tests.llm.server import ModelServer
 
 KEY = "sk-very-secret-key"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def authorities():
+    """Read the authorities once: every client of a model does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture

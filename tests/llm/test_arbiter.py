@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphrag import (
+    BudgetExceededError,
     Case,
     Claim,
     Conflict,
@@ -15,6 +16,7 @@ from graphrag import (
     ExtractionError,
     Fact,
     LLMArbiter,
+    LLMError,
     Mention,
     NewEpisode,
     Relations,
@@ -282,6 +284,33 @@ async def test_a_failing_arbiter_leaves_nothing_behind():
         with pytest.raises(
             ExtractionError, match="the arbiter Broken failed on episode 'Ann drives_to B"
         ):
+            await graph.add_episode("Ann drives_to Beta.", reference_time="2024-02-01")
+        assert (await graph.stats()).episodes == 1
+
+
+@pytest.mark.parametrize("error", [LLMError("no valid answer"), RuntimeError("its own bug")])
+async def test_a_model_that_gives_no_decision_costs_nothing_that_was_read(error, caplog):
+    class Mute:
+        async def complete(self, messages, *, answer):
+            raise error
+
+    async with open_graph(arbiter=LLMArbiter(Mute())) as graph:
+        await graph.add_episode("Ann drives_to Acme.", reference_time="2024-01-01")
+        added = await graph.add_episode("Ann drives_to Beta.", reference_time="2024-02-01")
+        assert added.episode.status == "done"
+        assert added.dropped == ("a decision on the open points (1): the arbiter gave none",)
+        assert {fact.object for fact in await graph.facts("Ann")} == {"Acme", "Beta"}
+    assert caplog.text.count("the arbiter decided nothing") == 1
+
+
+async def test_a_spent_budget_of_the_arbiter_stores_nothing():
+    class Poor:
+        async def complete(self, messages, *, answer):
+            raise BudgetExceededError("all is spent")
+
+    async with open_graph(arbiter=LLMArbiter(Poor())) as graph:
+        await graph.add_episode("Ann drives_to Acme.", reference_time="2024-01-01")
+        with pytest.raises(BudgetExceededError):
             await graph.add_episode("Ann drives_to Beta.", reference_time="2024-02-01")
         assert (await graph.stats()).episodes == 1
 

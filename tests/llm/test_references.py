@@ -585,3 +585,78 @@ async def test_the_first_refused_request_does_not_turn_schemas_off(server, conne
             await g.add_episode(f"All is well {number}.", reference_time="2025-01-01")
     sent = ["response_format" in request for request in server.requests]
     assert sent == [True, False, True, True]
+
+
+ACME = "Ann has worked at Acme since March 2021."
+AT_ACME = fact("Ann", "works_at", "Acme", ACME, since="2021-03-01")
+STAFF = [entity("Ann"), entity("Acme", "organization")]
+
+
+@pytest.mark.parametrize("since", ["", "2018"])
+async def test_an_end_before_the_start_of_the_fact_that_it_names_is_reported(since):
+    left = "Ann left Acme in May 2019."
+    end = fact("Ann", "works_at", "Acme", left, "ended", about="F:Ann works_at Acme",
+               since=since, until="2019-05-01")  # fmt: skip
+    async with opened({ACME: (STAFF, [AT_ACME]), left: (STAFF, [end])}) as graph:
+        await add(graph, ACME, "2021-03-05")
+        added = await add(graph, left, "2024-01-01")
+        [reported] = added.dropped
+        assert "'Ann works_at Acme' is before F1 begins (2021-03-01)" in reported
+        [goes_on] = await graph.facts("Ann")
+        assert (goes_on.valid_at.year, goes_on.invalid_at) == (2021, None)
+
+
+BETA, GONE, NEVER = (
+    "Ann joined Beta in May 2023.",
+    "Ann left Acme in April 2023.",
+    "Not Acme, ever.",
+)
+EFFECTS = {
+    BETA: fact("Ann", "works_at", "Beta", BETA, about="replaces F:Ann works_at Acme",
+               since="2023-05-02"),
+    GONE: fact("Ann", "works_at", "Acme", GONE, "ended", about="F:Ann works_at Acme",
+               until="2023-04-02"),
+    NEVER: fact("Ann", "works_at", "Acme", NEVER, "cancelled",
+                about="corrects F:Ann works_at Acme"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("order", "closed_as", "reported"),
+    [
+        ((BETA, GONE, NEVER), "corrected", ["Acme ends F1", "Beta replaces F1"]),
+        ((BETA, NEVER, GONE), "ended", ["Acme corrects F1"]),
+        ((NEVER, GONE, BETA), "ended", ["Acme corrects F1"]),
+        ((BETA, GONE), "ended", []),
+    ],
+)
+async def test_of_effects_that_exclude_each_other_the_last_of_the_text_stands(
+    order, closed_as, reported
+):
+    text = " ".join(order)
+    told = [EFFECTS[part] for part in sorted(order)]  # the answer has another order
+    texts = {ACME: (STAFF, [AT_ACME]), text: ([*STAFF, entity("Beta", "organization")], told)}
+    async with opened(texts) as graph:
+        await add(graph, ACME, "2021-03-05")
+        added = await add(graph, text, "2024-01-01")
+        assert (
+            sorted(line.split("works_at ")[1].split("'")[0] for line in added.dropped) == reported
+        )
+        facts = await graph.at(history=True).facts("Ann")
+        assert [it.closed_as for it in facts if it.object == "Acme"] == [closed_as]
+        assert [it.object for it in await graph.facts("Ann")] == ["Beta"]
+
+
+async def test_of_two_ends_of_one_fact_the_last_stands():
+    text = "Ann left Acme in June 2023. No, it was September 2023."
+    ends = [
+        fact("Ann", "works_at", "Acme", quote, "ended", about="F:Ann works_at Acme", until=until)
+        for quote, until in (("Ann left Acme in June 2023.", "2023-06"),
+                             ("No, it was September 2023.", "2023-09"))
+    ]  # fmt: skip
+    async with opened({ACME: (STAFF, [AT_ACME]), text: (STAFF, ends)}) as graph:
+        await add(graph, ACME, "2021-03-05")
+        added = await add(graph, text, "2024-01-01")
+        assert len(added.dropped) == 1
+        assert (await lines(graph))["Ann", "works_at", "Acme"][1:] == ("2023-09-01", "ended")
+        assert len(await graph.at(history=True).facts()) == 1

@@ -37,15 +37,27 @@ def test_a_name_means_all_that_say_the_same():
 
 
 @pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ("job=job", "job -> job is a cycle"),
+        ("job=post post=job", "job -> post -> job is a cycle"),
+        ("task=job job=post post=job", "job -> post -> job is a cycle"),
+    ],
+)
+def test_a_cycle_of_synonyms_is_named(declared, words):
+    pairs = (pair.split("=") for pair in declared.split())
+    with pytest.raises(InputError, match=f"^{words} of synonyms"):
+        Relations(Relation(name, synonym_of=synonym) for name, synonym in pairs)
+
+
+@pytest.mark.parametrize(
     "declared",
     [
-        [Relation("job", synonym_of="job")],
-        [Relation("job", synonym_of="post"), Relation("post", synonym_of="job")],
         [Relation("job", synonym_of="post"), Relation("post", inverse_of="job")],
         [Relation("job", synonym_of="post", inverse_of="hires"), Relation("hires")],
     ],
 )
-def test_a_synonym_of_itself_is_refused(declared):
+def test_a_synonym_with_an_inverse_is_refused(declared):
     with pytest.raises(InputError, match="synonym"):
         Relations(declared)
 

@@ -1,5 +1,6 @@
 """The tools as an agent sees them, through the official client."""
 
+import inspect
 import json
 import sys
 
@@ -8,8 +9,19 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from graphrag.edit.by_hand import ManualEdits
+from graphrag.edit.identity import Identity
+from graphrag.graph import GraphRAG
+from graphrag.history import EventLog
+from graphrag.serve.curating import (
+    KeepApartInput,
+    MergeInput,
+    RenameInput,
+    RevertInput,
+    SplitInput,
+)
 from graphrag.serve.grants import LOCAL
-from graphrag.serve.inputs import EntityInput
+from graphrag.serve.inputs import CorrectInput, EntityInput, RememberInput, StatedFact
 from graphrag.serve.outputs import KnownEntityOutput
 from graphrag.serve.service import Service, UnexpectedError
 from graphrag.serve.tools import INSTRUCTIONS, mcp_server, tools
@@ -31,6 +43,24 @@ CALLS = {
     "forget": {"entity": "Bob"},
     "correct": {"fact": "?", "action": "end", "invalid_at": "2024-03-01", "reason": "she said so"},
 }
+
+
+@pytest.mark.parametrize(
+    ("given", "left_out", "method"),
+    [
+        (RememberInput, {"content", "fact", "source", "wait"}, GraphRAG.add_episode),
+        (StatedFact, set(), GraphRAG.add_fact),
+        (CorrectInput, {"action"}, ManualEdits.correct),
+        (MergeInput, set(), Identity.merge),
+        (KeepApartInput, set(), Identity.keep_apart),
+        (RenameInput, set(), Identity.rename),
+        (SplitInput, {"type"}, Identity.split),
+        (RevertInput, set(), EventLog.revert),
+    ],
+)
+def test_inputs_that_are_passed_on_by_name_have_the_names_of_parameters(given, left_out, method):
+    assert left_out <= given.model_fields.keys()
+    assert given.model_fields.keys() - left_out <= inspect.signature(method).parameters.keys()
 
 
 @pytest.fixture

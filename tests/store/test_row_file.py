@@ -100,6 +100,28 @@ def test_a_row_that_changed_is_gone_or_the_new_one(tmp_path):
     assert names(opened(tmp_path)) == expected
 
 
+def test_nothing_is_stale_after_a_flush_that_was_interrupted(tmp_path, monkeypatch):
+    rows = filled(tmp_path)
+    rows.save()
+    rows.drop([KEYS[3]])
+    rows.put([(KEYS[4], image("four"))])
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(row_file, "crc32", interrupt)
+        rows.save()
+    rows.stamps.update(default=(8, 2_000_000))
+    rows.save()  # as of the newest event
+    rows.close()
+    again = opened(tmp_path)
+    assert again.noted == {"default": (8, 2_000_000)}
+    expected = {**ALL, "e4": "name four"}
+    del expected["e3"]
+    assert names(again) == expected
+
+
 def test_a_file_does_not_grow_by_rows_that_were_dropped(tmp_path):
     rows = filled(tmp_path, text="x" * 1000)
     rows.save()

@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
+from graphrag.extract.llm.extractor import ask_model
 from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.salvage import MOST_THINGS
 from graphrag.llm.schema import AnswerModel
 from graphrag.llm.spending import accounted_to
 from graphrag.model.extraction import Mention
 from graphrag.model.values import JSON, Entity
-from graphrag.protocols import LLM, Case, Conflict, Doubt, Message, Ruling, call
+from graphrag.protocols import LLM, Case, Conflict, Doubt, Message, Ruling
 
 _SHOWN = 6000  # characters of the episode that the question repeats
 _AROUND = 400
@@ -112,8 +112,8 @@ def _candidate(entity: Entity) -> str:
     return _line(f"{names}; {entity.summary[:_SUMMARY]}" if entity.summary else names)
 
 
-def _pair(number: int, one: Conflict) -> str:
-    old, new = one.fact, one.claim
+def _pair(number: int, conflict: Conflict) -> str:
+    old, new = conflict.fact, conflict.claim
     held = _interval(old.valid_at if not old.observed else None, old.invalid_at)
     stated = _interval(new.valid_at, new.invalid_at)
     return f"Pair {number}: old{held}: {_line(old.text)} new{stated}: {_line(new.text)}"
@@ -148,7 +148,7 @@ class LLMArbiter:
             ExtractionError: if the model could not be asked or gave no valid answer.
         """
         with accounted_to(case.episode.id):
-            decision = await call(partial(self._llm.complete, ask_decision(case), answer=Decision))
+            decision = await ask_model(self._llm, ask_decision(case), Decision)
         meant: dict[Mention, str] = {}
         distinct: dict[Mention, tuple[str, ...]] = {}
         for number, doubt in enumerate(case.doubts, 1):

@@ -5,15 +5,17 @@ fills gaps from memory, names what no text contains or says what its quote does 
 dropped or wait for a person, and all of it is put into words: nothing is lost in silence.
 """
 
-from collections import Counter
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from graphrag.extract.llm.belief_dates import Dating, Tense, tense_of
 from graphrag.extract.llm.cast import Cast
 from graphrag.extract.llm.grounds import Ground, around, locate, orders, unsupported
 from graphrag.extract.llm.wire import ReadFact, Reading, number_of, relation_name
+from graphrag.model.assertion import Date
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import Origin
 from graphrag.protocols import ExtractionContext, KnownFact
@@ -33,6 +35,22 @@ _QUOTED = 120  # characters of what a model quoted that are named
 _WORD = 4  # letters of a word of a relation that can be looked for
 
 
+class _Effect(NamedTuple):
+    """What a claim does to a known fact: it ends it, replaces it or takes it back."""
+
+    kind: str
+    until: Date | None
+    words: str
+    states: bool
+    """Whether the claim states something else as well."""
+
+    def excludes(self, last: "_Effect") -> bool:
+        """Tell whether a later one says otherwise: what never was has no end, nor has it two."""
+        if self.kind == last.kind == "ends" and self.until and last.until:
+            return self.until.end <= last.until.start or last.until.end <= self.until.start
+        return self.kind != last.kind and "corrects" in (self.kind, last.kind)
+
+
 class Belief:
     """The validated readings of one episode."""
 
@@ -48,6 +66,8 @@ class Belief:
         self._dating = Dating(context.episode, strict=strict)
         self._orders = orders(self._content)
         self._claims: dict[Claim, None] = {}
+        self._effects = defaultdict[str, list[tuple[Claim, _Effect]]](list)
+        """By known fact."""
         self.dropped: list[str] = []
         """What was rejected, in words."""
         self.adjusted: list[str] = []
@@ -56,9 +76,10 @@ class Belief:
 
     def extraction(self) -> Extraction:
         """Return what was accepted."""
+        claims = tuple(self._standing())  # which reports others
         return Extraction(
             self._cast.mentions(),
-            tuple(self._claims),
+            claims,
             tuple(self.dropped),
             tuple(dict.fromkeys(self.adjusted)),
             tuple(fact.id for fact in self._context.facts),
@@ -123,23 +144,13 @@ class Belief:
         if tense.moment:
             attributes = {"date": tense.moment, **attributes}
         claim = Claim(
-            subject,
-            relation,
-            object_,
-            text,
-            first,
-            last,
-            ends=tense.ends,
-            corrects=denied or fact.effect == "corrects",
-            confidence=confidence,
-            origin=origin,
-            attributes=attributes,
-            replaces=fact.effect == "replaces" and replaced is None,
-            current=tense.current,
-            kind=tense.kind,
+            subject, relation, object_, text, first, last, ends=tense.ends,
+            corrects=denied or fact.effect == "corrects", confidence=confidence, origin=origin,
+            attributes=attributes, replaces=fact.effect == "replaces" and replaced is None,
+            current=tense.current, kind=tense.kind,
             excludes=tuple(it.id for it in (meant,) if it and (denied or replaced)),
             settled="about" in fact.model_fields_set,
-        )
+        )  # fmt: skip
         if since := tense.since:
             claim = replace(claim, valid_at=since.moment, valid_precision=since.precision)
         if until := tense.until:
@@ -147,6 +158,28 @@ class Belief:
         if claim in self._claims:
             self._drop("again", f"the fact {str(fact)!r}, said twice")
         self._claims[claim] = None
+        if same and same.valid_at and until and until.end <= Date(same.valid_at).start:
+            begins = f"{fact.reference} begins ({same.valid_at:%Y-%m-%d}), which it does not end"
+            self._drop("time", f"the end of the fact {str(fact)!r} is before {begins}")
+        elif meant and (fact.effect or fact.kind in ("ended", "cancelled")):
+            kind = "corrects" if denied else fact.effect or "ends"
+            words, states = f"{fact} {kind} {fact.reference}", bool(fact.effect) and not denied
+            self._effects[meant.id].append((claim, _Effect(kind, until, words, states)))
+
+    def _standing(self) -> Iterator[Claim]:
+        """Yield the claims; of effects on one fact that exclude each other the last stands."""
+        lost: dict[Claim, _Effect] = {}
+        for effects in self._effects.values():
+            effects.sort(key=lambda each: each[0].start)
+            last = effects[-1][1]
+            lost |= {claim: effect for claim, effect in effects if effect.excludes(last)}
+        for claim in self._claims:
+            if (effect := lost.get(claim)) is None:
+                yield claim
+                continue
+            self._drop("effect", f"that {effect.words!r}: the text says otherwise later")
+            if effect.states:
+                yield replace(claim, corrects=False, excludes=())
 
     def _denied(self, fact: ReadFact, known: KnownFact | None) -> bool:
         """Tell whether a fact says that a known one never was, or a plan that is past."""
@@ -189,7 +222,7 @@ class Belief:
         quoted = self._content[first:last]
         near = Ground((around(self._content, first, last), self._context.episode.name))
         words = relation_name(fact.relation).replace("_", " ")
-        ends = [one for end in (subject, object_) if end for one in (end.name, *end.aliases)]
+        ends = [name for end in (subject, object_) if end for name in (end.name, *end.aliases)]
         dates = (fact.since, fact.until, *(attribute.value for attribute in fact.attributes))
         given = (*ends, *self._cast.names, fact.subject, fact.object)
         extra = (*given, words, *dates, f"{self._context.episode.valid_at:%Y}")

@@ -157,12 +157,12 @@ class Cast:
     ) -> tuple[Mention, Mention, str]:
         """Return both names and ``renamed_to``; ``named`` for what had no other name before."""
         old, new = fact.subject.strip(), fact.object.strip()
-        one = subject == object_ or None is not subject.entity_id == object_.entity_id
-        if one and name_key(old) == name_key(new):
+        same = subject == object_ or None is not subject.entity_id == object_.entity_id
+        if same and name_key(old) == name_key(new):
             known = (each.name for each in self._known if each.id == subject.entity_id)
             old = next(known, old)
         dated = fact.effect == "replaces" or bool(fact.since.strip())
-        if name_key(old) == name_key(new) or self.is_own(subject) or not (one or dated):
+        if name_key(old) == name_key(new) or self.is_own(subject) or not (same or dated):
             return subject, object_, "named"
         return replace(subject, name=old), replace(object_, name=new), "renamed_to"
 
@@ -173,9 +173,9 @@ class Cast:
         names = {name_key(name) for name in (known.name, *known.aliases)}
         own = {name_key(name) for name in (mention.name, *mention.aliases)}
         return bool(own & names) or any(
-            set(one.split()) <= set(other.split()) or set(other.split()) <= set(one.split())
-            for one in own
-            for other in names
+            set(name.split()) <= set(listed.split()) or set(listed.split()) <= set(name.split())
+            for name in own
+            for listed in names
         )
 
     def is_own(self, mention: Mention) -> bool:
@@ -226,7 +226,7 @@ class Cast:
         names = (known.name, *known.aliases)
         if known.entity_type != _PERSON and self._is_said(names):
             return ""  # "Burma, that is Myanmar"
-        if self.means(mention, known) or any(_akin(one, other) for one in own for other in names):
+        if self.means(mention, known) or any(_akin(name, alias) for name in own for alias in names):
             return ""
         return "with which it shares no word"
 
@@ -269,7 +269,7 @@ def _akin(name: str, other: str) -> bool:
 def _other_family(mention: Mention, known: Known) -> bool:
     own = [name_key(name).split() for name in (mention.name, *mention.aliases)]
     names = [name_key(name).split() for name in (known.name, *known.aliases)]
-    if any(one == other for one in own for other in names):
+    if any(name in names for name in own):
         return False
-    full, other = own[0], names[0]
-    return len(full) > 1 and len(other) > 1 and full[-1] != other[-1]
+    full, listed = own[0], names[0]
+    return len(full) > 1 and len(listed) > 1 and full[-1] != listed[-1]

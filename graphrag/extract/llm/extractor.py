@@ -19,7 +19,7 @@ from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.llm.spending import accounted_to
 from graphrag.model.checks import printable
 from graphrag.model.extraction import Extraction
-from graphrag.model.usage import Usage
+from graphrag.model.usage import Price, Usage
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
@@ -51,6 +51,30 @@ class Estimate:
     tokens: int
     """Of both directions, with the calls of ``calls``."""
     tokens_at_most: int
+    answered: int = 0
+    """Of ``tokens``, those of answers."""
+
+    def cost(self, price: Price) -> tuple[float, float]:
+        """Return the cost of ``tokens`` and of ``tokens_at_most``."""
+        asked = self.tokens - self.answered
+        least = price.of(Usage(0, asked, self.answered))
+        return least, least + price.of(Usage(0, self.tokens_at_most - self.tokens))
+
+
+async def ask_model(llm: LLM, asked: Sequence[Message], answer: type[Answer]) -> Answer:
+    """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
+    model = type(llm).__name__
+    try:
+        given = await call(partial(llm.complete, asked, answer=answer))
+    except GraphRAGError:
+        raise
+    except Exception as error:  # the model is anybody's code
+        failure = f"{type(error).__name__}: {printable(str(error))}"
+        raise LLMError(f"{model}.complete failed with {failure}") from error
+    if not isinstance(given, answer):
+        wrong = type(given).__name__
+        raise LLMError(f"{model}.complete returned {wrong}; return answer.model_validate(...)")
+    return given
 
 
 class PassageExtractor:
@@ -76,22 +100,7 @@ class PassageExtractor:
         self, questions: Iterable[Sequence[Message]], episode: Episode, answer: type[Answer]
     ) -> list[Answer]:
         with accounted_to(episode.id):
-            return await asyncio.gather(*(self._ask(asked, answer) for asked in questions))
-
-    async def _ask(self, asked: Sequence[Message], answer: type[Answer]) -> Answer:
-        """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
-        model = type(self._llm).__name__
-        try:
-            given = await call(partial(self._llm.complete, asked, answer=answer))
-        except GraphRAGError:
-            raise
-        except Exception as error:  # the model is anybody's code
-            failure = f"{type(error).__name__}: {printable(str(error))}"
-            raise LLMError(f"{model}.complete failed with {failure}") from error
-        if not isinstance(given, answer):
-            found = type(given).__name__
-            raise LLMError(f"{model}.complete returned {found}; return answer.model_validate(...)")
-        return given
+            return await asyncio.gather(*(ask_model(self._llm, it, answer) for it in questions))
 
     def _believed(self, belief: Belief, episode: Episode) -> Extraction:
         self.dropped.update(belief.reasons)
@@ -157,7 +166,7 @@ class LLMExtractor(PassageExtractor):
         Raises:
             InputError: if one of them cannot be used.
         """
-        count = calls = tokens = second = 0
+        count = calls = tokens = answered = second = 0
         previous: tuple[Episode, ...] = ()
         for episode in map(prepare, episodes):
             context = ExtractionContext(episode, previous)
@@ -165,11 +174,12 @@ class LLMExtractor(PassageExtractor):
                 text = episode.content[start:end]
                 calls += 1
                 tokens += sum(count_tokens(part.content) for part in self.question(context, text))
-                tokens += max(_LEAST_ANSWER, round(count_tokens(text) * _ANSWER))
+                answered += max(_LEAST_ANSWER, round(count_tokens(text) * _ANSWER))
             second += _DECISION + count_tokens(episode.content)
             count += 1
             previous = (*previous, episode)[-_CONTEXT_EPISODES:]
-        return Estimate(count, calls, calls + count, tokens, tokens + second)
+        tokens += answered
+        return Estimate(count, calls, calls + count, tokens, tokens + second, answered)
 
     def question(self, context: ExtractionContext, text: str) -> list[Message]:
         """Return what the model is asked about a text of the episode."""

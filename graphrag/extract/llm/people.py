@@ -9,7 +9,7 @@ alike, are kept apart by their identifiers: a quote means the one in whose recor
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from graphrag.model.extraction import Mention
@@ -17,7 +17,7 @@ from graphrag.model.values import JSON, Episode
 from graphrag.names.identifiers import identifiers, unique
 from graphrag.names.key import name_key
 from graphrag.protocols import ExtractionContext, Known
-from graphrag.text.split import SPEAKER, speaker_lines
+from graphrag.text.split import SPEAKER, json_objects, speaker_lines
 
 ROLES = frozenset({"user", "assistant", "human", "ai", "bot"})
 _MINE = frozenset(
@@ -156,9 +156,6 @@ def _known(role: str, known: Iterable[Known]) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
-
-
 class Namesakes:
     """The names in the records of an episode that have an identifier."""
 
@@ -169,7 +166,7 @@ class Namesakes:
             return
         from graphrag.extract.rules.register import parsed  # most texts are no JSON
 
-        self._records = list(_records(episode.content))
+        self._records = list(json_objects(episode.content))
         try:
             self._walk(parsed(episode.content))
         except (ValueError, RecursionError):
@@ -218,12 +215,3 @@ class Namesakes:
         smallest = min((size for size, _ in holding), default=0)
         nearest = {bearer.start: bearer for size, bearer in holding if size == smallest}
         return next(iter(nearest.values())) if len(nearest) == 1 else None
-
-
-def _records(content: str) -> Iterator[tuple[int, int]]:
-    opened: list[int] = []
-    for token in _TOKEN.finditer(content):
-        if token.group() == "{":
-            opened.append(token.start())
-        elif token.group() == "}" and opened:
-            yield opened.pop(), token.end()

@@ -64,7 +64,7 @@ class Lenient(AnswerModel):
             given = value.get(name)
             if name == "attributes" and isinstance(given, dict):
                 pairs = given.items()
-                read[name] = [{"name": key, "value": _words(one)} for key, one in pairs]
+                read[name] = [{"name": key, "value": _words(part)} for key, part in pairs]
             elif isinstance(given, str):
                 read[name] = [given] if given.strip() else []
         for name, synonyms in _SYNONYMS:

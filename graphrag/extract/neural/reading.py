@@ -219,18 +219,18 @@ def _is_rival(claim: Claim, other: Claim) -> bool:
     return day and _line(claim) == _line(other)
 
 
-def _is_same(one: Claim, other: Claim) -> bool:
+def _is_same(claim: Claim, other: Claim) -> bool:
     """Tell whether one sentence says the same of the same in no more words than the other."""
-    if one.object is None or other.object is None:
+    if claim.object is None or other.object is None:
         return False
-    if one.relation != other.relation and not {one.relation, other.relation} <= _AMOUNTS:
+    if claim.relation != other.relation and not {claim.relation, other.relation} <= _AMOUNTS:
         return False
-    subjects = words_of_name(one.subject.name), words_of_name(other.subject.name)
-    objects = words_of_name(one.object.name), words_of_name(other.object.name)
-    near = one.start < other.end and other.start < one.end
-    if one.relation == "has_status" and one.valid_at == other.valid_at and near:
+    subjects = words_of_name(claim.subject.name), words_of_name(other.subject.name)
+    objects = words_of_name(claim.object.name), words_of_name(other.object.name)
+    near = claim.start < other.end and other.start < claim.end
+    if claim.relation == "has_status" and claim.valid_at == other.valid_at and near:
         return subjects[0] == subjects[1]  # "will close": closed
-    if one.relation in _AMOUNTS:  # "38" and "38 quid"
+    if claim.relation in _AMOUNTS:  # "38" and "38 quid"
         return near and subjects[0] == subjects[1] and bool(objects[0] & objects[1])
     return near and subjects[0] <= subjects[1] and objects[0] <= objects[1]
 

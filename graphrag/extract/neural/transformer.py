@@ -46,8 +46,8 @@ class Network:
         """Return the pieces of each word."""
         coded = self._tokenizer.encode_batch(words, add_special_tokens=False)
         return [
-            [_BREAK] if word == "\n" else one.ids or [_UNKNOWN]
-            for word, one in zip(words, coded, strict=True)
+            [_BREAK] if word == "\n" else encoding.ids or [_UNKNOWN]
+            for word, encoding in zip(words, coded, strict=True)
         ]
 
     def read(self, words: Words, pieces: list[list[int]], floor: float) -> Reading:
@@ -89,8 +89,8 @@ class Network:
         some = some[np.argsort(chances[some, 0], kind="stable")][:_MOST_SPANS]
         kinds = chances[:, 1:].argmax(axis=1) + 1
         columns = starts[some], (starts + widths)[some], kinds[some], 1 - chances[some, 0]
-        found = zip(*(column.tolist() for column in columns), strict=True)
-        return sorted((Span(*one) for one in found), key=lambda span: (span.start, span.end))
+        spans = map(Span, *(column.tolist() for column in columns))
+        return sorted(spans, key=lambda span: (span.start, span.end))
 
     def _pairs(
         self,

@@ -265,10 +265,10 @@ def _claim(fact: Fact, mentions: Mapping[int, Mention], reference_time: datetime
     )
 
 
-def linked(one: Entity, other: Entity, *, key: str, link: Link, at: Text) -> list[Fact]:
+def linked(entity: Entity, other: Entity, *, key: str, link: Link, at: Text) -> list[Fact]:
     """Return the fact, unless it is about one name and itself."""
-    if name_key(one.name) == name_key(other.name) and not apart(one.own, other.own):
+    if name_key(entity.name) == name_key(other.name) and not apart(entity.own, other.own):
         return []
-    subject, object_ = (other, one) if link.flipped else (one, other)
+    subject, object_ = (other, entity) if link.flipped else (entity, other)
     title = base(key).replace("_", " ") if link.relation == "leads" else ""
     return [Fact(link.relation, key=key, subject=subject, object=object_, at=at, title=title)]

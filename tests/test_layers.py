@@ -39,7 +39,7 @@ ROOMS = {
     "local": f"{_BASE} protocols",
     "index": f"{_BASE} names protocols temporal text display store",
     "engine": "errors schema names text store index",
-    "resolve": "model names protocols store index",
+    "resolve": "model names protocols text store index",
     "search": f"{_BASE} names ontology protocols temporal text display store index engine",
     "ingest": f"{_BASE} names ontology protocols temporal text store local index resolve",
     "testing": f"{_BASE} protocols",

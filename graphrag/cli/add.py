@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -166,32 +166,14 @@ def _show_added(session: CommandRun, report: "BatchReport", bar: Bar, skipped: i
     )
 
 
-class TableOptions(TypedDict):
-    """Keyword arguments of ``load.facts``."""
-
-    columns: Mapping[str, str]
-    defaults: Mapping[str, str]
-    judge: bool
-    batch: int
-    on_error: OnError
-
-
-class CalendarOptions(TypedDict):
-    """Keyword arguments of ``load.calendar``."""
-
-    since: datetime | None
-    until: datetime | None
-    time_zone: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class FileOptions:
     """Options for tables, address books and calendars."""
 
     source: str | None
-    table: TableOptions
+    table: Mapping[str, Any]  # keyword arguments of ``load.facts``
     reference_time: datetime | None
-    calendar: CalendarOptions
+    calendar: Mapping[str, Any]  # keyword arguments of ``load.calendar``
 
 
 async def import_tables(

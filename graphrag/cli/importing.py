@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from typer import Argument, Option
 
-from graphrag.cli.add import (
-    CalendarOptions,
-    FileOptions,
-    Kind,
-    OnError,
-    TableOptions,
-    import_tables,
-    shortened,
-)
+from graphrag.cli.add import FileOptions, Kind, OnError, import_tables, shortened
 from graphrag.cli.command import PANEL, DryRun, Source
 from graphrag.cli.render import line, plain, table, tally
 from graphrag.cli.terminal import Bar, CommandRun
@@ -94,10 +86,9 @@ async def import_files(
     values = _pairs(default or [], "--default", "OURS=VALUE, such as object_type=organization")
     if relation is not None:
         values["relation"] = relation
-    table = TableOptions(
-        columns=columns, defaults=values, judge=judge is not False, batch=batch, on_error=on_error
-    )
-    calendar = CalendarOptions(since=since, until=until, time_zone=time_zone)
+    table = {"columns": columns, "defaults": values, "judge": judge is not False}
+    table |= {"batch": batch, "on_error": on_error}
+    calendar = {"since": since, "until": until, "time_zone": time_zone}
     options = FileOptions(source, table, reference_time, calendar)
     kinds = {file: kind or _KINDS.get(file.suffix.casefold(), "facts") for file in files}
     for option, given, wanted in (

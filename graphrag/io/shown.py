@@ -7,7 +7,7 @@ merged entities name the entities that they were merged into.
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -197,18 +197,9 @@ async def frames_of(shown: Shown) -> Frames:
         cells[_DEGREE] = degrees[cells["id"]]
 
     def frame(rows: list[dict[str, Any]], names: tuple[str, ...]) -> "pandas.DataFrame":
-        columns = {name: _column([row[name] for row in rows], name) for name in names}
-        found = pandas.DataFrame(columns)
-        for name in _MOMENTS & columns.keys():
-            found[name] = found[name].dt.tz_localize("UTC")
-        return found
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
+        for name in _MOMENTS & columns.keys():  # exact to the microsecond, whatever the year
+            columns[name] = pandas.Series(columns[name], dtype="datetime64[us, UTC]")
+        return pandas.DataFrame(columns)
 
     return Frames(frame(facts, (*FACT_CELLS, *_ENDS)), frame(entities, (*ENTITY_CELLS, _DEGREE)))
-
-
-def _column(cells: list[Any], name: str) -> Any:
-    """Return the cells of a column; moments as numpy has them, exact to the microsecond."""
-    if name not in _MOMENTS:
-        return cells
-    moments = (cell and cell.astimezone(UTC).replace(tzinfo=None) for cell in cells)
-    return np.array(list(moments), dtype="datetime64[us]")

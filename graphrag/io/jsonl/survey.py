@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +132,7 @@ class _Checking:
     def _change(
         self, record: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
     ) -> None:
-        if record.partition(":")[0] not in _tables():
+        if record.partition(":")[0] not in {shape.table for shape in shapes().values()}:
             return
         if after is None:
             self.logged.pop(record, None)
@@ -213,11 +212,6 @@ class _Checking:
                 raise UnreadableError(f"entity {id_!r} is merged into itself")
             seen.add(heir)
             id_ = heir
-
-
-@cache
-def _tables() -> frozenset[str]:
-    return frozenset(shape.table for shape in shapes().values())
 
 
 def _pointers(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -44,10 +44,7 @@ Rows = str | Path | Iterable[Row] | DataFrameLike | Network
 
 def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
     """Yield the rows of a table, whatever holds it, with the names that ``load.facts`` knows."""
-    if isinstance(rows, Network):
-        raise InputError("a network is no table: it has nodes and edges")
-    if isinstance(rows, Mapping):
-        raise InputError("one mapping is no table: pass a list of rows, or use load.seed(...)")
+    assert not isinstance(rows, Network), "a network is read as one"
     placed = read_file(Path(rows)) if isinstance(rows, str | Path) else _numbered(rows)
     if not columns:
         return placed

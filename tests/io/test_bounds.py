@@ -57,7 +57,8 @@ def test_graphml_in_an_encoding_that_cannot_be_read_is_refused(tmp_path, encodin
         NetworkRows.of(path)
 
 
-def test_an_export_has_lines_of_a_bounded_length(tmp_path):
+def test_an_export_has_lines_of_a_bounded_length(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "_LONGEST", 16 * MB)
     path = packed(tmp_path / "group.jsonl.gz", b'{"record":"fact","text":"', LONG, 600)
     before = used()
     with pytest.raises(InputError, match=r"group\.jsonl\.gz, line 1 has more than 16 MB"):

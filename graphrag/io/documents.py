@@ -20,7 +20,7 @@ from graphrag.errors import EpisodeError
 from graphrag.ingest.batch import OnError, add_all
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
-from graphrag.ingest.reports import BatchReport, Failed, Progress
+from graphrag.ingest.reports import BatchReport, Progress
 from graphrag.io.folders import read_files, written_at
 from graphrag.io.prose import split_prose
 from graphrag.io.records import Draft, json_drafts, jsonl_drafts
@@ -110,20 +110,18 @@ async def add_documents(
     """Add documents to a group, as ``graph.load.documents`` is asked to."""
     when = None if reference_time is None else parse_moment(reference_time, what="reference_time")
     read = partial(read_document, reference_time=when, source_description=source, author=author)
-    pile = await asyncio.to_thread(read_files, paths, read)
-    if pile.unread and on_error == "stop":
-        raise pile.unread[0].error
+    documents, unread = await asyncio.to_thread(read_files, paths, read)
+    if unread and on_error == "stop":
+        raise unread[0].error
     all_of_them = Document(
         "documents",
-        sum(map(len, pile.read)),
-        lambda: (
-            replace(new_episode, saga=saga) for document in pile.read for new_episode in document
-        ),
+        sum(map(len, documents)),
+        lambda: (replace(episode, saga=saga) for document in documents for episode in document),
     )
     report = await add_all(
         ingestion, all_of_them, group, on_progress=on_progress, on_error=on_error
     )
-    report.failed[:0] = (Failed(0, unread.name, unread.error) for unread in pile.unread)
+    report.failed[:0] = unread
     return report
 
 

@@ -123,9 +123,6 @@ def _end(element: Element) -> End:
     aliases = _decoded(element.data.get("aliases", []), element.place, "aliases")
     if not isinstance(aliases, list | tuple):
         raise InputError(f"{element.place}its aliases are {aliases!r}: expected a list")
-    for what, text in (("name", name), ("type", kind), *(("alias", alias) for alias in aliases)):
-        if text is not None and not isinstance(text, str):
-            raise InputError(f"{element.place}its {what} is {text!r}: expected text")
     attributes = _attributes(element, _OURS_OF_NODES)
     try:
         return given_end(name, kind, aliases=tuple(aliases), attributes=attributes, what="name")

@@ -52,10 +52,13 @@ def given_row(
     place: str,
     *,
     source: str | None,
-    dimension: int,
+    dimension: int | None,
     defaults: Row | None = None,
 ) -> GivenFact:
-    """Return the fact of a row; ``defaults`` stand where a cell is missing or empty."""
+    """Return the fact of a row; ``defaults`` stand where a cell is missing or empty.
+
+    Vectors are left out if their ``dimension`` is not known.
+    """
     try:
         cells = _cells(row, defaults or {})
         subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
@@ -109,7 +112,7 @@ def _cells(row: Row | InputError, defaults: Row) -> dict[str, Any]:
     return cells
 
 
-def _end(cells: Row, name: str, dimension: int) -> End:
+def _end(cells: Row, name: str, dimension: int | None) -> End:
     return given_end(
         cells[name],
         cells.get(f"{name}_type"),
@@ -160,8 +163,8 @@ def _object(cell: object, name: str) -> Mapping[Any, JSON]:
     return value
 
 
-def _vector(cells: Row, name: str, dimension: int) -> Matrix | None:
-    if name not in cells:
+def _vector(cells: Row, name: str, dimension: int | None) -> Matrix | None:
+    if name not in cells or dimension is None:
         return None
     return checked_vector(_decoded(cells[name], name), dimension, f"column {name!r}")
 

@@ -198,7 +198,7 @@ async def _import_whole(
         from graphrag.io.jsonl.survey import survey
         from graphrag.io.transfer import Pace
 
-        header = (await survey(file, Pace(None))).header
+        header, _ = await survey(file, Pace(None))
         group, records = name or header.group, dict(header.counts)
         shown = tally(f"Would be group {group}", records)
         session.answer({"group": group, "records": records}, shown, line(NOT_WRITTEN))

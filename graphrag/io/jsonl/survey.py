@@ -39,16 +39,8 @@ _EVERY = 500
 _JSON = json.JSONEncoder(sort_keys=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Surveyed:
-    """A file that may be imported."""
-
-    header: Header
-    samples: tuple[Record, ...]  # one record of each table
-
-
-async def survey(file: Path, pace: Pace) -> Surveyed:
-    """Read a file to its end, and return what it is."""
+async def survey(file: Path, pace: Pace) -> tuple[Header, list[Record]]:
+    """Read a file to its end, and return its header and a record of each table."""
     checking: _Checking | None = None
     for placed in read(file):
         try:
@@ -73,7 +65,7 @@ async def survey(file: Path, pace: Pace) -> Surveyed:
         checking.finish()
     except UnreadableError as error:
         raise InputError(f"{file.name}: {error}") from None
-    return Surveyed(checking.header, tuple(checking.samples.values()))
+    return checking.header, [*checking.samples.values()]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

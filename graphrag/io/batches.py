@@ -88,7 +88,6 @@ async def load_rows(
     rows: Rows,
     ingestion: Ingestion,
     group: str,
-    *,
     columns: Columns | None,
     defaults: Mapping[str, Any] | None,
     judge: bool,

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 DEFAULT_STORE = "surrealkv://./graph-store"
@@ -94,9 +93,3 @@ VARIABLES = {
     "token": "SURREAL_GRAPHRAG_TOKEN",
 }
 """Environment variable of each setting."""
-
-
-def config_folder(environment: Mapping[str, str] | None = None) -> Path:
-    """Return the folder in which programs of this user keep what they are set to."""
-    values = os.environ if environment is None else environment
-    return Path(values.get("XDG_CONFIG_HOME") or Path.home() / ".config")

@@ -47,9 +47,7 @@ from graphrag.graph import OPENED
 from graphrag.graph import GraphRAG as AsyncGraphRAG
 from graphrag.health.snapshot import CheckReport, RepairReport
 from graphrag.history.erase_plan import Texts
-from graphrag.history.redact import (
-    Forgotten,
-)
+from graphrag.history.redact import Forgotten
 from graphrag.ingest.batch import OnError
 from graphrag.ingest.intake import NewEpisode
 from graphrag.ingest.queue import QueueStatus

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from graphrag import GraphRAG
-from graphrag.cli.demo_world import Truth, TruthFact
 from graphrag.model.values import Fact
 from graphrag.names.key import name_key
+from tests.demo_truth import Truth, TruthFact
 
 _SYMMETRIC = {"married_to", "engaged_to", "sibling_of", "friend_of", "merged_with"}
 _TOLERANCE = {"day": 3, "month": 32, "year": 367, "observed": 120}

@@ -1,9 +1,10 @@
 """The demo chronicle, read without an LLM, against its truth: floors that must not break."""
 
 from graphrag import GraphRAG, Models, NeuralExtractor, NewEpisode
-from graphrag.cli.demo_world import chronicle, truth
+from graphrag.cli.demo_world import chronicle
 from graphrag.testing import HashEmbedder
 from tests.chronicle_score import answers_in_top, merged_entities, score_facts
+from tests.demo_truth import truth
 
 
 def told():

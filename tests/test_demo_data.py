@@ -9,8 +9,9 @@ from itertools import combinations
 
 import pytest
 
-from graphrag.cli.demo_world import ChronicleEpisode, Truth, TruthFact, chronicle, truth
+from graphrag.cli.demo_world import ChronicleEpisode, chronicle
 from graphrag.ontology.relations import Relations
+from tests.demo_truth import Truth, TruthFact, truth
 
 ONE_OBJECT = {
     "works_at",

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from graphrag import protocols
-from graphrag.history.redact import Sentences
+from graphrag.history.redact import Eraser, Names
 from graphrag.protocols import in_turns
 from graphrag.store import store
 from graphrag.text.split import count_tokens
@@ -74,11 +74,11 @@ async def test_a_revert_reads_its_event_and_no_later_one(graph, monkeypatch):
     assert set(read) <= {3, FACTS + 1}
 
 
-def test_sentences_are_found_all_at_once_and_the_longest_first():
-    sentences = Sentences(["Ann knows Bob.", "Ann knows Bob. He left.", "Bob", "unsaid words here"])
-    text = "So: Ann knows Bob. He left."
-    assert sentences.within(text) == ["Ann knows Bob. He left.", "Ann knows Bob.", "Bob"]
-    assert not sentences.within("") and not Sentences().within(text)
+def test_of_two_sentences_the_longer_one_is_erased_first():
+    said = {"Ann knows Bob.", "Ann knows Bob. He left.", "unsaid words here"}
+    eraser = Eraser(Names(()), sentences=said)
+    assert eraser.text("So: Ann knows Bob. He left.") == "So: [erased]"
+    assert eraser.text("") == ""
 
 
 def test_tokens_are_four_letters_or_one_and_a_half_of_others():

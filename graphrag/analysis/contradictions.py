@@ -177,13 +177,11 @@ class ContradictionFilter:
             return False
         if self.at is not None and not (pair.disputed and pair.disputed.contains(self.at)):
             return False
-        if self.since is None and self.until is None:
-            return True
-        if self.axis == "system":
-            early = self.since is not None and pair.at < self.since
-            return not early and (self.until is None or pair.at < self.until)
         window = interval(self.since, self.until)
-        return bool(window and pair.disputed and window.overlaps(pair.disputed))
+        if self.axis == "system":
+            return window is not None and window.contains(pair.at)
+        disputed = window and pair.disputed and window.overlaps(pair.disputed)
+        return bool(disputed) or (self.since is None and self.until is None)
 
 
 def interval(start: datetime | None, end: datetime | None) -> Interval | None:

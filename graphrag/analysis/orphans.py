@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from graphrag.display.cards import bullets, entity_line, episode_line, fact_line
-from graphrag.display.visible import Html, flatten
+from graphrag.display.cards import bullets, line_of
+from graphrag.display.visible import Html
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.index.tables import source_episodes
 from graphrag.model.values import Change, Entity, Episode, Event, Fact, Saga
@@ -120,18 +120,6 @@ class Cleanup:
 
     def _repr_html_(self) -> Html:
         return bullets("cleanup", str(self).splitlines())
-
-
-def line_of(value: Entity | Episode | Saga | Fact) -> str:
-    """Return one value in a line."""
-    match value:
-        case Entity():
-            return entity_line(value)
-        case Episode():
-            return episode_line(value)
-        case Fact():
-            return fact_line(value)
-    return flatten(value.name)
 
 
 async def find_orphans(

@@ -167,12 +167,7 @@ def _iso(moment: datetime | None) -> str | None:
 def nearest(distance: Distances, degrees: Counts, wanted: Mask, limit: int) -> Rows:
     """Return the first of the wanted entities: the nearest, of those the best connected."""
     rows = np.flatnonzero(wanted)
-    most = int(degrees.max(initial=0)) + 1
-    key = distance[rows].astype(np.int64) * most - degrees[rows]
-    if len(rows) > limit:  # only those that may be among the first are sorted
-        kept = key <= np.partition(key, limit - 1)[limit - 1]
-        rows, key = rows[kept], key[kept]
-    return np.asarray(rows[np.argsort(key, kind="stable")[:limit]])
+    return rows[np.lexsort((-degrees[rows], distance[rows]))[:limit]]
 
 
 def nearer(edges: Edges, distance: Distances, rows: Rows) -> dict[int, Rows]:

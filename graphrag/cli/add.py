@@ -22,9 +22,7 @@ from graphrag.errors import GraphRAGError, InputError
 if TYPE_CHECKING:
     from graphrag.graph import GraphRAG
     from graphrag.ingest.intake import NewEpisode
-    from graphrag.ingest.reports import BatchReport, ImportReport
-    from graphrag.io.documents import Document
-    from graphrag.io.folders import Pile
+    from graphrag.ingest.reports import BatchReport, Failed, ImportReport
 
 Kind = Literal["facts", "contacts", "calendar", "graphiti", "zep", "mem0"]
 OnError = Literal["stop", "skip"]
@@ -103,24 +101,24 @@ async def add(
         name=name,
         author=author,
     )
-    pile = read_files(files, read)
-    _check_alone(len(pile.read), name, key, "add the files of the folder without it")
-    total = sum(map(len, pile.read))
+    documents, unread = read_files(files, read)
+    _check_alone(len(documents), name, key, "add the files of the folder without it")
+    total = sum(map(len, documents))
     episodes = (
         replace(episode, saga=saga, key=f"{key}#{number}" if key and total > 1 else key)
-        for number, episode in enumerate(chain(*pile.read), start=1)
+        for number, episode in enumerate(chain(*documents), start=1)
     )
     if dry_run:
         _show_estimate(session, episodes, price)
-        _report_skipped(session, pile, BatchReport(), total)
+        _report_skipped(session, unread, BatchReport(), total)
         return
     model = session.settings.llm_model
     waits = f"waiting for {model}" if model else "loading models"
     with Bar(session.err, waits, total) as bar, _counted(bar, f"of {total} episodes"):
         async with session.graph(create=True) as graph:
             report = await graph.add_episodes(episodes, on_progress=bar.episode, on_error="skip")
-    _show_added(session, report, bar, len(pile.unread))
-    _report_skipped(session, pile, report, total)
+    _show_added(session, report, bar, len(unread))
+    _report_skipped(session, unread, report, total)
 
 
 def _show_estimate(
@@ -148,16 +146,16 @@ def _check_alone(documents: int, name: str | None, key: str | None, hint: str) -
 
 
 def _report_skipped(
-    session: CommandRun, pile: "Pile[Document]", report: "BatchReport", total: int
+    session: CommandRun, unread: "list[Failed]", report: "BatchReport", total: int
 ) -> None:
     if report.dropped or report.adjusted:
         session.note("what was not believed as it was read is in the log: surreal-graphrag log")
-    if not report.failed and not pile.unread:
+    if not report.failed and not unread:
         return
     if session.debug:
-        raise pile.unread[0].error if pile.unread else report.failed[0].error
-    for unread in pile.unread:
-        session.note(f"skipped: {unread.error}")
+        raise [*unread, *report.failed][0].error
+    for file in unread:
+        session.note(f"skipped: {file.error}")
     for failed in report.failed:
         session.note(f"error: {failed.name!r}: {failed.error}")
     if report.failed:

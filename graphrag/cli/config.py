@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphrag.errors import InputError
-from graphrag.settings import VARIABLES, Settings, config_folder
+from graphrag.settings import VARIABLES, Settings
 
 if TYPE_CHECKING:
     from graphrag.serve.grants import Grant, Tokens
@@ -49,35 +49,25 @@ class Configured:
         return replace(self, settings=replace(self.settings, **settings), origins=origins)
 
 
-def configured(
-    given: Mapping[str, Any],
-    *,
-    environment: Mapping[str, str] | None = None,
-    folder: Path | None = None,
-) -> Configured:
+def configured(given: Mapping[str, Any]) -> Configured:
     """Return what holds; an argument counts more than the environment, and that more than files."""
-    where = [_project_file(folder or Path.cwd()), user_file(environment)]
-    allowed = (_OF_PROJECT, _OF_USER)
-    read = [(file, _read(file, keys)) for file, keys in zip(where, allowed, strict=True) if file]
-    values = [{name: value for name, value in rows.items() if name != "wait"} for _, rows in read]
-    settings = Settings.from_env(environment, files=values)
-    wait = next((rows["wait"] for _, rows in read if "wait" in rows), 0.0)
-    env = os.environ if environment is None else environment
-    origins: dict[str, str] = {}
-    for file, rows in reversed(read):
-        origins |= dict.fromkeys(rows, str(file))
-    origins |= {name: f"${of}" for name, of in VARIABLES.items() if env.get(of)}
     arguments = {name: value for name, value in given.items() if value is not None}
+    where = ((_project_file(Path.cwd()), _OF_PROJECT), (user_file(), _OF_USER))
+    files = {file: _read(file, keys) for file, keys in where if file}
+    origins: dict[str, str] = {}
+    for file, rows in reversed(files.items()):
+        origins |= dict.fromkeys(rows, str(file))
+    origins |= {name: f"${of}" for name, of in VARIABLES.items() if os.environ.get(of)}
     origins |= dict.fromkeys(arguments, "the command line")
-    wait = arguments.pop("wait", wait)
-    return Configured(
-        replace(settings, **arguments), float(wait), origins, tuple(file for file, _ in read)
-    )
+    waits = [rows.pop("wait") for rows in (arguments, *files.values()) if "wait" in rows]
+    settings = replace(Settings.from_env(files=[*files.values()]), **arguments)
+    return Configured(settings, float(next(iter(waits), 0)), origins, tuple(files))
 
 
-def user_file(environment: Mapping[str, str] | None = None) -> Path | None:
+def user_file() -> Path | None:
     """Return the file of this user, None if there is none."""
-    file = config_folder(environment) / "surreal-graphrag" / "config.toml"
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    file = home / "surreal-graphrag" / "config.toml"
     return file if file.is_file() else None
 
 

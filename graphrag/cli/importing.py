@@ -1,19 +1,21 @@
 """``import``: tables and other files, whole graphs, and other memories."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer import Argument, Option
 
 from graphrag.cli.add import FileOptions, Kind, OnError, import_tables, shortened
 from graphrag.cli.command import PANEL, DryRun, Source
-from graphrag.cli.render import line, plain, table, tally
+from graphrag.cli.render import day, line, plain, table, tally
 from graphrag.cli.terminal import Bar, CommandRun
 from graphrag.errors import InputError
+from graphrag.names.key import name_key
 
 if TYPE_CHECKING:
     from graphrag.ingest.given import GivenFact
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _KINDS: dict[str, Kind] = {".vcf": "contacts", ".ics": "calendar"}
 _WHAT = {"facts": "tables of facts", "contacts": "contacts", "calendar": "meetings"}
 _MEMORIES = (".json", ".jsonl", ".ndjson", ".gz")
+_EXAMPLES = 3
 NOT_WRITTEN = "nothing was written (--dry-run)"
 
 
@@ -199,7 +202,7 @@ async def _import_whole(
         from graphrag.io.jsonl.survey import survey
         from graphrag.io.transfer import Pace
 
-        header = (await survey(file, Pace(None))).header
+        header, _ = await survey(file, Pace(None))
         group, records = name or header.group, dict(header.counts)
         shown = tally(f"Would be group {group}", records)
         session.answer({"group": group, "records": records}, shown, line(NOT_WRITTEN))
@@ -221,17 +224,18 @@ async def _import_whole(
 def _stated(file: Path, kind: Kind, options: FileOptions) -> "Iterator[GivenFact]":
     from graphrag.io.calendar import meeting_facts, read_meetings
     from graphrag.io.contacts import contact_facts, read_contacts
-    from graphrag.io.fact_rows import checked_columns
+    from graphrag.io.fact_rows import checked_columns, given_row
     from graphrag.io.ics import Horizon
     from graphrag.io.network import NetworkRows, is_network
-    from graphrag.io.tables import read_rows, without_vectors
+    from graphrag.io.tables import read_rows
 
     if kind == "facts":
         columns, defaults = options["facts"]["columns"], options["facts"]["defaults"]
         network = NetworkRows.of(file, columns) if is_network(file) else None
         rows = read_rows(file, columns) if network is None else network.rows()
         checked_columns(defaults)
-        yield from without_vectors(rows, defaults)
+        for place, row in rows:
+            yield given_row(row, place, source=None, dimension=None, defaults=defaults)
     elif kind == "contacts":
         for place, contact in read_contacts(file):
             yield from contact_facts(contact, place, **options["contacts"], source=None)
@@ -242,30 +246,42 @@ def _stated(file: Path, kind: Kind, options: FileOptions) -> "Iterator[GivenFact
 
 def show_surveys(session: CommandRun, kinds: Mapping[Path, Kind], options: FileOptions) -> None:
     """Validate files and show the records they would add; nothing is written."""
-    from graphrag.io.tables import survey
-
-    surveys = {file: survey(_stated(file, kind, options)) for file, kind in kinds.items()}
+    surveys = [
+        {"file": str(file), **_survey(_stated(file, kinds[file], options))} for file in kinds
+    ]
     rows = (
         (
             file.name,
-            str(survey.rows),
-            str(len(survey.names)),
-            ", ".join(f"{name} {count}" for name, count in survey.relations.most_common(5)),
+            str(survey["facts"]),
+            str(survey["names"]),
+            ", ".join(f"{name} {count}" for name, count in [*survey["relations"].items()][:5]),
         )
-        for file, survey in surveys.items()
+        for file, survey in zip(kinds, surveys, strict=True)
     )
     session.answer(
-        [
-            {
-                "file": str(file),
-                "facts": survey.rows,
-                "names": len(survey.names),
-                "relations": dict(survey.relations.most_common()),
-                "examples": survey.examples,
-            }
-            for file, survey in surveys.items()
-        ],
+        surveys,
         table("Would be added", "", ">facts", ">names", "relations", rows=rows),
-        *(line(f"  {text}") for survey in surveys.values() for text in survey.examples),
+        *(line(f"  {text}") for survey in surveys for text in survey["examples"]),
         line(NOT_WRITTEN),
     )
+
+
+def _survey(facts: "Iterable[GivenFact]") -> dict[str, Any]:
+    """Count what facts are about, and show the first few."""
+    names: set[str] = set()
+    relations, examples = Counter[str](), list[str]()
+    for fact in facts:
+        names |= {name_key(fact.subject.mention.name), name_key(fact.object.mention.name)}
+        relations[fact.relation] += 1
+        if len(examples) < _EXAMPLES:
+            examples.append(_sentence(fact))
+    counted = {"facts": relations.total(), "names": len(names)}
+    return {**counted, "relations": dict(relations.most_common()), "examples": examples}
+
+
+def _sentence(fact: "GivenFact") -> str:
+    words = fact.relation.replace("_", " ")
+    sentence = fact.text or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
+    end = fact.assertion.until
+    days = day(fact.valid_at), day(end.moment) if end else ""
+    return f"{sentence} ({' to '.join(days).strip()})" if any(days) else sentence

@@ -1,7 +1,8 @@
 """One value for people: a line in a terminal, a card in a notebook."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from graphrag.display.chart import AXIS, Axis, bar
 from graphrag.display.visible import Html, cut, escape, flatten
@@ -186,6 +187,25 @@ def community_card(community: Community) -> str:
     """Return a community as HTML: its name, size and summary."""
     name = f'<b title="{escape(community.id)}">{escape(community.name)}</b>'
     return _card(f"{name} ({len(community.members)} members)", {"summary": community.summary})
+
+
+_LINES: Mapping[type, Callable[[Any], str]] = {
+    **{Fact: fact_line, Entity: entity_line, Episode: episode_line},
+    **{Saga: saga_line, Community: community_line},
+}
+_CARDS: Mapping[type, Callable[[Any], str]] = {
+    **{Fact: fact_card, Entity: entity_card, Episode: episode_card, Community: community_card}
+}
+
+
+def line_of(value: object) -> str:
+    """Return a value of the graph in a line."""
+    return _LINES[type(value)](value)
+
+
+def card_of(value: object) -> str:
+    """Return a value of the graph as HTML."""
+    return _CARDS[type(value)](value)
 
 
 def table(header: Iterable[str], rows: Iterable[Iterable[str]], *, words: bool = False) -> Html:

@@ -173,9 +173,7 @@ def network(
 
     A title is the middle of a line and the words on it.
     """
-    labels = Labels()
-    for node in nodes.values():
-        labels.keep_free(node.x, node.y, node.radius)
+    labels = Labels((node.x, node.y, node.radius) for node in nodes.values())
     lines = {ends: _line(*(nodes[end] for end in ends)) for ends in links}
     shapes = [_ARROW] if any(any(link.arrows) for link in links.values()) else []
     shapes += [_drawn(link, lines[ends]) for ends, link in links.items()]

@@ -131,12 +131,8 @@ def note(text: str) -> Drawing:
 class Labels:
     """Placement of texts: none covers a dot or another text; those without room are left out."""
 
-    def __init__(self) -> None:
-        self._boxes: list[_Box] = []
-
-    def keep_free(self, x: float, y: float, radius: float) -> None:
-        """Let no text stand on a dot."""
-        self._boxes.append((x - radius, y - radius, x + radius, y + radius))
+    def __init__(self, dots: Iterable[tuple[float, float, float]] = ()) -> None:
+        self._boxes: list[_Box] = [(x - r, y - r, x + r, y + r) for x, y, r in dots]
 
     def best(
         self, spots: Iterable[tuple[float, float]], text: str, size: float

@@ -6,18 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
+
 from graphrag.edit import KEEP, Basis, Correction, Edit, Keep, corrected, ended, retracted, waiting
-from graphrag.edit.editor import (
-    Door,
-    Waiting,
-    entity_id,
-    put_component,
-    stand,
-    stored,
-    waiting_facts,
-)
+from graphrag.edit.editor import Door, Waiting, entity_id, put_component, stand, stored
 from graphrag.errors import InputError
-from graphrag.index.group import GroupIndex
+from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.lifetimes.component import Component
 from graphrag.ingest.lifetimes.rivalry import triple_of
 from graphrag.ingest.reports import closed
@@ -27,6 +21,7 @@ from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Fact
 from graphrag.names.key import name_key
 from graphrag.ontology.ontology import fitted_by_hand
+from graphrag.search.results import quotes_of
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.moment import Moment, parse_moment, precision_of, utc_now
 
@@ -178,9 +173,16 @@ class ManualEdits(Door):
         A fact waits if its confidence is below ``Rules.review_below``. Until it is confirmed, reads
         leave it out and it closes no other fact.
         """
-        session = self._handle.session
-        index = await session.catalog.group(self._group)
-        return await waiting_facts(index, session.store, limit=limit)
+        if limit < 1:
+            raise InputError(f"limit is {limit}: ask for one fact or more")
+        store = self._handle.session.store
+        columns = (await self._handle.session.catalog.group(self._group)).facts
+        waits = columns.alive.values & columns["pending"] & (columns["retracted"] == FOREVER)
+        # Ids are made in the order of time.
+        ids = sorted(columns.ids[row] for row in np.flatnonzero(waits).tolist())[:limit]
+        facts = list((await store.get(Fact, ids)).values())
+        pairs = zip(facts, await quotes_of(facts, store), strict=True)
+        return [Waiting(fact, tuple(quotes)) for fact, quotes in pairs]
 
     async def confirm(self, fact: Fact | str, *, actor: str | None = None) -> Fact:
         """Accept a pending or contested fact, and return the valid fact.

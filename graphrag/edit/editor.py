@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-import numpy as np
-
 from graphrag.edit import Edit
 from graphrag.errors import InputError
-from graphrag.index.group import FOREVER, GroupIndex
+from graphrag.index.group import GroupIndex
 from graphrag.index.texts import embed_texts, fact_text
 from graphrag.ingest.ingestion import Build, Ingestion
 from graphrag.ingest.lifetimes.component import Component
@@ -24,7 +22,7 @@ from graphrag.model.assertion import Assertion, Void
 from graphrag.model.attributes import names_of
 from graphrag.model.ids import new_id
 from graphrag.model.values import Entity, Episode, Event, Fact
-from graphrag.search.results import Quote, quotes_of
+from graphrag.search.results import Quote
 from graphrag.session import Handle
 from graphrag.store.changes import ChangeSet
 from graphrag.store.store import Store
@@ -43,19 +41,6 @@ class Waiting:
 
     fact: Fact
     sources: tuple[Quote, ...]
-
-
-async def waiting_facts(index: GroupIndex, store: Store, *, limit: int) -> list[Waiting]:
-    """Return the first facts that wait for review, oldest first."""
-    if limit < 1:
-        raise InputError(f"limit is {limit}: ask for one fact or more")
-    columns = index.facts
-    waits = columns.alive.values & columns["pending"] & (columns["retracted"] == FOREVER)
-    # Ids are made in the order of time.
-    ids = sorted(columns.ids[row] for row in np.flatnonzero(waits).tolist())[:limit]
-    facts = list((await store.get(Fact, ids)).values())
-    quotes = await quotes_of(facts, store)
-    return [Waiting(fact, tuple(found)) for fact, found in zip(facts, quotes, strict=True)]
 
 
 async def stored(kind: type[Stored], given: Stored | str, group: str, store: Store) -> Stored:

@@ -5,7 +5,6 @@ it removed, attributes do so one by one; a single value changed since is a confl
 holds is left to be settled: it follows from what was said.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -152,15 +151,6 @@ def changes_of(event: Event, table: str) -> dict[str, Change]:
             before = None if first.before is None else {**(change.before or {}), **first.before}
             change = Change(change.record, before, {**(first.after or {}), **(change.after or {})})
         changes[id_] = change
-    return changes
-
-
-def changes_by_record(events: Iterable[Event]) -> dict[str, list[Change]]:
-    """Return what the events did to each record, given as ``table:id``, the last change first."""
-    changes: dict[str, list[Change]] = defaultdict(list)
-    for event in reversed(list(events)):
-        for change in reversed(event.changes):
-            changes[change.record].append(change)
     return changes
 
 

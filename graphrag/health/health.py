@@ -157,40 +157,33 @@ class Health:
             QueryError: if the group does not exist and was opened with ``strict=True``.
             PolicyError: if the write policy refused; another kind may be done already.
         """
-        from graphrag.analysis.orphans import Cleanup
+        from graphrag.analysis.orphans import Cleanup, plan_cleanup
 
         if not kinds:
             raise InputError("kinds are empty: choose from entities, episodes")
         await self._known()
-        cleanup = Cleanup(self._group, dry_run=dry_run)
-        for kind in sorted(set(kinds)):
-            part = await self._cleaned(kind, dry_run, reason, actor)
-            cleanup = replace(
-                cleanup,
-                removed=cleanup.removed + part.removed,
-                kept=cleanup.kept + part.kept,
-                events=cleanup.events + part.events,
-            )
-        return cleanup
-
-    async def _cleaned(self, kind: Kind, dry_run: bool, reason: str, actor: str | None) -> Cleanup:
-        from graphrag.analysis.orphans import Cleanup, plan_cleanup
-
         ingestion, group = self._handle.session, self._group
-        done = Cleanup(group)
+        done: list[Cleanup] = []
+        for kind in sorted(set(kinds)):
+            planned = Cleanup(group)
 
-        async def build(index: GroupIndex) -> ChangeSet:
-            nonlocal done
-            changes, done = await plan_cleanup(kind, index, ingestion.store, now=utc_now())
-            changes.actor, changes.note = actor or "", reason or None
-            return changes
+            async def build(index: GroupIndex, kind: Kind = kind) -> ChangeSet:
+                nonlocal planned
+                changes, planned = await plan_cleanup(kind, index, ingestion.store, now=utc_now())
+                changes.actor, changes.note = actor or "", reason or None
+                return changes
 
-        if dry_run:
-            await build(await ingestion.catalog.group(group))
-            return done
-        seq = await ingestion.writer.commit(group, build)
-        events = (await ingestion.store.events(group, after=seq - 1))[:1] if seq else []
-        return replace(done, events=tuple(events))
+            if dry_run:
+                await build(await ingestion.catalog.group(group))
+            elif seq := await ingestion.writer.commit(group, build):
+                events = await ingestion.store.events(group, after=seq - 1, limit=1)
+                planned = replace(planned, events=tuple(events))
+            done.append(planned)
+        removed, kept, written = (
+            tuple(item for part in done for item in getattr(part, name))
+            for name in ("removed", "kept", "events")
+        )
+        return Cleanup(group, removed, kept, written, dry_run)
 
     async def _check(self, groups: Sequence[str]) -> CheckReport:
         from graphrag.health.check import check_groups

@@ -28,7 +28,6 @@ from graphrag.history.redact import (
     Attribute,
     Eraser,
     Forgotten,
-    Sentences,
     comparable,
     redacted,
 )
@@ -240,7 +239,7 @@ async def _eraser(
     )
 
 
-async def _only_said(plan: ErasePlan, called: Mapping[str, set[str]], store: Store) -> Sentences:
+async def _only_said(plan: ErasePlan, called: Mapping[str, set[str]], store: Store) -> set[str]:
     """Return what only erased facts and texts say; ``called`` loses the names that others have."""
     said = {row["text"] for row in plan.rows["relates_to"].values()}
     for image in (change.after or {} for changes in plan.told.values() for change in changes):
@@ -250,15 +249,15 @@ async def _only_said(plan: ErasePlan, called: Mapping[str, set[str]], store: Sto
     gone = plan.rows["episode"].keys()
     said |= {fact.text for fact in plan.before.values() if not gone.isdisjoint(fact.episodes)}
     alone = said - {""}
-    all_said, names = Sentences(alone), set().union(*called.values())
+    names = set().union(*called.values())
     async for page in group_pages(store, "episode", plan.index.group_id):
         async for row in in_turns(page):
             if not plan.has("episode", row["id"].id):
-                alone.difference_update(all_said.within(row["content"]))
-                names -= {name for name in names if name in row["content"]}
+                alone = {sentence for sentence in alone if sentence not in row["content"]}
+                names = {name for name in names if name not in row["content"]}
     for given in called.values():
         given &= names
-    return Sentences(alone)
+    return alone
 
 
 async def _restated(facts: Mapping[str, Fact], eraser: Eraser, store: Store) -> dict[str, Fact]:

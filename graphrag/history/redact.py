@@ -7,8 +7,7 @@ the sentences that only erased texts contained, and the values that only those t
 import json
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -23,8 +22,6 @@ from graphrag.store.rows import TABLES, from_image
 MARK = "[erased]"
 ERASED = {"erased": True}
 """Stands in the log for the image of an erased record."""
-_BEGUN = 12
-"""Characters at the beginning of a sentence by which it is found."""
 _VERBATIM = frozenset({"episode", "passage", "saga"})
 """Tables of what people said, which a graph that keeps its texts keeps."""
 
@@ -109,32 +106,6 @@ class Names:
         return re.compile(rf"(?P<spared>{spared or '(?!)'})|{names}", re.IGNORECASE)
 
 
-class Sentences:
-    """Sentences that are looked for in a text all at once."""
-
-    def __init__(self, sentences: Iterable[str] = ()) -> None:
-        self._all = frozenset(sentences)
-        self._begun = min([_BEGUN, *map(len, self._all)])
-        self._lengths: dict[str, set[int]] = defaultdict(set)
-        for sentence in self._all:
-            self._lengths[sentence[: self._begun]].add(len(sentence))
-
-    def __contains__(self, text: str) -> bool:
-        """Tell whether a text is one of them."""
-        return text in self._all
-
-    def within(self, text: str) -> list[str]:
-        """Return those that stand in a text, the longest first."""
-        lengths, begun = self._lengths, self._begun
-        within = {
-            part
-            for at in range(len(text) - begun + 1 if lengths else 0)
-            for length in lengths.get(text[at : at + begun], ())
-            if (part := text[at : at + length]) in self._all
-        }
-        return sorted(within, key=lambda sentence: (-len(sentence), sentence))
-
-
 @dataclass(frozen=True)
 class Eraser:
     """What to erase."""
@@ -144,7 +115,7 @@ class Eraser:
     """Erased records, as ``table:id``."""
     episodes: frozenset[str] = frozenset()
     """Ids of those that are episodes."""
-    sentences: Sentences = field(default_factory=Sentences)
+    sentences: Set[str] = frozenset()
     """What only erased texts said."""
     neighbours: Mapping[str, Collection[str]] = field(default_factory=dict)
     """By entity record: names at the other ends of its erased facts."""
@@ -229,7 +200,8 @@ class Eraser:
         """Return words, in which anything may be quoted, without what is erased."""
         if text in self.sentences:
             return MARK
-        for sentence in self.sentences.within(text):
+        quoted = [sentence for sentence in self.sentences if sentence in text]
+        for sentence in sorted(quoted, key=lambda sentence: (-len(sentence), sentence)):
             text = text.replace(sentence, MARK)
         return str(self.names.cleaned(text))
 

@@ -9,6 +9,7 @@ Entities that only a withdrawn name had joined are split: without the source of 
 Initech" the facts of Initech, each stated by that name, move to an entity of their own.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,14 +17,7 @@ from datetime import datetime
 from graphrag.analysis.orphans import manual_entities
 from graphrag.edit import plain_sentence
 from graphrag.edit.editor import put_component, stored
-from graphrag.edit.inverse import (
-    added,
-    changes_by_record,
-    changes_of,
-    read_touched,
-    standing,
-    undone,
-)
+from graphrag.edit.inverse import added, changes_of, read_touched, standing, undone
 from graphrag.edit.split import SPLIT, SplitNames, mention, split_names
 from graphrag.errors import InputError
 from graphrag.index.group import GroupIndex
@@ -127,13 +121,13 @@ async def _told(
     for id_, (episode, _) in (await links.mentions(store, index.group_id, episodes)).items():
         of.setdefault(episode, id_)
     records |= {f"mentions:{id_}": made_at(id_) for id_ in of.values()}
-    events = [
-        event
-        for event in await events_with(store, index.group_id, records)
-        if len(changes_of(event, "episode")) == 1
-        and event.kind not in (REMOVE_EPISODE, REMOVE_SOURCE)
-    ]
-    return changes_by_record(events)
+    told: dict[str, list[Change]] = defaultdict(list)
+    for event in reversed(await events_with(store, index.group_id, records)):
+        removes = event.kind in (REMOVE_EPISODE, REMOVE_SOURCE)
+        if len(changes_of(event, "episode")) == 1 and not removes:
+            for change in reversed(event.changes):
+                told[change.record].append(change)
+    return told
 
 
 async def _settle(

@@ -16,7 +16,6 @@ from graphrag.ingest.reports import ImportReport
 from graphrag.io.fact_rows import Columns, given_row
 from graphrag.io.network import NetworkRows, is_network
 from graphrag.io.tables import Rows, read_rows
-from graphrag.model.checks import shown
 
 Item = TypeVar("Item")
 Loadable = GivenFact | SkippedRow
@@ -89,7 +88,6 @@ async def load_rows(
     rows: Rows,
     ingestion: Ingestion,
     group: str,
-    *,
     columns: Columns | None,
     defaults: Mapping[str, Any] | None,
     judge: bool,
@@ -167,13 +165,7 @@ def _seeded(
 ) -> Iterator[GivenFact]:
     """Yield the facts of a dictionary; an error names the subject and relation."""
     relations, dimension = ingestion.relations, ingestion.embedder.dimension
-    if not isinstance(known, Mapping):
-        raise InputError(f"{shown(known)} is no dictionary of subjects: use load.facts for rows")
     for subject, stated in known.items():
-        if not isinstance(stated, Mapping):
-            raise InputError(
-                f"{shown(subject)}: expected relations and objects, got {shown(stated)}"
-            )
         for relation, value in stated.items():
             objects = list(value) if isinstance(value, list | tuple | set) else [value]
             starts = set()

@@ -6,27 +6,23 @@ need the memory of one. Times make it repeatable: parts without a time of their 
 document plus their number in microseconds, so the same file added twice is the same episodes.
 """
 
-import asyncio
 import json
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from graphrag.errors import EpisodeError
-from graphrag.ingest.batch import OnError, add_all
-from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.intake import NewEpisode, looks_like_messages, prepare
-from graphrag.ingest.reports import BatchReport, Failed, Progress
-from graphrag.io.folders import read_files, written_at
+from graphrag.io.folders import written_at
 from graphrag.io.prose import split_prose
 from graphrag.io.records import Draft, json_drafts, jsonl_drafts
 from graphrag.model.checks import printable
 from graphrag.model.values import Source
-from graphrag.temporal.moment import Moment, from_micros, parse_moment, utc_now
+from graphrag.temporal.moment import from_micros, parse_moment, utc_now
 from graphrag.text.split import front_matter
 
 STDIN = "-"
@@ -93,38 +89,6 @@ def read_document(
     except EpisodeError as error:
         raise EpisodeError(str(error) if label in str(error) else f"{label}: {error}") from None
     return Document(name or title, count, episodes)
-
-
-async def add_documents(
-    paths: Sequence[Path],
-    ingestion: Ingestion,
-    group: str,
-    *,
-    reference_time: Moment | None,
-    source: str | None,
-    author: str | None,
-    saga: str | None,
-    on_error: OnError,
-    on_progress: Callable[[Progress], None] | None,
-) -> BatchReport:
-    """Add documents to a group, as ``graph.load.documents`` is asked to."""
-    when = None if reference_time is None else parse_moment(reference_time, what="reference_time")
-    read = partial(read_document, reference_time=when, source_description=source, author=author)
-    pile = await asyncio.to_thread(read_files, paths, read)
-    if pile.unread and on_error == "stop":
-        raise pile.unread[0].error
-    all_of_them = Document(
-        "documents",
-        sum(map(len, pile.read)),
-        lambda: (
-            replace(new_episode, saga=saga) for document in pile.read for new_episode in document
-        ),
-    )
-    report = await add_all(
-        ingestion, all_of_them, group, on_progress=on_progress, on_error=on_error
-    )
-    report.failed[:0] = (Failed(0, unread.name, unread.error) for unread in pile.unread)
-    return report
 
 
 def _text(text: str, base: datetime | None, *, headings: bool = False) -> list[Draft]:

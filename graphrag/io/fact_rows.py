@@ -8,8 +8,8 @@ import numpy as np
 
 from graphrag.errors import InputError
 from graphrag.ingest.given import End, GivenFact, checked_vector, given_end, given_fact
-from graphrag.model.checks import checked_attributes, parsed_json, shown
-from graphrag.model.values import JSON, Entity
+from graphrag.model.checks import parsed_json, shown
+from graphrag.model.values import JSON
 from graphrag.protocols import Matrix
 
 Row = Mapping[str, Any]
@@ -52,10 +52,13 @@ def given_row(
     place: str,
     *,
     source: str | None,
-    dimension: int,
+    dimension: int | None,
     defaults: Row | None = None,
 ) -> GivenFact:
-    """Return the fact of a row; ``defaults`` stand where a cell is missing or empty."""
+    """Return the fact of a row; ``defaults`` stand where a cell is missing or empty.
+
+    Vectors are left out if their ``dimension`` is not known.
+    """
     try:
         cells = _cells(row, defaults or {})
         subject, object_ = (_end(cells, name, dimension) for name in ("subject", "object"))
@@ -69,12 +72,10 @@ def given_row(
             reference_time=cells.get("invalid_at" if once else "reference_time"),
             kind="was" if once else "state",
             observed=_flag(cells.get("observed")),
-            text=_text(cells, "text"),
+            text=cells.get("text"),
             confidence=_number(cells.get("confidence", 1.0)),
-            attributes=_object(cells["attributes"], "attributes")
-            if "attributes" in cells
-            else None,
-            source=_text(cells, "source") or source,
+            attributes=cells.get("attributes"),
+            source=_source(cells.get("source")) or source,
             provenance=_texts(cells, "provenance") if "provenance" in cells else (),
             vector=_vector(cells, "embedding", dimension),
             place=place,
@@ -105,29 +106,25 @@ def _cells(row: Row | InputError, defaults: Row) -> dict[str, Any]:
     for name in _REQUIRED:
         if name not in cells:
             raise InputError(f"column {name!r} is missing or empty")
-    for whole, own in parts.items():
-        cells[whole] = {**_object(cells.get(whole, {}), whole), **own}
+    for whole in _OBJECTS:
+        if whole in cells or whole in parts:
+            cells[whole] = {**_object(cells.get(whole, {}), whole), **parts.get(whole, {})}
     return cells
 
 
-def _end(cells: Row, name: str, dimension: int) -> End:
-    given = cells[name]
-    if not isinstance(given, str | Entity):
-        raise InputError(f"column {name!r} is {shown(given)}: expected a name, an id or an entity")
-    attributes = cells.get(f"{name}_attributes")
+def _end(cells: Row, name: str, dimension: int | None) -> End:
     return given_end(
-        given,
-        _text(cells, f"{name}_type"),
-        attributes=None if attributes is None else _object(attributes, f"{name}_attributes"),
+        cells[name],
+        cells.get(f"{name}_type"),
+        attributes=cells.get(f"{name}_attributes"),
         vector=_vector(cells, f"{name}_embedding", dimension),
         what=name,
     )
 
 
-def _text(cells: Row, name: str) -> str | None:
-    cell = cells.get(name)
+def _source(cell: object) -> str | None:
     if cell is not None and not isinstance(cell, str):
-        raise InputError(f"column {name!r} is {shown(cell)}: expected text")
+        raise InputError(f"column 'source' is {shown(cell)}: expected text")
     return cell
 
 
@@ -159,15 +156,15 @@ def _number(cell: object) -> float:
         raise InputError(f"column 'confidence' is {shown(cell)}: expected a number") from None
 
 
-def _object(cell: object, name: str) -> dict[str, JSON]:
+def _object(cell: object, name: str) -> Mapping[Any, JSON]:
     value = _decoded(cell, name)
     if not isinstance(value, Mapping):
         raise InputError(f"column {name!r} is {shown(cell)}: expected an object such as {{}}")
-    return checked_attributes(value, f"column {name!r}")
+    return value
 
 
-def _vector(cells: Row, name: str, dimension: int) -> Matrix | None:
-    if name not in cells:
+def _vector(cells: Row, name: str, dimension: int | None) -> Matrix | None:
+    if name not in cells or dimension is None:
         return None
     return checked_vector(_decoded(cells[name], name), dimension, f"column {name!r}")
 

@@ -7,15 +7,15 @@ be read is named with its reason and keeps out no other.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from graphrag.errors import EpisodeError, TimeError
+from graphrag.ingest.reports import Failed
 from graphrag.model.checks import printable
 from graphrag.temporal.moment import parse_moment, utc_now
 from graphrag.text.split import fields_of, front_matter
@@ -33,55 +33,38 @@ _LONGEST_LINE = 200
 _AHEAD = timedelta(days=1)  # tolerance for dates of another time zone
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A file that could not be read."""
-
-    name: str
-    error: EpisodeError
-
-
-@dataclass(frozen=True, slots=True)
-class Pile(Generic[Read]):
-    """Files that were read, and those that could not be."""
-
-    read: tuple[Read, ...]
-    unread: tuple[Unread, ...]
-
-
 def read_files(
     paths: Iterable[Path | str], read: Callable[[Path | str, Path | None], Read]
-) -> Pile[Read]:
-    """Read files, and those of folders in the order of their names, and note which cannot be read.
+) -> tuple[list[Read], list[Failed]]:
+    """Read files, and those of folders in the order of their names; also say which cannot be read.
 
     ``read`` is given a file, and the folder that it was found in; a link that is named itself is
     the caller's choice and is followed, one in a folder only if it stays there.
     """
     done: list[Read] = []
-    unread: list[Unread] = []
+    unread: list[Failed] = []
+
+    def refuse(path: object, reason: str) -> None:
+        unread.append(Failed(0, printable(str(path)), EpisodeError(reason)))
+
     for path in paths:
-        found: Sequence[Path | str] = [path]
-        folder = None
-        if str(path) != "-" and _is_folder(Path(path)):
-            closed: list[Unread] = []
-            folder = Path(path)
-            found = sorted(_files_of(folder, closed))
-            unread += closed
-            if not found and not closed:
-                kinds = ", ".join(sorted(READABLE))
-                reason = f"{printable(str(path))} is a folder without files to read ({kinds})"
-                unread.append(Unread(printable(str(path)), EpisodeError(reason)))
-        for file in found:
+        folder = Path(path) if str(path) != "-" and _is_folder(Path(path)) else None
+        before = len(unread)
+        files = [path] if folder is None else sorted(_files_of(folder, refuse))
+        if not files and len(unread) == before:
+            kinds = ", ".join(sorted(READABLE))
+            refuse(path, f"{printable(str(path))} is a folder without files to read ({kinds})")
+        for file in files:
             try:
                 done.append(read(file, folder))
             except EpisodeError as error:
-                unread.append(Unread(printable(str(file)), error))
+                unread.append(Failed(0, printable(str(file)), error))
     if unread and not done:
         first = unread[0].error
         for other in unread[1:]:
             first.add_note(str(other.error))
         raise first
-    return Pile(tuple(done), tuple(unread))
+    return done, unread
 
 
 def _is_folder(path: Path) -> bool:
@@ -90,17 +73,17 @@ def _is_folder(path: Path) -> bool:
     return False
 
 
-def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
+def _files_of(folder: Path, refuse: Callable[[object, str], None]) -> Iterator[Path]:
     def note(error: OSError) -> None:
         name = printable(str(error.filename))
-        closed.append(Unread(name, EpisodeError(f"cannot read {name}: {error.strerror}")))
+        refuse(name, f"cannot read {name}: {error.strerror}")
 
     walked = {folder.resolve()}
 
     def is_inside(path: Path) -> bool:
         if stays_in(path, folder):
             return True
-        closed.append(Unread(printable(str(path)), EpisodeError(leads_out(path, folder))))
+        refuse(path, leads_out(path, folder))
         return False
 
     def is_new(path: Path) -> bool:
@@ -119,8 +102,7 @@ def _files_of(folder: Path, closed: list[Unread]) -> Iterator[Path]:
                 if file.is_file():
                     yield file
                 else:  # reading it would wait for whoever writes
-                    name = printable(str(file))
-                    closed.append(Unread(name, EpisodeError(f"{name} is a pipe or a device")))
+                    refuse(file, f"{printable(str(file))} is a pipe or a device")
 
 
 def stays_in(path: Path, folder: Path) -> bool:

@@ -226,8 +226,7 @@ def _comes(attendee: "vCalAddress") -> bool:
 
 
 def _person(address: "vCalAddress") -> dict[str, str]:
-    email = str(address).strip()
-    email = email[7:] if email.casefold().startswith("mailto:") else email
+    email = address.email.strip()
     name = _parameter(address, "CN").strip() or email
     return {"name": name, "email": email} if "@" in email else {"name": name}
 

@@ -28,22 +28,17 @@ _TYPES = {"observed": "boolean", "confidence": "double", "history": "boolean"}
 
 async def write_graphml(shown: Shown, put: Put) -> dict[str, int]:
     """Write a view, and return how many entities and facts there are."""
-    entities = facts = 0
     about = {name: item for name, item in shown.about().items() if item is not None}
     put(_head(about).encode())
-    async for page in shown.entities():
-        entities += len(page)
-        for entity in page:
-            data = _data("n", _NODE, shown.entity_cells(entity))
-            put(f'<node id="{escaped(entity.id)}">{data}</node>\n'.encode())
-    async for batch in shown.facts():
-        facts += len(batch)
-        for fact in batch:
-            ends = f'source="{escaped(fact.subject_id)}" target="{escaped(fact.object_id)}"'
-            data = _data("e", _EDGE, shown.fact_cells(fact))
-            put(f'<edge id="{escaped(fact.id)}" {ends}>{data}</edge>\n'.encode())
+    async for entity in shown.entities():
+        data = _data("n", _NODE, shown.entity_cells(entity))
+        put(f'<node id="{escaped(entity.id)}">{data}</node>\n'.encode())
+    async for fact in shown.facts():
+        ends = f'source="{escaped(fact.subject_id)}" target="{escaped(fact.object_id)}"'
+        data = _data("e", _EDGE, shown.fact_cells(fact))
+        put(f'<edge id="{escaped(fact.id)}" {ends}>{data}</edge>\n'.encode())
     put(b"</graph>\n</graphml>\n")
-    return {"entity": entities, "fact": facts}
+    return shown.counted()
 
 
 def _head(about: Mapping[str, Any]) -> str:
@@ -90,21 +85,17 @@ _MARK = "'"
 
 async def write_csv(shown: Shown, put: Put) -> dict[str, int]:
     """Write the facts of a view, and return how many there are."""
-    count = 0
+    put(f"{','.join(_COLUMNS)}\r\n".encode())
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
-    async for page in shown.facts():
-        for fact in page:
-            cells = shown.fact_cells(fact)
-            cells["episodes"] = " ".join(cells["episodes"])
-            writer.writerow([cell_of(cells[name]) for name in _COLUMNS])
-        count += len(page)
+    async for fact in shown.facts():
+        cells = shown.fact_cells(fact)
+        cells["episodes"] = " ".join(cells["episodes"])
+        writer.writerow([cell_of(cells[name]) for name in _COLUMNS])
         put(text.getvalue().encode())
         text.seek(0)
         text.truncate()
-    put(text.getvalue().encode())
-    return {"fact": count}
+    return {"fact": len(shown.fact_ids)}
 
 
 def unmarked(cell: str) -> str:
@@ -144,16 +135,13 @@ _PREFIXES = (
 
 async def write_turtle(shown: Shown, put: Put, now: datetime) -> dict[str, int]:
     """Write a view, and return how many entities and facts there are."""
-    entities = facts = 0
     put("".join(f"@prefix {name}: <{place}> .\n" for name, place in _PREFIXES).encode())
-    async for page in shown.entities():
-        entities += len(page)
-        put("".join(_entity(entity) for entity in page).encode())
+    async for entity in shown.entities():
+        put(_entity(entity).encode())
     at = shown.viewpoint.valid_at or shown.viewpoint.known_at or now
-    async for batch in shown.facts():
-        facts += len(batch)
-        put("".join(_fact(fact, shown.fact_cells(fact), at) for fact in batch).encode())
-    return {"entity": entities, "fact": facts}
+    async for fact in shown.facts():
+        put(_fact(fact, shown.fact_cells(fact), at).encode())
+    return shown.counted()
 
 
 def iri(id_: str) -> str:

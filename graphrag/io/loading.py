@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag.ingest.batch import OnError
+from graphrag.ingest.batch import OnError, add_all
 from graphrag.ingest.intake import checked_group
 from graphrag.ingest.reports import BatchReport, ImportReport, Progress
 from graphrag.io.batches import Known, Record, load_rows, seed, tell_records
@@ -79,11 +81,10 @@ class Load:
             PolicyError, TransactionError: if the write policy or the database refused a batch.
         """
         checked_columns(defaults or {})
+        into, skip = (self._handle.session, self._group), on_error == "skip"
         return await load_rows(
-            rows, self._handle.session, self._group, columns=columns, defaults=defaults,
-            judge=judge, batch=batch, skip=on_error == "skip", source=source,
-            on_progress=on_progress,
-        )  # fmt: skip
+            rows, *into, columns, defaults, judge, batch, skip, source, on_progress
+        )
 
     async def seed(
         self, known: Known, *, reference_time: Moment | None = None, source: str | None = None
@@ -139,12 +140,27 @@ class Load:
             EpisodeError: if no file can be read, or with ``stop`` if one cannot.
             GraphRAGError: as for ``add_episodes``.
         """
-        from graphrag.io.documents import add_documents
+        from graphrag.io.documents import Document, read_document
+        from graphrag.io.folders import read_files
 
-        return await add_documents(
-            _paths(paths), self._handle.session, self._group, reference_time=reference_time,
-            source=source, author=author, saga=saga, on_error=on_error, on_progress=on_progress,
-        )  # fmt: skip
+        read = partial(
+            read_document,
+            reference_time=reference_time,
+            source_description=source,
+            author=author,
+        )
+        documents, unread = await asyncio.to_thread(read_files, _paths(paths), read)
+        if unread and on_error == "stop":
+            raise unread[0].error
+        every = Document(
+            "documents",
+            sum(map(len, documents)),
+            lambda: (replace(episode, saga=saga) for document in documents for episode in document),
+        )
+        into = self._handle.session, every, self._group
+        report = await add_all(*into, on_progress=on_progress, on_error=on_error)
+        report.failed[:0] = unread
+        return report
 
     async def contacts(
         self, contacts: Contacts, *, reference_time: Moment | None = None, source: str | None = None

@@ -28,13 +28,8 @@ class ProsePart:
     section: str = ""  # the heading that it stands under
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A paragraph with the headings right above it, or one turn of a conversation."""
-
-    start: int
-    end: int
-    title: str | None = None
+_Block = tuple[int, int, str | None]
+"""Start, end and heading of a paragraph with the headings right above it, or of one turn."""
 
 
 def split_prose(text: str, *, headings: bool = False) -> list[ProsePart]:
@@ -50,17 +45,15 @@ def split_prose(text: str, *, headings: bool = False) -> list[ProsePart]:
 def _packed(blocks: Iterator[_Block]) -> Iterator[ProsePart]:
     start = end = 0
     above = section = ""
-    for block in blocks:
-        full = block.end - start > LONGEST
-        turned = block.title is not None and end - start >= _SHORT_SECTION
-        if end > start and (full or turned):
+    for first, last, title in blocks:
+        turned = title is not None and end - start >= _SHORT_SECTION
+        if end > start and (turned or last - start > LONGEST):
             yield ProsePart(start, end, section)
-            start = block.start
-        if block.title is not None:
-            above = block.title
-        if start == block.start:
+            start = first
+        above = above if title is None else title
+        if start == first:
             section = above
-        end = block.end
+        end = last
     if end > start:
         yield ProsePart(start, end, section)
 
@@ -78,7 +71,7 @@ def _cut(text: str, part: ProsePart) -> Iterator[tuple[int, int]]:
 def _lines(text: str) -> Iterator[_Block]:
     start = 0
     for line in text.splitlines(keepends=True):
-        yield _Block(start, start + len(line))
+        yield start, start + len(line), None
         start += len(line)
 
 
@@ -93,7 +86,7 @@ def _paragraphs(text: str, headings: bool) -> Iterator[_Block]:
         blank = not line.strip()
         new_paragraph = after_blank and not blank and not after_heading and not fence
         if place > start and ((heading and not after_heading) or new_paragraph):
-            yield _Block(start, place, title)
+            yield start, place, title
             start, title = place, None
         if heading:
             title = heading["title"] or title or ""
@@ -103,4 +96,4 @@ def _paragraphs(text: str, headings: bool) -> Iterator[_Block]:
         after_heading = bool(heading) or (after_heading and blank)
         place += len(line)
     if place > start:
-        yield _Block(start, place, title)
+        yield start, place, title

@@ -66,8 +66,13 @@ def own_time(value: JSON, *, base: datetime | None) -> datetime | None:
     stamp = value[key]
     if not isinstance(stamp, int | float):
         return parse_moment(stamp, what=key, reference=base)
+    return since_epoch(stamp, key)
+
+
+def since_epoch(stamp: float, what: str) -> datetime:
+    """Return the moment that is so many seconds or milliseconds after 1970 began."""
     if isinstance(stamp, bool) or not _EARLIEST_EPOCH <= stamp < 1000 * _MILLISECONDS:
-        raise TimeError(f"{key} {stamp!r} is not a time: write a date or seconds since 1970")
+        raise TimeError(f"{what} {stamp!r} is not a time: write a date or seconds since 1970")
     return from_micros(round(stamp * (1000 if stamp >= _MILLISECONDS else 1_000_000)))
 
 

@@ -7,7 +7,7 @@ merged entities name the entities that they were merged into.
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -68,37 +68,29 @@ class Shown:
             store,
         )
 
-    async def entities(self) -> AsyncIterator[list[Entity]]:
+    async def entities(self) -> AsyncIterator[Entity]:
         """Yield the entities as they were then."""
         for ids in _pages(self.entity_ids):
-            found = await self._store.get(Entity, ids)
-            yield [self._past.rewind(entity) for entity in found.values()]
+            for entity in (await self._store.get(Entity, ids)).values():
+                yield self._past.rewind(entity)
 
-    async def facts(self) -> AsyncIterator[list[Fact]]:
+    async def facts(self) -> AsyncIterator[Fact]:
         """Yield the facts as they were then, each with the names of its ends of then."""
+        past, index = self._past, self._index
         for ids in _pages(self.fact_ids):
-            found = self._past.facts(await self._store.get(Fact, ids), self._index)
-            yield [
-                replace(
-                    fact,
-                    subject=self._past.name(fact.subject_id, self._index),
-                    object=self._past.name(fact.object_id, self._index),
-                )
-                for fact in found.values()
-            ]
-
-    def entity_type(self, id_: str) -> str:
-        """Return the type that an entity had then."""
-        return self._past.type_of(id_, self._index)
+            for fact in past.facts(await self._store.get(Fact, ids), index).values():
+                ends = [past.name(id_, index) for id_ in (fact.subject_id, fact.object_id)]
+                yield replace(fact, subject=ends[0], object=ends[1])
 
     def fact_cells(self, fact: Fact) -> dict[str, Any]:
         """Return what is shown of a fact, by name."""
-        ends = {
-            "subject_type": self.entity_type(fact.subject_id),
-            "object_type": self.entity_type(fact.object_id),
+        ends = {"subject_type": fact.subject_id, "object_type": fact.object_id}
+        return {
+            name: self._past.type_of(ends[name], self._index)
+            if name in ends
+            else _cell(getattr(fact, name))
+            for name in FACT_CELLS
         }
-        cells = {name: _cell(getattr(fact, name)) for name in FACT_CELLS if name not in ends}
-        return {name: cells[name] if name in cells else ends[name] for name in FACT_CELLS}
 
     def entity_cells(self, entity: Entity) -> dict[str, Any]:
         """Return what is shown of an entity, by name."""
@@ -106,13 +98,16 @@ class Shown:
 
     async def rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the cells of all entities, and those of all facts with the ids of their ends."""
-        entities = [self.entity_cells(entity) async for page in self.entities() for entity in page]
+        entities = [self.entity_cells(entity) async for entity in self.entities()]
         facts = [
             self.fact_cells(fact) | {"subject_id": fact.subject_id, "object_id": fact.object_id}
-            async for page in self.facts()
-            for fact in page
+            async for fact in self.facts()
         ]
         return entities, facts
+
+    def counted(self) -> dict[str, int]:
+        """Return how many entities and facts there are."""
+        return {"entity": len(self.entity_ids), "fact": len(self.fact_ids)}
 
     def about(self) -> dict[str, Any]:
         """Return what this is a picture of."""
@@ -197,18 +192,9 @@ async def frames_of(shown: Shown) -> Frames:
         cells[_DEGREE] = degrees[cells["id"]]
 
     def frame(rows: list[dict[str, Any]], names: tuple[str, ...]) -> "pandas.DataFrame":
-        columns = {name: _column([row[name] for row in rows], name) for name in names}
-        found = pandas.DataFrame(columns)
-        for name in _MOMENTS & columns.keys():
-            found[name] = found[name].dt.tz_localize("UTC")
-        return found
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
+        for name in _MOMENTS & columns.keys():  # exact to the microsecond, whatever the year
+            columns[name] = pandas.Series(columns[name], dtype="datetime64[us, UTC]")
+        return pandas.DataFrame(columns)
 
     return Frames(frame(facts, (*FACT_CELLS, *_ENDS)), frame(entities, (*ENTITY_CELLS, _DEGREE)))
-
-
-def _column(cells: list[Any], name: str) -> Any:
-    """Return the cells of a column; moments as numpy has them, exact to the microsecond."""
-    if name not in _MOMENTS:
-        return cells
-    moments = (cell and cell.astimezone(UTC).replace(tzinfo=None) for cell in cells)
-    return np.array(list(moments), dtype="datetime64[us]")

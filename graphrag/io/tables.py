@@ -1,26 +1,22 @@
-"""Tables with named columns (CSV, JSON, JSON Lines, data frames), read or only inspected.
+"""Tables with named columns: CSV, JSON, JSON Lines, data frames.
 
 Each row comes with its name in an error: its line in a file that has lines, else its number.
 """
 
 import csv
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from graphrag.errors import InputError
-from graphrag.ingest.given import GivenFact
-from graphrag.io.fact_rows import Columns, Placed, Row, checked_columns, given_row, is_column
+from graphrag.io.fact_rows import Columns, Placed, Row, checked_columns, is_column
 from graphrag.io.files import WHOLE, check_there, ending, opened, read_whole, refusals
 from graphrag.io.interchange import unmarked
 from graphrag.io.network import Network
 from graphrag.model.checks import parsed_json
-from graphrag.names.key import name_key
 
 _LONGEST = 1 << 22  # characters of a line: three vectors of 50,000 numbers, as text
 _LARGEST = 1 << 28  # bytes of a JSON file
@@ -44,10 +40,7 @@ Rows = str | Path | Iterable[Row] | DataFrameLike | Network
 
 def read_rows(rows: Rows, columns: Columns | None = None) -> Iterator[Placed]:
     """Yield the rows of a table, whatever holds it, with the names that ``load.facts`` knows."""
-    if isinstance(rows, Network):
-        raise InputError("a network is no table: it has nodes and edges")
-    if isinstance(rows, Mapping):
-        raise InputError("one mapping is no table: pass a list of rows, or use load.seed(...)")
+    assert not isinstance(rows, Network), "a network is read as one"
     placed = read_file(Path(rows)) if isinstance(rows, str | Path) else _numbered(rows)
     if not columns:
         return placed
@@ -158,46 +151,3 @@ def _read_lines(path: Path) -> Iterator[Placed]:
                     yield place, row
         except UnicodeDecodeError as error:
             raise InputError(f"{path.name}, line {number}: no JSON: {error}") from None
-
-
-_EXAMPLES = 3
-_VECTORS = ("embedding", "subject_embedding", "object_embedding")
-
-
-@dataclass(slots=True)
-class Survey:
-    """Summary of a table."""
-
-    rows: int = 0
-    names: set[str] = field(default_factory=set)  # keys of all that facts are about
-    relations: Counter[str] = field(default_factory=Counter)
-    examples: list[str] = field(default_factory=list)  # the first sentences
-
-
-def survey(facts: Iterable[GivenFact]) -> Survey:
-    """Count what facts are about."""
-    found = Survey()
-    for fact in facts:
-        found.rows += 1
-        found.names |= {name_key(fact.subject.mention.name), name_key(fact.object.mention.name)}
-        found.relations[fact.relation] += 1
-        if len(found.examples) < _EXAMPLES:
-            found.examples.append(_sentence(fact))
-    return found
-
-
-def _sentence(fact: GivenFact) -> str:
-    words = fact.relation.replace("_", " ")
-    sentence = fact.text or f"{fact.subject.mention.name} {words} {fact.object.mention.name}."
-    end = fact.assertion.until and fact.assertion.until.moment
-    days = [f"{moment:%Y-%m-%d}" if moment else "" for moment in (fact.valid_at, end)]
-    return f"{sentence} ({' to '.join(days).strip()})" if any(days) else sentence
-
-
-def without_vectors(rows: Iterable[Placed], defaults: Row | None = None) -> Iterator[GivenFact]:
-    """Yield the facts of rows; vectors are left out, as only a graph knows how long they are."""
-    for place, row in rows:
-        bare = row
-        if isinstance(row, Mapping):
-            bare = {name: cell for name, cell in row.items() if name not in _VECTORS}
-        yield given_row(bare, place, source=None, dimension=0, defaults=defaults)

@@ -24,6 +24,22 @@ Closing = Literal[
 DEFAULT_GROUP = "default"
 
 
+class Carded:
+    """Base of values that ``repr`` shows on a line, and a notebook as a card."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from graphrag.display.cards import line_of
+
+        return f"{type(self).__name__}({line_of(self)})"
+
+    def _repr_html_(self) -> str:
+        from graphrag.display.cards import card_of
+
+        return card_of(self)
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range of characters in one episode: ``content[start:end]``."""
@@ -34,7 +50,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Episode:
+class Episode(Carded):
     """A piece of raw input, stored unchanged: the source of all entities and facts."""
 
     id: str
@@ -61,16 +77,6 @@ class Episode:
     author: str | None = None
     """Name of the author, whom "I" means in the text."""
 
-    def __repr__(self) -> str:
-        from graphrag.display.cards import episode_line
-
-        return f"Episode({episode_line(self)})"
-
-    def _repr_html_(self) -> str:
-        from graphrag.display.cards import episode_card
-
-        return episode_card(self)
-
 
 CONCEPT = "concept"
 """Type of an entity that only a common noun names: ``axe``, ``live music``."""
@@ -81,7 +87,7 @@ PLAIN = (CONCEPT, VALUE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Entity:
+class Entity(Carded):
     """A person, place, organisation or thing that is the subject or object of facts."""
 
     id: str
@@ -109,19 +115,9 @@ class Entity:
     names: tuple[EntityName, ...] = ()
     """Statements about its names with their times: renamed, formerly, nicknames."""
 
-    def __repr__(self) -> str:
-        from graphrag.display.cards import entity_line
-
-        return f"Entity({entity_line(self)})"
-
-    def _repr_html_(self) -> str:
-        from graphrag.display.cards import entity_card
-
-        return entity_card(self)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Fact:
+class Fact(Carded):
     """A relation between two entities, with its lifetime and its sources."""
 
     id: str
@@ -199,19 +195,9 @@ class Fact:
         """Return how it holds in time, according to its first statement: see ``Assertion``."""
         return self.statements[0].kind if self.statements else "state"
 
-    def __repr__(self) -> str:
-        from graphrag.display.cards import fact_line
-
-        return f"Fact({fact_line(self)})"
-
-    def _repr_html_(self) -> str:
-        from graphrag.display.cards import fact_card
-
-        return fact_card(self)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Community:
+class Community(Carded):
     """A cluster of entities with more facts among them than to other entities."""
 
     id: str
@@ -227,16 +213,6 @@ class Community:
     """Level in the hierarchy; 0 is the coarsest."""
     parent: str | None = None
     """Id of the community one level above that contains it; None on the coarsest level."""
-
-    def __repr__(self) -> str:
-        from graphrag.display.cards import community_line
-
-        return f"Community({community_line(self)})"
-
-    def _repr_html_(self) -> str:
-        from graphrag.display.cards import community_card
-
-        return community_card(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,12 +10,12 @@ import pytest
 import typer
 
 from graphrag.cli.app import create_app, run
-from graphrag.cli.demo_world import truth
 from graphrag.graph import GraphRAG
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.session import Models
 from graphrag.testing import HashEmbedder
 from tests.conftest import PlainExtractor
+from tests.demo_truth import truth
 
 ENVIRONMENT = [f"SURREAL_GRAPHRAG_{name}" for name in ("STORE", "EMBEDDER", "GROUP", "LLM")]
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from graphrag.cli.demo_world import chronicle, truth
+from graphrag.cli.demo_world import chronicle
 from tests.cli.conftest import TruthfulExtractor
+from tests.demo_truth import truth
 
 
 @pytest.fixture(scope="module")

@@ -28,15 +28,17 @@ def looks(done):
 
 def test_each_place_gives_way_to_the_one_before_it(tmp_path, home, monkeypatch):
     home.write_text('group = "of user"\nembedder = "mine"\nwait = 3\n')
-    assert configured({}, folder=tmp_path).settings.group == "of user"
+    monkeypatch.chdir(tmp_path)
+    assert configured({}).settings.group == "of user"
     (tmp_path / "surreal-graphrag.toml").write_text('group = "of project"\n')
     below = tmp_path / "notes" / "2024"
     below.mkdir(parents=True)
-    found = configured({}, folder=below)
+    monkeypatch.chdir(below)
+    found = configured({})
     assert (found.settings.group, found.settings.embedder, found.wait) == ("of project", "mine", 3)
     monkeypatch.setenv("SURREAL_GRAPHRAG_GROUP", "of environment")
-    assert configured({}, folder=below).settings.group == "of environment"
-    found = configured({"group": "of argument", "wait": None}, folder=below)
+    assert configured({}).settings.group == "of environment"
+    found = configured({"group": "of argument", "wait": None})
     assert found.settings.group == "of argument"
     assert found.origins == {
         "group": "the command line",
@@ -45,11 +47,12 @@ def test_each_place_gives_way_to_the_one_before_it(tmp_path, home, monkeypatch):
     }
 
 
-def test_the_store_of_a_project_counts_from_its_file(tmp_path, home):
+def test_the_store_of_a_project_counts_from_its_file(tmp_path, home, monkeypatch):
     (tmp_path / "surreal-graphrag.toml").write_text('store = "surrealkv://./kept?sync=1s"\n')
     below = tmp_path / "below"
     below.mkdir()
-    store = configured({}, folder=below).settings.store
+    monkeypatch.chdir(below)
+    store = configured({}).settings.store
     assert store == f"surrealkv://{tmp_path}/kept?sync=1s"
 
 
@@ -66,20 +69,22 @@ def test_the_store_of_a_project_counts_from_its_file(tmp_path, home):
     ],
 )
 def test_a_project_cannot_send_secrets_elsewhere_and_a_wrong_file_is_named(
-    tmp_path, home, line, says
+    tmp_path, home, monkeypatch, line, says
 ):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "surreal-graphrag.toml").write_text(line)
     with pytest.raises(InputError, match=says):
-        configured({}, folder=tmp_path)
+        configured({})
 
 
-def test_a_secret_that_others_may_read_is_refused(tmp_path, home):
+def test_a_secret_that_others_may_read_is_refused(tmp_path, home, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     home.write_text('password = "x"')
     home.chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
-        configured({}, folder=tmp_path)
+        configured({})
     home.chmod(0o600)
-    assert configured({}, folder=tmp_path).settings.password == "x"
+    assert configured({}).settings.password == "x"
 
 
 def test_a_project_is_made_and_commands_use_it(cli, tmp_path, home):

@@ -204,7 +204,7 @@ async def test_vectors_that_are_given_are_used():
             InputError,
             "row 3: 'Alice' married_to 'alice': both ends",
         ),
-        ({"object": 7}, InputError, "row 3: column 'object' is 7"),
+        ({"object": 7}, InputError, "row 3: object 7 is no name"),
     ],
 )
 async def test_a_bad_row_is_named_and_its_batch_is_not_written(graph, bad, error, words):

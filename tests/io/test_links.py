@@ -25,10 +25,10 @@ def notes(tmp_path):
 
 
 def texts(*paths):
-    pile = read_files(paths, read_document)
+    documents, unread = read_files(paths, read_document)
     return (
-        sorted(episode.content for document in pile.read for episode in document),
-        {os.path.basename(unread.name): str(unread.error) for unread in pile.unread},
+        sorted(episode.content for document in documents for episode in document),
+        {os.path.basename(file.name): str(file.error) for file in unread},
     )
 
 

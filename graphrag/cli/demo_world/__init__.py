@@ -1,7 +1,7 @@
 """Invented demo world: three years of the Veyle Valley as a chronicle, with its ground truth.
 
-``chronicle()`` yields the episodes in order of arrival. The truth lists entities with all names,
-facts with lifetimes, what must *not* be believed, and questions with answers. All of it is
+``chronicle()`` yields the episodes in order of arrival. ``truth.json`` lists entities with all
+names, facts with lifetimes, what must *not* be believed, and questions with answers. All of it is
 dedicated to the public domain (``LICENSE.txt``).
 """
 
@@ -48,41 +48,6 @@ class TruthEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class TruthStatement:
-    """Something that the chronicle says, or seems to say."""
-
-    subject: str
-    relation: str
-    object: str
-
-    @property
-    def triple(self) -> Triple:
-        """Return subject, relation and object."""
-        return self.subject, self.relation, self.object
-
-
-@dataclass(frozen=True, slots=True)
-class TruthFact(TruthStatement):
-    """A fact that the chronicle states, true in ``[valid_at, invalid_at)``."""
-
-    valid_at: Moment | None  # None where the fact was over when it was stated and no start is known
-    invalid_at: Moment | None
-    granularity: Literal["day", "month", "year", "observed"]
-    """Precision of the start; "observed" is the reference time that first shows it."""
-    episodes: tuple[str, ...]
-    implied: bool = False
-    """True if no episode says so in words: an editor works at the newspaper. Nice to find."""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TruthNotFact(TruthStatement):
-    """A trap: something denied, rumoured, corrected, or true of a namesake only."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class TruthQuestion:
     """A question with the entities that answer it; any one of them is right."""
 
@@ -96,11 +61,9 @@ class TruthQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Ground truth after the last episode."""
+    """What the demo asks, and who is who; the file has the facts, too, and what is false."""
 
     entities: tuple[TruthEntity, ...]
-    facts: tuple[TruthFact, ...]
-    not_facts: tuple[TruthNotFact, ...]
     questions: tuple[TruthQuestion, ...]
 
 
@@ -110,13 +73,14 @@ def chronicle() -> tuple[ChronicleEpisode, ...]:
     Nearly all come in the order of their reference times; a few old reports arrive late.
     """
     episode = TypeAdapter(ChronicleEpisode)
-    return tuple(map(episode.validate_json, _text("chronicle.jsonl").splitlines()))
+    return tuple(map(episode.validate_json, text_of("chronicle.jsonl").splitlines()))
 
 
 def truth() -> Truth:
-    """Return the ground truth: entities, facts, false statements (traps), questions and answers."""
-    return TypeAdapter(Truth).validate_json(_text("truth.json"))
+    """Return the questions with their answers, and the entities."""
+    return TypeAdapter(Truth).validate_json(text_of("truth.json"))
 
 
-def _text(name: str) -> str:
+def text_of(name: str) -> str:
+    """Return a file of the demo."""
     return files("graphrag.cli.demo_world").joinpath(name).read_text(encoding="utf-8")

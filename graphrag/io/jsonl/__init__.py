@@ -208,38 +208,31 @@ _WRITE: Mapping[str, Callable[[Any], Any]] = {
     "bytes": lambda item: b64encode(item).decode("ascii"),
     "link": lambda item: item.id,
 }
-_TEXT: Mapping[str, tuple[Callable[[str], Any], str]] = {
-    "datetime": (read_moment, 'a moment such as "2024-03-05T10:00:00Z"'),
-    "bytes": (partial(b64decode, validate=True), "float32 numbers in base64"),
-    "string": (str, "text"),
-    "link": (str, "an id"),
+_READ: Mapping[str, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
+    "datetime": ((str,), read_moment, 'a moment such as "2024-03-05T10:00:00Z"'),
+    "bytes": ((str,), partial(b64decode, validate=True), "float32 numbers in base64"),
+    "string": ((str,), str, "text"),
+    "link": ((str,), str, "an id"),
+    "bool": ((bool,), bool, "true or false"),
+    "int": ((int,), int, "a whole number"),
+    "float": ((int, float), float, "a number"),
+    "object": ((dict,), dict, "an object"),
+    "array<string>": ((list,), list, "a list of texts"),
+    "array<object>": ((list,), list, "a list of objects"),
 }
-"""Parsers of values that are stored as text, and their descriptions."""
-_PLAIN: Mapping[str, tuple[tuple[type, ...], str]] = {
-    "bool": ((bool,), "true or false"),
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "object": ((dict,), "an object"),
-}
+"""By kind of a column: what JSON has for it, how it is read, and what to call it."""
+_ITEMS: Mapping[str, type] = {"array<string>": str, "array<object>": dict}
 
 
 def _read(name: str, kind: str, given: Any) -> Any:
-    item: object = given
-    if kind in _TEXT:
-        read, what = _TEXT[kind]
+    types, read, what = _READ[kind]
+    fits = isinstance(given, types) and (kind == "bool" or not isinstance(given, bool))
+    if kind in _ITEMS:
+        fits = fits and all(isinstance(item, _ITEMS[kind]) for item in given)
+    fault = ""
+    if fits and (given or kind != "link"):
         try:
-            if isinstance(item, str) and (item or kind != "link"):
-                return read(item)
-            fault = ""
+            return read(given)
         except (ValueError, OverflowError) as error:  # base64's error is a ValueError
             fault = f" ({error})"
-        raise UnreadableError(f"{name!r} is {shown(item)}: expected {what}{fault}")
-    if kind.startswith("array"):
-        wanted, what = (dict, "objects") if "object" in kind else (str, "texts")
-        if not isinstance(item, list) or not all(isinstance(part, wanted) for part in item):
-            raise UnreadableError(f"{name!r} is {shown(item)}: expected a list of {what}")
-        return item
-    types, what = _PLAIN[kind]
-    if not isinstance(item, types) or (isinstance(item, bool) and kind != "bool"):
-        raise UnreadableError(f"{name!r} is {shown(item)}: expected {what}")
-    return float(given) if kind == "float" else given
+    raise UnreadableError(f"{name!r} is {shown(given)}: expected {what}{fault}")

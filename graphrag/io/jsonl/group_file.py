@@ -118,8 +118,13 @@ async def import_group(
     """Make a group of a file; if that fails, there is none."""
     begun = perf_counter()
     pace = transfer.Pace(on_progress)
-    surveyed = await survey(file, pace)
-    header, store = surveyed.header, ingestion.store
+    header, samples = await survey(file, pace)
+    store, embedded = ingestion.store, 0
+
+    async def complete(table: str, rows: Sequence[Row]) -> None:
+        nonlocal embedded
+        embedded += await _embed(table, rows, header, ingestion)
+
     name = header.group if name is None else checked_group(name)
     async with ingestion.writer.locks[name]:
         since = await store.forgotten_since(name)
@@ -131,11 +136,10 @@ async def import_group(
             )
         await transfer.claim(store, name, header.created_at)
         try:
-            renews = await any_exists(store, surveyed.samples)
-            embedding = _Embedding(header, ingestion)
+            renews = await any_exists(store, samples)
             pages, counts = _pages(file, header), header.counts
             renaming = transfer.Renaming(header.group, name, renews)
-            await transfer.write_group(store, renaming, pages, counts, pace, embedding.complete)
+            await transfer.write_group(store, renaming, pages, counts, pace, complete)
             await open_group(store, name)
         except BaseException:
             await discard_group(store, name)
@@ -143,7 +147,7 @@ async def import_group(
         finally:
             await ingestion.catalog.drop(name)  # whatever was read of it before
     seconds = perf_counter() - begun
-    return ImportedGroup(name, dict(header.counts), renews, embedding.count, seconds)
+    return ImportedGroup(name, dict(header.counts), renews, embedded, seconds)
 
 
 async def _pages(file: Path, header: Header) -> AsyncIterator[transfer.Page]:
@@ -169,34 +173,23 @@ async def _pages(file: Path, header: Header) -> AsyncIterator[transfer.Page]:
         yield page()
 
 
-@dataclass(slots=True)
-class _Embedding:
-    """Vectors of rows: those of the file, if they are of this embedder, or new ones."""
-
-    header: Header
-    ingestion: Ingestion
-    count: int = 0  # new ones
-
-    async def complete(self, table: str, coming: Sequence[Row]) -> None:
-        """Give rows their vectors."""
-        if table not in EMBEDDED:
-            return
-        ours, header = self.ingestion.embedder, self.header
-        same = (header.embedder, header.dimension) == (ours.name, ours.dimension)
-        rows = []
-        for row in coming:
-            if header.vectors and same and VECTOR in row:
-                vector = np.frombuffer(row[VECTOR], "<f4")
-                row[VECTOR] = vector_bytes(unit_vectors(vector, vector.shape))
-            else:
-                rows.append(row)
-        if not rows:
-            return
-        ids = {row["episode"] for row in rows} if table == "passage" else ()
-        stored = await self.ingestion.store.get(Episode, ids)
+async def _embed(table: str, rows: Sequence[Row], header: Header, ingestion: Ingestion) -> int:
+    """Give rows the vectors of the file, if they are of this embedder, or new ones; count these."""
+    if table not in EMBEDDED:
+        return 0
+    ours = ingestion.embedder
+    same = header.vectors and (header.embedder, header.dimension) == (ours.name, ours.dimension)
+    missing = [row for row in rows if not same or VECTOR not in row]
+    for row in rows if same else ():
+        if VECTOR in row:
+            vector = np.frombuffer(row[VECTOR], "<f4")
+            row[VECTOR] = vector_bytes(unit_vectors(vector, vector.shape))
+    if missing:
+        ids = {row["episode"] for row in missing} if table == "passage" else ()
+        stored = await ingestion.store.get(Episode, ids)
         episodes = {id_: to_row(episode) for id_, episode in stored.items()}
-        texts = [words(table, row, episodes) for row in rows]
+        texts = [words(table, row, episodes) for row in missing]
         vectors = await ours.embed(texts, purpose="document")
-        for row, vector in zip(rows, vectors, strict=True):
+        for row, vector in zip(missing, vectors, strict=True):
             row[VECTOR] = vector_bytes(vector)
-        self.count += len(rows)
+    return len(missing)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,7 @@ from graphrag.io.jsonl import UnreadableError, moment, read_moment
 
 VERSION = 1
 END = "end"
-_LONGEST, _RECORD = 1 << 27, 1 << 24
-"""Bytes of a line that tells an event, and of any other: a transaction of 100,000 facts has 100 MB,
-an episode of a million characters with its vectors less than ten."""
-_TELLS = b'{"record":"event"'
+_LONGEST = 1 << 27  # bytes of a line: the event of 100,000 facts has 100 MB
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 Line = Mapping[str, Any]
@@ -123,17 +121,16 @@ def is_whole_group(path: Path) -> bool:
 def read(path: Path) -> Iterator[Placed]:
     """Yield the lines of a file from the header on, and check the seal at its end."""
     checksum, number, sealed = sha256(), 0, False
-    for data in _lines(path):
-        number += 1
-        if sealed:
-            raise InputError(f"{path.name}, line {number}: nothing may follow the last line")
-        line = _parsed(path, number, data)
-        if number > 1 and line.get("record") == END:
-            _check_seal(path, number, line, checksum.hexdigest())
-            sealed = True
-            continue
-        checksum.update(data)
-        yield Placed(number, line, len(data))
+    with opened(path) as file, refusals("read", path):
+        for number, data in enumerate(iter(partial(file.readline, _LONGEST), b""), 1):
+            if sealed:
+                raise InputError(f"{path.name}, line {number}: nothing may follow the last line")
+            line = _parsed(path, number, data)
+            if sealed := number > 1 and line.get("record") == END:
+                _check_seal(path, number, line, checksum.hexdigest())
+            else:
+                checksum.update(data)
+                yield Placed(number, line, len(data))
     if not sealed:
         raise InputError(
             f"{path.name} is cut short after line {number}: the last line of an export is "
@@ -141,19 +138,10 @@ def read(path: Path) -> Iterator[Placed]:
         )
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    with opened(path) as file, refusals("read", path):
-        while line := file.readline(_RECORD):
-            if len(line) == _RECORD and not line.endswith(b"\n") and line.startswith(_TELLS):
-                line += file.readline(_LONGEST - _RECORD)
-            yield line
-
-
 def _parsed(path: Path, number: int, data: bytes) -> Line:
     place = f"{path.name}, line {number}"
-    most = _LONGEST if data.startswith(_TELLS) else _RECORD
-    if not data.endswith(b"\n") and len(data) >= most:
-        raise InputError(f"{place} has more than {most >> 20} MB: this is no export")
+    if not data.endswith(b"\n") and len(data) >= _LONGEST:
+        raise InputError(f"{place} has more than {_LONGEST >> 20} MB: this is no export")
     try:
         line = json.loads(data)
     except (ValueError, RecursionError) as error:  # also of bytes that are no text

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +39,8 @@ _EVERY = 500
 _JSON = json.JSONEncoder(sort_keys=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Surveyed:
-    """A file that may be imported."""
-
-    header: Header
-    samples: tuple[Record, ...]  # one record of each table
-
-
-async def survey(file: Path, pace: Pace) -> Surveyed:
-    """Read a file to its end, and return what it is."""
+async def survey(file: Path, pace: Pace) -> tuple[Header, list[Record]]:
+    """Read a file to its end, and return its header and a record of each table."""
     checking: _Checking | None = None
     for placed in read(file):
         try:
@@ -74,7 +65,7 @@ async def survey(file: Path, pace: Pace) -> Surveyed:
         checking.finish()
     except UnreadableError as error:
         raise InputError(f"{file.name}: {error}") from None
-    return Surveyed(checking.header, tuple(checking.samples.values()))
+    return checking.header, [*checking.samples.values()]
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -133,7 +124,7 @@ class _Checking:
     def _change(
         self, record: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
     ) -> None:
-        if record.partition(":")[0] not in _tables():
+        if record.partition(":")[0] not in {shape.table for shape in shapes().values()}:
             return
         if after is None:
             self.logged.pop(record, None)
@@ -213,11 +204,6 @@ class _Checking:
                 raise UnreadableError(f"entity {id_!r} is merged into itself")
             seen.add(heir)
             id_ = heir
-
-
-@cache
-def _tables() -> frozenset[str]:
-    return frozenset(shape.table for shape in shapes().values())
 
 
 def _pointers(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

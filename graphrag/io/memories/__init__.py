@@ -8,10 +8,11 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from graphrag.errors import TimeError
+from graphrag.io.records import since_epoch
 from graphrag.model.checks import shown
 from graphrag.model.values import JSON, Episode, Source
 from graphrag.temporal.moment import parse_moment
@@ -24,7 +25,6 @@ Record = tuple[str, Mapping[str, Any]]
 AROUND = "around"
 """Under this key stand the names of what an object says beside the records in it."""
 _ZONE = re.compile(r"\[[\w/+-]+\]$")  # suffix of a moment in Neo4j: ``2024-05-01T00:00Z[UTC]``
-_MILLISECONDS = 100_000_000_000
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
@@ -115,10 +115,9 @@ class Portable:
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the names of its groups, as they are called there."""
-        named = [node.group for node in self.nodes.values()]
-        named += [text.group for text in self.texts.values()]
-        named += [link.group for link in self.links.values()]
-        return tuple(dict.fromkeys(named))
+        parts: list[Node | Text | Link] = [*self.nodes.values(), *self.texts.values()]
+        parts += self.links.values()
+        return tuple(dict.fromkeys(part.group for part in parts))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -141,14 +140,16 @@ class Portable:
         return not spoken(value)
 
     def moment(
-        self, place: str, what: str, record: Mapping[str, Any], name: str
+        self, place: str, what: str, record: Mapping[str, Any], *names: str
     ) -> datetime | None:
-        """Return a moment of a record; what is none is noted."""
-        try:
-            return moment_of(record.get(name))
-        except TimeError as error:
-            self.notes.append(f"{place}: {what}: {name} is left out: {error}")
-            return None
+        """Return the first moment that a record has of these; what is none is noted."""
+        for name in names:
+            try:
+                if (moment := moment_of(record.get(name))) is not None:
+                    return moment
+            except TimeError as error:
+                self.notes.append(f"{place}: {what}: {name} is left out: {error}")
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,16 +230,10 @@ def group_of(record: Mapping[str, Any]) -> str:
     return ""
 
 
-def moment_of(value: object) -> datetime | None:
+def moment_of(value: Any) -> datetime | None:
     """Return a moment as these programs write it, None for none."""
     if value is None or value == "":
         return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            seconds = value / 1000 if value > _MILLISECONDS else value
-            return datetime.fromtimestamp(seconds, UTC)
-        except (OverflowError, OSError, ValueError):
-            raise TimeError(f"{value!r} is no time") from None
-    if not isinstance(value, str):
-        raise TimeError(f"{value!r} is no time")
-    return parse_moment(_ZONE.sub("", value.strip()))
+    if isinstance(value, int | float):
+        return since_epoch(value, "the number")
+    return parse_moment(_ZONE.sub("", value.strip()) if isinstance(value, str) else value)

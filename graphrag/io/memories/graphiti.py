@@ -161,10 +161,8 @@ class GraphReader:
             return
         if self._found.wordless(place, what, record["content"]):
             return
-        at = None
-        for name in ("valid_at", "reference_time", "created_at"):
-            at = at or self._found.moment(place, what, record, name)
-        if at is None:
+        dates = ("valid_at", "reference_time", "created_at")
+        if (at := self._found.moment(place, what, record, *dates)) is None:
             at = utc_now()
             self._found.notes.append(f"{place}: {what} has no time: it is taken to be of now")
         id_ = str(record.get("uuid") or place)
@@ -193,21 +191,19 @@ class GraphReader:
         what = f"fact {shown(record['fact'])}"
         if self._found.wordless(place, what, record["fact"]):
             return
-        moment = self._found.moment
-        dates = [moment(place, what, record, name) for name in ("valid_at", "created_at")]
-        ends = [moment(place, what, record, name) for name in ("invalid_at", "expired_at")]
+        at = self._found.moment(place, what, record, "valid_at", "created_at")
         id_ = str(record.get("uuid") or place)
         self._found.texts[id_] = Text(
             id_,
             str(record["fact"]),
-            next((date for date in dates if date), utc_now()),
+            at or utc_now(),
             "text",
             group_of(record),
             place,
             description=NAMES[self._found.of],
             metadata={name: value for name, value in record.items() if name != "fact"},
             read=True,
-            until=next((datetime for datetime in ends if datetime), None),
+            until=self._found.moment(place, what, record, "invalid_at", "expired_at"),
         )
 
     def _saga(self, place: str, record: dict[str, Any]) -> None:

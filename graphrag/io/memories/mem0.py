@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from graphrag.errors import TimeError
 from graphrag.io.memories import (
     AROUND,
     Link,
@@ -21,7 +20,6 @@ from graphrag.io.memories import (
     Text,
     filled,
     group_of,
-    moment_of,
     relation_of,
     spoken,
 )
@@ -73,7 +71,8 @@ class MemoryReader:
                 events.append((self._at(where, event, kind), kind, (where, event)))
             else:
                 self._found.leave(where, f"event {kind} of memory {id_}", "it changed nothing")
-        first = moment_or_none(memory.get("created_at"))
+        moment, what = self._found.moment, f"memory {id_}"
+        first = moment(place, what, memory, "created_at")
         last = max((at for at in (first, *(event[0] for event in events)) if at), default=None)
         ordered = [(at or last or utc_now(), kind, record) for at, kind, record in events]
         ordered.sort(key=lambda event: (event[0], _CHANGES.index(event[1])))
@@ -82,7 +81,7 @@ class MemoryReader:
         for number, (at, kind, (where, event)) in enumerate(ordered):
             old, words = event.get("old_memory"), event.get("new_memory")
             if not texts and kind != "ADD" and spoken(old):
-                born = moment_or_none(event.get("created_at")) or at
+                born = moment(where, what, event, "created_at") or at
                 if kind == "DELETE" or born < at:
                     texts.append(_text(f"{id_}:before", where, event, str(old), born, group))
             if texts and texts[-1].until is None:
@@ -107,9 +106,7 @@ class MemoryReader:
         if alike:
             alike[-1].metadata |= fields
             return
-        written = moment_or_none(memory.get("updated_at")) or moment_or_none(
-            memory.get("created_at")
-        )
+        written = self._found.moment(place, f"memory {id_}", memory, "updated_at", "created_at")
         if written is None:
             written = utc_now()
             self._found.notes.append(f"{place}: memory {id_} has no time: it is taken to be of now")
@@ -122,15 +119,11 @@ class MemoryReader:
     def _at(self, place: str, event: Mapping[str, Any], kind: str) -> datetime | None:
         """Return when something became of a memory: an update keeps when that was made, too."""
         order = ("created_at", "updated_at") if kind == "ADD" else ("updated_at", "created_at")
-        for name in order:
-            try:
-                if (found := moment_of(event.get(name))) is not None:
-                    return found
-            except TimeError as error:
-                self._found.notes.append(f"{place}: {name} is left out: {error}")
         what = f"{kind} of memory {event['memory_id']}"
-        self._found.notes.append(f"{place}: {what} has no time: the last that is known of it")
-        return None
+        at = self._found.moment(place, what, event, *order)
+        if at is None:
+            self._found.notes.append(f"{place}: {what} has no time: the last that is known of it")
+        return at
 
     def _relation(self, place: str, record: Mapping[str, Any]) -> None:
         found, group = self._found, group_of(record)
@@ -153,17 +146,9 @@ class MemoryReader:
             "",
             group,
             place,
-            known_at=moment_or_none(record.get("created_at")),
+            known_at=found.moment(place, what, record, "created_at"),
             attributes=filled(record, {"source", "relationship", "user_id", *_TARGETS}),
         )
-
-
-def moment_or_none(value: object) -> datetime | None:
-    """Return a moment, None for what is none."""
-    try:
-        return moment_of(value)
-    except TimeError:
-        return None
 
 
 def _text(

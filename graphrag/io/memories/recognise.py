@@ -168,20 +168,15 @@ def files_of(paths: Sequence[Path]) -> list[Path]:
 def records_of(file: Path) -> Iterator[Record]:
     """Yield the records of a file."""
     data = read_whole(file)
-    if not data.strip():
+    lines = [(at, line) for at, line in enumerate(data.splitlines(), start=1) if line.strip()]
+    if not lines:
         raise InputError(f"{file.name} is empty")
-    try:
-        yield from _walk(parsed_json(file.name, data), file.name, {}, 0)
+    if len(lines) == 1 or not _is_json(lines[0][1]):
+        yield from _walk(parsed_json(file.name, data), file.name, {})
         return
-    except InputError:
-        lines = data.splitlines()
-        filled = [line for line in lines if line.strip()]
-        if len(filled) < 2 or not _is_json(filled[0]):
-            raise
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            place = f"{file.name}, line {number}"
-            yield from _walk(parsed_json(place, line), place, {}, 0)
+    for number, line in lines:
+        place = f"{file.name}, line {number}"
+        yield from _walk(parsed_json(place, line), place, {})
 
 
 def _is_json(line: bytes) -> bool:

@@ -5,13 +5,15 @@ and their views. It is closed, or holds a ``Session``.
 """
 
 import asyncio
+import logging
 import warnings
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from graphrag.errors import InputError, StoreClosedError, StoreError
+from graphrag.errors import GraphRAGError, InputError, StoreClosedError, StoreError
 from graphrag.index.catalog import Catalog
 from graphrag.ingest.ingestion import REVIEW_BELOW, Ingestion, Writer
 from graphrag.ingest.policy import Policy
@@ -26,6 +28,7 @@ from graphrag.store.target import Target
 if TYPE_CHECKING:
     from graphrag.ontology.standing import StandingRule
 
+_LOG = logging.getLogger("graphrag")
 _METHODS = {
     "embedder": "embed",
     "extractor": "extract",
@@ -100,6 +103,17 @@ class Session(Ingestion):
     """In how many rows of a table a word is, as far as such searches counted."""
 
 
+async def _with_synonyms(session: Session) -> Session:
+    """Return the services with declared relations read as those that they mean."""
+    embed = partial(session.embedder.embed, purpose="document")
+    try:
+        relations = await session.ontology.with_synonyms(session.relations, embed)
+    except GraphRAGError as error:  # who only reads needs no embedder, and who writes is told
+        _LOG.warning("ontology: no relation was compared with the built-in ones: %s", error)
+        return session
+    return replace(session, relations=relations)
+
+
 @dataclass(slots=True, repr=False, weakref_slot=True)
 class Handle:
     """What a graph and all that is bound to it share: closed, or open with a session."""
@@ -160,7 +174,7 @@ class Handle:
             await (build_unbuilt if store.searchable else build_native)(store)
         catalog = Catalog(store, self.embedder.dimension, self.memory_budget)
         self.loop = asyncio.get_running_loop()
-        self.current = self.services(self.writer(store, catalog))
+        self.current = await _with_synonyms(self.services(self.writer(store, catalog)))
         self._queue = Queue(self.current, workers=self.workers)
         try:
             await self._queue.resume()

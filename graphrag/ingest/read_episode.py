@@ -104,7 +104,7 @@ async def fitted(
         extraction = _limited(extraction, episode.source_description)
     index = await ingestion.catalog.group(episode.group_id)
     types = known_types(index.entities_named, index.entity_type)
-    checked, violations = ingestion.ontology.check(extraction, types)
+    checked, violations = ingestion.ontology.check(extraction, types, ingestion.relations)
     for violation in violations:
         _LOG.warning("ontology of group %r: %s", episode.group_id, violation)
     return with_values(straightened(checked, ingestion.relations)), violations

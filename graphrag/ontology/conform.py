@@ -1,5 +1,6 @@
 """Declared types, and the check of an extraction against them: what may be stored, and as what."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from graphrag.ontology.declare import Fields
 
 Pair = tuple[str, str]  # types of a subject and an object
+Ends = tuple[Mention | None, Mention | None]
 UNTYPED = "thing"  # type of an entity of which nothing more is known: it fits everywhere
+READ = ("person", "organization", "place", "event", "work", "concept")
+"""Types that readers give where no ontology declares others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,10 @@ class FactKind(EntityKind):
 
     def _fitting(self, subject: str | None, object_: str | None) -> set[Pair]:
         def fits(one: str | None, other: str | None, allowed: Iterable[Pair]) -> bool:
+            open_ = (UNTYPED, None)  # of a pair: any type
             return any(
-                one in (UNTYPED, None, left) and other in (UNTYPED, None, right)
+                (one in (*open_, left) or left in open_)
+                and (other in (*open_, right) or right in open_)
                 for left, right in allowed
             )
 
@@ -90,10 +96,19 @@ class Check:
     excluded: frozenset[str]
     keep: bool  # keep what breaks the ontology, untyped
     type_of: Callable[[Mention], str]
+    relations: Relations
     found: dict[Violation, None] = field(default_factory=dict)
+    implied: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Types that the relations of a text leave for names of no declared type."""
 
     def run(self, extraction: Extraction) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return what may be stored, and the violations in the order of the text."""
+        for claim in extraction.claims if self.keep else ():
+            typed = self.typed(claim, self._stored_type)
+            for end, after in ((claim.subject, typed.subject), (claim.object, typed.object)):
+                # Who reads a place where ``organization`` is declared means none.
+                if end and after and after is not end and after.entity_type not in READ:
+                    self.implied[end.name].add(after.entity_type)
         mentions = [self._mention(mention) for mention in extraction.mentions]
         claims = [self._claim(claim) for claim in extraction.claims]
         checked = replace(
@@ -108,6 +123,8 @@ class Check:
         if kind in self.excluded:
             self._note("excluded", about, f"{kind!r} is excluded")
             return None
+        if kind not in self.entities and (known := self._known_type(mention)) in self.entities:
+            kind, mention = known, replace(mention, entity_type=known)
         if kind in self.entities:
             fields = self.entities[kind].fields
             return replace(mention, attributes=self._attributes(fields, mention.attributes, about))
@@ -130,7 +147,7 @@ class Check:
                 return None
         assert subject is not None
         checked_claim = replace(claim, subject=subject, object=object_)
-        kind, mention, other = self._kind(claim)
+        kind, (mention, other), _ = self._kind(claim)
         if kind is None:
             if self.facts:
                 known = ", ".join(self.facts)
@@ -138,36 +155,58 @@ class Check:
                 self._note("relation", about, problem, kept=self.keep)
             return checked_claim if self.keep or not self.facts else None
         attributes = self._attributes(kind.fields, claim.attributes, about)
-        left = None if mention is None else self.type_of(mention)
-        right = None if other is None else self.type_of(other)
+        left = None if mention is None else self._known_type(mention)
+        right = None if other is None else self._known_type(other)
         if not kind.allows(left, right):
             problem = f"{kind.name!r} does not lead from {left} to {right}"
             self._note("pair", about, problem, kept=self.keep)
             return replace(checked_claim, attributes={}, untyped=True) if self.keep else None
         return replace(checked_claim, attributes=attributes)
 
-    def typed(self, claim: Claim) -> Claim:
+    def typed(self, claim: Claim, type_of: Callable[[Mention], str] | None = None) -> Claim:
         """Return a claim whose ends of unknown type have that which its relation leaves them."""
-        kind, mention, other = self._kind(claim)
+        kind, (mention, other), turned = self._kind(claim)
         if kind is None or mention is None or other is None:
             return claim
-        types = kind.typed(self.type_of(mention), self.type_of(other))
-        mention, other = (
-            replace(end, entity_type=found) if self.type_of(end) == UNTYPED != found else end
-            for end, found in zip((mention, other), types, strict=True)
-        )
-        if claim.relation not in self.facts:  # the inverse
-            mention, other = other, mention
-        return replace(claim, subject=mention, object=other)
+        own = [(type_of or self.type_of)(end) for end in (mention, other)]
+        ends = [
+            replace(end, entity_type=found) if before == UNTYPED != found else end
+            for end, before, found in zip((mention, other), own, kind.typed(*own), strict=True)
+        ]
+        subject, object_ = ends[::-1] if turned else ends
+        return replace(claim, subject=subject, object=object_)
 
-    def _kind(self, claim: Claim) -> tuple[FactKind | None, Mention | None, Mention | None]:
-        """Return the type of a claim, and its ends in the direction of that type."""
-        if claim.relation in self.facts:
-            return self.facts[claim.relation], claim.subject, claim.object
+    def _kind(self, claim: Claim) -> tuple[FactKind | None, Ends, bool]:
+        """Return the type of a claim, its ends in the direction of that type, and if that turns it.
+
+        Of a relation that is not declared it is the type of one that means the same.
+        """
+        name, turned = self.relations.canonical(claim.relation)
+        if kind := self.facts.get(claim.relation):
+            return kind, (claim.subject, claim.object), False
         for kind in self.facts.values():
-            if kind.relation.inverse_of == claim.relation:
-                return kind, claim.object, claim.subject
-        return None, claim.subject, claim.object
+            own, back = self.relations.canonical(kind.name)
+            if own == name:
+                ends = (claim.subject, claim.object)
+                return kind, ends[::-1] if turned != back else ends, turned != back
+        return None, (claim.subject, claim.object), False
+
+    def _known_type(self, mention: Mention) -> str:
+        """Return the type of a mention; one that is not declared gives way to one that is known.
+
+        Readers have types of their own: "organization" where a relation leads to a ``company``.
+        """
+        if (kind := self._stored_type(mention)) in self.entities:
+            return kind
+        types = self.implied.get(mention.name, ())
+        return next(iter(types)) if len(types) == 1 else self.type_of(mention)
+
+    def _stored_type(self, mention: Mention) -> str:
+        """Return the type of a mention; if that is not declared, the one that the graph knows."""
+        kind = self.type_of(mention)
+        if not self.entities or kind in self.entities or kind in self.excluded:
+            return kind
+        return self.type_of(replace(mention, entity_type=UNTYPED))
 
     def _attributes(
         self, fields: "Fields", given: Mapping[str, JSON], about: str

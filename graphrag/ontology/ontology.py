@@ -5,20 +5,21 @@ the graph. Every change or rejection is reported as a ``Violation``.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag.errors import InputError
+from graphrag.model.arguments import checked
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import VALUE, Fact
 from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation, loops
-from graphrag.ontology.relations import Relations
+from graphrag.ontology.relations import Relation, Relations
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from graphrag.ontology.declare import Fields, Type
+    from graphrag.ontology.declare import Embed, Fields, Pair, Type
 
 OnViolation = Literal["untyped", "refuse"]
 TypeOf = Callable[[Mention], str]
@@ -34,12 +35,14 @@ class Ontology:
     Without entity types any type is allowed, without fact types any relation.
     """
 
+    @checked()
     def __init__(
         self,
-        entities: "Sequence[type[BaseModel]]" = (),
-        facts: "Sequence[type[BaseModel]]" = (),
+        entities: "Sequence[type[BaseModel]] | Mapping[str, type[BaseModel]]" = (),
+        facts: "Sequence[type[BaseModel]] | Mapping[str, type[BaseModel]]" = (),
         *,
-        excluded: "Iterable[Type]" = (),
+        pairs: "Mapping[Pair, Sequence[Type]] | None" = None,
+        excluded: "Sequence[Type]" = (),
         instructions: str = "",
         on_violation: OnViolation = "untyped",
     ) -> None:
@@ -47,7 +50,10 @@ class Ontology:
 
         Args:
             entities: Pydantic models: the docstring is the description, the fields are attributes.
-            facts: ``FactType`` models, with the allowed entity types and the exclusions.
+                A mapping names them.
+            facts: ``FactType`` or other models, likewise.
+            pairs: Types of fact that are allowed by types of subject and object, besides those in
+                ``FactType``: ``{("Person", "Company"): ["WorksFor"]}``; ``Entity`` is any type.
             excluded: Types of entities and facts that are never stored, whatever ``on_violation``.
             instructions: Further instructions for a language model that extracts.
             on_violation: ``untyped`` stores an entity of an undeclared type as ``thing``, an
@@ -58,25 +64,23 @@ class Ontology:
         Raises:
             InputError: if the types contradict each other.
         """
-        if on_violation not in ("untyped", "refuse"):
-            raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")
         self.entities: Mapping[str, EntityKind] = {}
         """The declared types of entity by name."""
         self.facts: Mapping[str, FactKind] = {}
         """The declared types of fact by name."""
-        self._excluded, excluded = frozenset[str](), tuple(excluded)
-        if entities or facts or excluded:
+        self._excluded = frozenset[str]()
+        if entities or facts or excluded or pairs:
             # Imported here: pydantic costs more than the rest, and most graphs declare nothing.
             from graphrag.ontology.declare import entity_kinds, fact_kinds, type_name
 
             self.entities = entity_kinds(entities)
-            self.facts = fact_kinds(facts, self.entities)
+            self.facts = fact_kinds(facts, self.entities, pairs or {})
             self._excluded = frozenset(map(type_name, excluded))
         self._instructions = instructions.strip()
         self._on_violation = on_violation
         if both := sorted(self._excluded & (self.entities.keys() | self.facts.keys())):
             raise InputError(f"{both[0]!r} is both declared and excluded: choose one")
-        self._relations = Relations().having(*(kind.relation for kind in self.facts.values()))
+        self._relations = self.relations(Relations())
 
     def __repr__(self) -> str:
         return f"Ontology({len(self.entities)} entity types, {len(self.facts)} fact types)"
@@ -91,10 +95,24 @@ class Ontology:
         return {name: own for name, own in fields if own}
 
     def relations(self, base: Relations | None = None) -> Relations:
-        """Return the relations of ``base`` (default: the built-in ones) with the declared types."""
+        """Return the relations of ``base`` (default: the built-in ones) with the declared rules."""
         if base is None:
             return self._relations
-        return base.having(*(kind.relation for kind in self.facts.values()))
+        declared = (kind.relation for kind in self.facts.values())
+        return base.having(*(relation for relation in declared if relation.has_rules))
+
+    async def with_synonyms(self, relations: Relations, embed: "Embed") -> Relations:
+        """Return relations with the types that have no rules, read as those that they mean.
+
+        A relation that ``relations`` has is as it is there. ``embed`` gives vectors of names.
+        """
+        names = [name for name in self.facts if name not in relations]
+        if not names:
+            return relations
+        from graphrag.ontology.declare import synonyms
+
+        found = await synonyms(names, relations, embed)
+        return relations.having(*(Relation(name, synonym_of=found.get(name)) for name in names))
 
     def prompt(self) -> str:
         """Return the types and instructions as text for a language model; empty without any."""
@@ -112,22 +130,26 @@ class Ontology:
         return "\n".join(filter(None, (*parts, self._instructions)))
 
     def check(
-        self, extraction: Extraction, type_of: TypeOf = _as_mentioned
+        self,
+        extraction: Extraction,
+        type_of: TypeOf = _as_mentioned,
+        relations: Relations | None = None,
     ) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return the allowed part of an extraction, and the list of violations.
 
         ``type_of`` may look up the type of a mention in the graph if the text gives none.
         """
-        return self._check(type_of).run(extraction) if self else (extraction, ())
+        return self._check(type_of, relations).run(extraction) if self else (extraction, ())
 
-    def typed(self, claim: Claim, type_of: TypeOf = _as_mentioned) -> Claim:
+    def typed(
+        self, claim: Claim, type_of: TypeOf = _as_mentioned, relations: Relations | None = None
+    ) -> Claim:
         """Return the claim, with types for untyped ends where the relation implies one."""
-        return self._check(type_of).typed(claim)
+        return self._check(type_of, relations).typed(claim)
 
-    def _check(self, type_of: TypeOf) -> Check:
-        return Check(
-            self.entities, self.facts, self._excluded, self._on_violation == "untyped", type_of
-        )
+    def _check(self, type_of: TypeOf, relations: Relations | None) -> Check:
+        keep, known = self._on_violation == "untyped", relations or self._relations
+        return Check(self.entities, self.facts, self._excluded, keep, type_of, known)
 
 
 ANYTHING = Ontology()  # the ontology of a graph that was opened without one
@@ -161,7 +183,7 @@ def fitted_by_hand(
         )
     subject, object_ = Mention(fact.subject, types[0]), Mention(fact.object, types[1])
     claim = Claim(subject, fact.relation, object_, fact.text, 0, 0)
-    checked, violations = ontology.check(Extraction(claims=(claim,)))
+    checked, violations = ontology.check(Extraction(claims=(claim,)), relations=relations)
     if out := [str(violation) for violation in violations if not violation.kept]:
         raise InputError(f"the ontology refuses it: {'; '.join(out)}")
     for violation in violations:

@@ -49,6 +49,11 @@ class Relation:
     """Relations by which one object may lie within another, at any depth: facts with two such
     objects do not exclude each other."""
 
+    @property
+    def has_rules(self) -> bool:
+        """Tell whether anything is declared beside the name."""
+        return self != Relation(self.name)
+
 
 VITAL: Final = "vital_status"  # who has it is dead
 DEATHS: Final = (VITAL, "died_on", "died_in")  # said of the dead alone
@@ -67,7 +72,7 @@ _MUTUAL = tuple(
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
 FIGURES: Final = frozenset("has_population has_employees has_inhabitants has_size".split())
-_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
+NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),
@@ -81,7 +86,7 @@ _DEFAULT = (
     Relation("has_status", single_valued=True),
     Relation("has_state", synonym_of="has_status"),
     Relation(VITAL, single_valued=True, ends=_LIFE),
-    *(Relation(name, single_valued=True) for name in _NUMBERS),
+    *(Relation(name, single_valued=True) for name in NUMBERS),
     Relation("studies_at", single_valued=True),
     Relation("named", single_valued=True),
     Relation("leads", single_holder=True),

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,14 +22,14 @@ from graphrag.model.checks import printable
 from graphrag.model.extraction import Extraction
 from graphrag.model.usage import Usage
 from graphrag.model.values import Episode
+from graphrag.ontology.conform import READ, UNTYPED
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import LLM, Answer, ExtractionContext, Message, call
 from graphrag.text.split import count_tokens, split_passages
 
 _LOG = logging.getLogger("graphrag")
-_UNTYPED = "thing"
-TYPES = ("person", "organization", "place", "event", "work", "concept", _UNTYPED)
+TYPES = (*READ, UNTYPED)
 """Types of entities that a model may use where no ontology declares others."""
 _ANSWER_SHARE = 0.4
 """Of the room that the rules leave: an answer with quotes is about as long as its text."""
@@ -51,6 +52,22 @@ class Estimate:
     tokens: int
     """Of both directions, with the calls of ``calls``."""
     tokens_at_most: int
+
+
+async def ask_model(llm: LLM, asked: Sequence[Message], answer: type[Answer]) -> Answer:
+    """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
+    model = type(llm).__name__
+    try:
+        given = await call(partial(llm.complete, asked, answer=answer))
+    except GraphRAGError:
+        raise
+    except Exception as error:  # the model is anybody's code
+        failure = f"{type(error).__name__}: {printable(str(error))}"
+        raise LLMError(f"{model}.complete failed with {failure}") from error
+    if not isinstance(given, answer):
+        found = type(given).__name__
+        raise LLMError(f"{model}.complete returned {found}; return answer.model_validate(...)")
+    return given
 
 
 class PassageExtractor:
@@ -76,22 +93,9 @@ class PassageExtractor:
         self, questions: Iterable[Sequence[Message]], episode: Episode, answer: type[Answer]
     ) -> list[Answer]:
         with accounted_to(episode.id):
-            return await asyncio.gather(*(self._ask(asked, answer) for asked in questions))
-
-    async def _ask(self, asked: Sequence[Message], answer: type[Answer]) -> Answer:
-        """Ask anybody's model: whatever fails in it is an ``LLMError``, by which texts are kept."""
-        model = type(self._llm).__name__
-        try:
-            given = await call(partial(self._llm.complete, asked, answer=answer))
-        except GraphRAGError:
-            raise
-        except Exception as error:  # the model is anybody's code
-            failure = f"{type(error).__name__}: {printable(str(error))}"
-            raise LLMError(f"{model}.complete failed with {failure}") from error
-        if not isinstance(given, answer):
-            found = type(given).__name__
-            raise LLMError(f"{model}.complete returned {found}; return answer.model_validate(...)")
-        return given
+            return await asyncio.gather(
+                *(ask_model(self._llm, asked, answer) for asked in questions)
+            )
 
     def _believed(self, belief: Belief, episode: Episode) -> Extraction:
         self.dropped.update(belief.reasons)
@@ -125,12 +129,22 @@ class LLMExtractor(PassageExtractor):
                 model; with 1 each is shown every entity added before it.
         """
         super().__init__(llm, side_by_side)
+        self._given, self._context_tokens = (relations, instructions), context_tokens
+        self._use(ontology)
+
+    def _use(self, ontology: Ontology) -> None:
+        relations, instructions = self._given
         self._relations = ontology.relations(relations)
-        self._types = (*ontology.entities, _UNTYPED) if ontology.entities else TYPES
+        self._types = (*ontology.entities, UNTYPED) if ontology.entities else TYPES
         self._attributes = "those given below for its type" if ontology else ""
         self._answer = DetailedReading if ontology else Reading
-        self._context_tokens = context_tokens
         self._instructions = "\n".join(filter(None, (ontology.prompt(), instructions)))
+
+    def with_ontology(self, ontology: Ontology) -> "LLMExtractor":
+        """Return an extractor that uses these types instead, with the same model and counts."""
+        extractor = copy(self)
+        extractor._use(ontology)
+        return extractor
 
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states.

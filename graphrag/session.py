@@ -105,13 +105,13 @@ class Session(Ingestion):
 
 async def _with_synonyms(session: Session) -> Session:
     """Return the services with declared relations read as those that they mean."""
+    ontology, relations = session.ontology, session.relations
     embed = partial(session.embedder.embed, purpose="document")
     try:
-        relations = await session.ontology.with_synonyms(session.relations, embed)
+        relations = relations.having(*await ontology.synonyms(relations, embed))
     except GraphRAGError as error:  # who only reads needs no embedder, and who writes is told
         _LOG.warning("ontology: no relation was compared with the built-in ones: %s", error)
-        return session
-    return replace(session, relations=relations)
+    return replace(session, relations=relations, ontology=ontology.under(relations))
 
 
 @dataclass(slots=True, repr=False, weakref_slot=True)

@@ -100,18 +100,12 @@ def _tally(codes: Array, names: Sequence[str]) -> dict[str, int]:
     return {name: -number for number, name in ranked}
 
 
-def triples(index: GroupIndex, past: Rewind, ever: VisibleRows) -> dict[tuple[str, str, str], int]:
+def triples(index: GroupIndex, past: Rewind, ever: VisibleRows) -> Counter[tuple[str, str, str]]:
     """Count the facts that hold or held by type of the subject, relation and type of the object."""
-    held, types = ever.facts & (ever.retracted == FOREVER), past.types(index)
-    codes = (types[ever.ends[0][held]], index.facts["relation"][held], types[ever.ends[1][held]])
-    rows, counts = np.unique(np.stack(codes), axis=1, return_counts=True)
-    names = index.types, index.relations, index.types
-    return {
-        (names[0][subject], names[1][relation], names[2][object_]): count
-        for (subject, relation, object_), count in zip(
-            rows.T.tolist(), counts.tolist(), strict=True
-        )
-    }
+    held, kinds = np.flatnonzero(ever.facts & (ever.retracted == FOREVER)), past.types(index)
+    subjects, objects = ([index.types[it] for it in kinds[end[held]].tolist()] for end in ever.ends)
+    relations = [index.relations[code] for code in index.facts["relation"][held].tolist()]
+    return Counter(zip(subjects, relations, objects, strict=True))
 
 
 def degrees(index: GroupIndex, seen: VisibleRows) -> Array:

@@ -105,7 +105,7 @@ class Fitting:
         claim = Claim(
             subject, given.relation, object_, given.text, 0, 0, attributes=given.attributes
         )
-        claim = self._ingestion.ontology.typed(claim, self._type_of, self._ingestion.relations)
+        claim = self._ingestion.ontology.typed(claim, self._type_of)
         [claim] = self._check(Extraction(claims=(claim,)), given.place).claims
         assert claim.object is not None, "an object was given"
         for mention in (claim.subject, claim.object):
@@ -120,9 +120,7 @@ class Fitting:
         )
 
     def _check(self, extraction: Extraction, place: str) -> Extraction:
-        checked, violations = self._ingestion.ontology.check(
-            extraction, self._type_of, self._ingestion.relations
-        )
+        checked, violations = self._ingestion.ontology.check(extraction, self._type_of)
         # An attribute is left out alone; anything else that is left out takes the fact with it.
         out = [each for each in violations if not each.kept and each.kind != "attribute"]
         if out:

@@ -22,7 +22,7 @@ from graphrag.errors import InputError, PolicyError, TransactionError
 from graphrag.index.catalog import Catalog, Locks
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.policy import FAILED, Policy, broken, refused
-from graphrag.model.usage import Usage
+from graphrag.model.extraction import Usage
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
@@ -263,7 +263,7 @@ class Ingestion:
                 )
         read = getattr(self.extractor, "with_ontology", None)
         extractor = self.extractor if read is None else read(ontology)
-        return replace(self, ontology=ontology, extractor=extractor)
+        return replace(self, ontology=ontology.under(self.relations), extractor=extractor)
 
     @property
     def store(self) -> Store:

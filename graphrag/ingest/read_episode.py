@@ -104,7 +104,7 @@ async def fitted(
         extraction = _limited(extraction, episode.source_description)
     index = await ingestion.catalog.group(episode.group_id)
     types = known_types(index.entities_named, index.entity_type)
-    checked, violations = ingestion.ontology.check(extraction, types, ingestion.relations)
+    checked, violations = ingestion.ontology.check(extraction, types)
     for violation in violations:
         _LOG.warning("ontology of group %r: %s", episode.group_id, violation)
     return with_values(straightened(checked, ingestion.relations)), violations
@@ -124,13 +124,8 @@ def _limited(extraction: Extraction, source: str) -> Extraction:
             notes[f"{addition!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
         return replace(mention, aliases=(), attributes={}, names=()) if given else mention
 
-    mentions = tuple(map(plain, extraction.mentions))
-    claims = tuple(
-        replace(claim, subject=plain(claim.subject), object=claim.object and plain(claim.object))
-        for claim in extraction.claims
-    )
-    dropped = (*extraction.dropped, *notes)
-    return replace(extraction, mentions=mentions, claims=claims, dropped=dropped)
+    plainly = extraction.with_mentions(plain)
+    return replace(plainly, dropped=(*extraction.dropped, *notes))
 
 
 async def ruled(ingestion: Ingestion, episode: Episode, extraction: Extraction) -> Ruling:

@@ -98,17 +98,10 @@ class Check:
     type_of: Callable[[Mention], str]
     relations: Relations
     found: dict[Violation, None] = field(default_factory=dict)
-    implied: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Types that the relations of a text leave for names of no declared type."""
 
     def run(self, extraction: Extraction) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return what may be stored, and the violations in the order of the text."""
-        for claim in extraction.claims if self.keep else ():
-            typed = self.typed(claim, self._stored_type)
-            for end, after in ((claim.subject, typed.subject), (claim.object, typed.object)):
-                # Who reads a place where ``organization`` is declared means none.
-                if end and after and after is not end and after.entity_type not in READ:
-                    self.implied[end.name].add(after.entity_type)
+        extraction = self._adapted(extraction) if self.entities and self.keep else extraction
         mentions = [self._mention(mention) for mention in extraction.mentions]
         claims = [self._claim(claim) for claim in extraction.claims]
         checked = replace(
@@ -123,8 +116,6 @@ class Check:
         if kind in self.excluded:
             self._note("excluded", about, f"{kind!r} is excluded")
             return None
-        if kind not in self.entities and (known := self._known_type(mention)) in self.entities:
-            kind, mention = known, replace(mention, entity_type=known)
         if kind in self.entities:
             fields = self.entities[kind].fields
             return replace(mention, attributes=self._attributes(fields, mention.attributes, about))
@@ -155,25 +146,25 @@ class Check:
                 self._note("relation", about, problem, kept=self.keep)
             return checked_claim if self.keep or not self.facts else None
         attributes = self._attributes(kind.fields, claim.attributes, about)
-        left = None if mention is None else self._known_type(mention)
-        right = None if other is None else self._known_type(other)
+        left = None if mention is None else self.type_of(mention)
+        right = None if other is None else self.type_of(other)
         if not kind.allows(left, right):
             problem = f"{kind.name!r} does not lead from {left} to {right}"
             self._note("pair", about, problem, kept=self.keep)
             return replace(checked_claim, attributes={}, untyped=True) if self.keep else None
         return replace(checked_claim, attributes=attributes)
 
-    def typed(self, claim: Claim, type_of: Callable[[Mention], str] | None = None) -> Claim:
+    def typed(self, claim: Claim) -> Claim:
         """Return a claim whose ends of unknown type have that which its relation leaves them."""
         kind, (mention, other), turned = self._kind(claim)
         if kind is None or mention is None or other is None:
             return claim
-        own = [(type_of or self.type_of)(end) for end in (mention, other)]
-        ends = [
-            replace(end, entity_type=found) if before == UNTYPED != found else end
-            for end, before, found in zip((mention, other), own, kind.typed(*own), strict=True)
-        ]
-        subject, object_ = ends[::-1] if turned else ends
+        types = kind.typed(self.type_of(mention), self.type_of(other))
+        mention, other = (
+            replace(end, entity_type=found) if self.type_of(end) == UNTYPED != found else end
+            for end, found in zip((mention, other), types, strict=True)
+        )
+        subject, object_ = (other, mention) if turned else (mention, other)
         return replace(claim, subject=subject, object=object_)
 
     def _kind(self, claim: Claim) -> tuple[FactKind | None, Ends, bool]:
@@ -181,32 +172,37 @@ class Check:
 
         Of a relation that is not declared it is the type of one that means the same.
         """
-        name, turned = self.relations.canonical(claim.relation)
+        ends, (name, turned) = (
+            (claim.subject, claim.object),
+            self.relations.canonical(claim.relation),
+        )
         if kind := self.facts.get(claim.relation):
-            return kind, (claim.subject, claim.object), False
+            return kind, ends, False
         for kind in self.facts.values():
             own, back = self.relations.canonical(kind.name)
             if own == name:
-                ends = (claim.subject, claim.object)
                 return kind, ends[::-1] if turned != back else ends, turned != back
-        return None, (claim.subject, claim.object), False
+        return None, ends, False
 
-    def _known_type(self, mention: Mention) -> str:
-        """Return the type of a mention; one that is not declared gives way to one that is known.
+    def _adapted(self, extraction: Extraction) -> Extraction:
+        """Return an extraction with the types that relations leave for names of no declared type.
 
-        Readers have types of their own: "organization" where a relation leads to a ``company``.
+        Readers have types of their own, such as "organization" where a relation leads to a
+        ``company``. Who reads a "place" where it leads to an ``organization`` means none.
         """
-        if (kind := self._stored_type(mention)) in self.entities:
-            return kind
-        types = self.implied.get(mention.name, ())
-        return next(iter(types)) if len(types) == 1 else self.type_of(mention)
+        known, types = self.entities.keys() | self.excluded, defaultdict[str, set[str]](set)
 
-    def _stored_type(self, mention: Mention) -> str:
-        """Return the type of a mention; if that is not declared, the one that the graph knows."""
-        kind = self.type_of(mention)
-        if not self.entities or kind in self.entities or kind in self.excluded:
-            return kind
-        return self.type_of(replace(mention, entity_type=UNTYPED))
+        def opened(it: Mention) -> Mention:
+            return it if self.type_of(it) in known else replace(it, entity_type=UNTYPED)
+
+        def adapted(it: Mention) -> Mention:
+            plain = opened(it) is not it and len(types[it.name]) == 1
+            return replace(it, entity_type=min(types[it.name])) if plain else it
+
+        for claim in map(self.typed, extraction.with_mentions(opened).claims):
+            for end in filter(None, (claim.subject, claim.object)):
+                types[end.name] |= {self.type_of(end)} & (self.entities.keys() - READ)
+        return extraction.with_mentions(adapted)
 
     def _attributes(
         self, fields: "Fields", given: Mapping[str, JSON], about: str
@@ -255,22 +251,6 @@ def _dead(claims: Sequence[Claim]) -> Iterator[Claim]:
             known.add(claim.subject)
             dead = Mention("dead", CONCEPT, start=claim.start, end=claim.start)
             yield replace(claim, relation=VITAL, object=dead, kind="state", invalid_at=None)
-
-
-_IRREFLEXIVE = frozenset(
-    "works_at lives_in located_in part_of reports_to studies_at leads owned_by married_to born_in "
-    "engaged_to partner_of divorced_from died_in sibling_of twin_of cousin_of friend_of parent_of "
-    "child_of grandparent_of member_of subsidiary_of capital_of contains succeeds merged_with "
-    "travels_with works_with colleague_of classmate_of roommate_of lives_with neighbor_of".split()
-)
-"""Of these no entity has any to itself, unless they are declared otherwise; any other it may."""
-
-
-def loops(relation: str, relations: Relations) -> bool:
-    """Tell whether an entity may have a relation to itself: "the board consults the board"."""
-    name = relations.canonical(relation)[0]
-    declared = relations[name].irreflexive
-    return not (name in _IRREFLEXIVE if declared is None else declared)
 
 
 def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations) -> str:

@@ -16,11 +16,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any, ClassVar, get_args
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ValidationError, create_model
 
 from graphrag.errors import InputError
@@ -30,13 +28,13 @@ from graphrag.ontology.relations import NUMBERS, Relation, Relations
 
 Type = type[BaseModel] | str  # a declared type, or the name of one
 Pair = tuple[Type, Type]  # type of the subject and type of the object
-Embed = Callable[[Sequence[str]], Awaitable[npt.NDArray[np.float32]]]
+Embed = Callable[[Sequence[str]], Awaitable[Any]]  # a matrix, one row a text
 Models = Iterable[type[BaseModel]] | Mapping[str, type[BaseModel]]
 ANY = "Entity"  # in pairs: any type
 _MARGIN = 0.15
 """Of 42 relations and 120 others of which it was chosen, 10 are found and none is wrong; of 1,042
 others' names 8, none wrong; of 4,968 verbs of Wikipedia 13, four wrong."""
-_STEM, _SHORTEST = 4, 3  # letters by which words are compared, and from which on
+_STEM = 4  # letters by which words are compared
 _READ = (
     "ontology: %r is read as %r (cosine %.2f, the next has %.2f); declare it in "
     "Rules(relations=...), or with FactType(synonym_of=...), to decide that yourself"
@@ -84,19 +82,17 @@ class FactType(BaseModel):
         nested_by: Sequence[Type] = (),
         synonym_of: Type | None = None,
     ) -> None:
-        """Declare the rules of the type.
+        """Declare the rules of the type, as ``Relation`` does.
 
         Args:
             name: Name of the relation; default: the name of the class in snake case.
             pairs: Allowed pairs of subject and object types; default: any.
             single_valued: Whether a subject has at most one object at a time.
             single_holder: Whether an object has at most one subject at a time.
-            exclusive_with: Relations that cannot hold between the same two entities at the same
-                time.
+            exclusive_with: Relations that cannot hold between the same entities at a time.
             inverse_of: The same relation in the other direction.
             symmetric: Whether subject and object can be exchanged.
-            nested_by: Relations by which one object may lie within another, so that both facts
-                hold.
+            nested_by: Relations by which one object may lie within another.
             synonym_of: A relation of the same meaning and direction, whose rules then hold.
         """
         super().__init_subclass__()
@@ -266,25 +262,22 @@ async def synonyms(names: Sequence[str], relations: Relations, embed: Embed) -> 
     each other, which adapts to the embedder, and by a margin than to the next. Names that share a
     word are not compared: "born on" is near "born in" and means another thing.
     """
-    built_in = Relations()
-    known = [name for name in dict.fromkeys((*relations, *built_in)) if name not in NUMBERS]
-    meant = [(relations if it in relations else built_in).canonical(it) for it in known]
-    words, count, found = [*map(_stems, (*known, *names))], len(known), dict[str, str]()
+    built_in, found = Relations(), dict[str, str]()
+    known = [name for name in {**built_in, **relations} if name not in NUMBERS]
+    meant = [(relations if name in relations else built_in).canonical(name) for name in known]
+    stems = [{word[:_STEM] for word in it.split("_") if len(word) > 2} for it in (*known, *names)]
     vectors = await embed([name.replace("_", " ") for name in (*known, *names)])
-    near = vectors @ vectors[:count].T
-    different = np.array([[it[0] != other[0] for other in meant] for it in meant])
-    apart = np.array([[it.isdisjoint(other) for other in words[:count]] for it in words])
-    least = near[:count][different & apart[:count]].max()
-    for name, row, free in zip(names, near[count:], apart[count:], strict=True):
-        best = int(row.argmax())
-        second = row[[it != meant[best] for it in meant]].max()
-        same = [it[0] == meant[best][0] for it in meant]
-        if row[best] >= max(least, second + _MARGIN) and free[same].all():
-            if known[best] in relations:
-                found[name] = known[best]
-                _LOG.warning(_READ, name, known[best], row[best], second)
+    near, each = (vectors @ vectors[: len(known)].T).tolist(), range(len(known))
+    least = max(
+        near[one][two]
+        for one, two in combinations(each, 2)
+        if meant[one][0] != meant[two][0] and stems[one].isdisjoint(stems[two])
+    )
+    for name, row, own in zip(names, near[len(known) :], stems[len(known) :], strict=True):
+        best = max(each, key=row.__getitem__)
+        second = max(row[at] for at in each if meant[at] != meant[best])
+        apart = all(own.isdisjoint(stems[at]) for at in each if meant[at][0] == meant[best][0])
+        if row[best] >= max(least, second + _MARGIN) and apart and known[best] in relations:
+            found[name] = known[best]
+            _LOG.warning(_READ, name, known[best], row[best], second)
     return found
-
-
-def _stems(name: str) -> set[str]:
-    return {word[:_STEM] for word in name.split("_") if len(word) >= _SHORTEST}

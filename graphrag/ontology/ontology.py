@@ -6,14 +6,16 @@ the graph. Every change or rejection is reported as a ``Violation``.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag.errors import InputError
 from graphrag.model.arguments import checked
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import VALUE, Fact
-from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation, loops
+from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation
 from graphrag.ontology.relations import Relation, Relations
 
 if TYPE_CHECKING:
@@ -23,10 +25,7 @@ if TYPE_CHECKING:
 
 OnViolation = Literal["untyped", "refuse"]
 TypeOf = Callable[[Mention], str]
-
-
-def _as_mentioned(mention: Mention) -> str:
-    return mention.entity_type
+_as_mentioned = attrgetter("entity_type")
 
 
 class Ontology:
@@ -101,18 +100,21 @@ class Ontology:
         declared = (kind.relation for kind in self.facts.values())
         return base.having(*(relation for relation in declared if relation.has_rules))
 
-    async def with_synonyms(self, relations: Relations, embed: "Embed") -> Relations:
-        """Return relations with the types that have no rules, read as those that they mean.
-
-        A relation that ``relations`` has is as it is there. ``embed`` gives vectors of names.
-        """
+    async def synonyms(self, relations: Relations, embed: "Embed") -> list[Relation]:
+        """Return the types without rules that ``relations`` lacks, as what their names mean."""
         names = [name for name in self.facts if name not in relations]
         if not names:
-            return relations
+            return []
         from graphrag.ontology.declare import synonyms
 
         found = await synonyms(names, relations, embed)
-        return relations.having(*(Relation(name, synonym_of=found.get(name)) for name in names))
+        return [Relation(name, synonym_of=found.get(name)) for name in names]
+
+    def under(self, relations: Relations) -> "Ontology":
+        """Return the same types, where relations mean the same that do so in a graph."""
+        ontology = copy(self)
+        ontology._relations = relations
+        return ontology
 
     def prompt(self) -> str:
         """Return the types and instructions as text for a language model; empty without any."""
@@ -130,26 +132,21 @@ class Ontology:
         return "\n".join(filter(None, (*parts, self._instructions)))
 
     def check(
-        self,
-        extraction: Extraction,
-        type_of: TypeOf = _as_mentioned,
-        relations: Relations | None = None,
+        self, extraction: Extraction, type_of: TypeOf = _as_mentioned
     ) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return the allowed part of an extraction, and the list of violations.
 
         ``type_of`` may look up the type of a mention in the graph if the text gives none.
         """
-        return self._check(type_of, relations).run(extraction) if self else (extraction, ())
+        return self._check(type_of).run(extraction) if self else (extraction, ())
 
-    def typed(
-        self, claim: Claim, type_of: TypeOf = _as_mentioned, relations: Relations | None = None
-    ) -> Claim:
+    def typed(self, claim: Claim, type_of: TypeOf = _as_mentioned) -> Claim:
         """Return the claim, with types for untyped ends where the relation implies one."""
-        return self._check(type_of, relations).typed(claim)
+        return self._check(type_of).typed(claim)
 
-    def _check(self, type_of: TypeOf, relations: Relations | None) -> Check:
-        keep, known = self._on_violation == "untyped", relations or self._relations
-        return Check(self.entities, self.facts, self._excluded, keep, type_of, known)
+    def _check(self, type_of: TypeOf) -> Check:
+        keep = self._on_violation == "untyped"
+        return Check(self.entities, self.facts, self._excluded, keep, type_of, self._relations)
 
 
 ANYTHING = Ontology()  # the ontology of a graph that was opened without one
@@ -176,14 +173,14 @@ def fitted_by_hand(
     fact: Fact, types: tuple[str, str], ontology: Ontology, relations: Relations
 ) -> Fact:
     """Return a fact between entities of these types as it may be stored."""
-    if fact.subject_id == fact.object_id and not loops(fact.relation, relations):
+    if fact.subject_id == fact.object_id and not relations.loops(fact.relation):
         raise InputError(
             f"{fact.text!r} would relate {fact.subject!r} to itself: give another end, or open the "
             f"graph with Relation({fact.relation!r}, irreflexive=False)"
         )
     subject, object_ = Mention(fact.subject, types[0]), Mention(fact.object, types[1])
     claim = Claim(subject, fact.relation, object_, fact.text, 0, 0)
-    checked, violations = ontology.check(Extraction(claims=(claim,)), relations=relations)
+    checked, violations = ontology.check(Extraction(claims=(claim,)))
     if out := [str(violation) for violation in violations if not violation.kept]:
         raise InputError(f"the ontology refuses it: {'; '.join(out)}")
     for violation in violations:

@@ -108,6 +108,14 @@ _DEFAULT = (
     Relation("dislikes", exclusive_with=("likes",)),
 )
 
+_IRREFLEXIVE = frozenset(
+    "works_at lives_in located_in part_of reports_to studies_at leads owned_by married_to born_in "
+    "engaged_to partner_of divorced_from died_in sibling_of twin_of cousin_of friend_of parent_of "
+    "child_of grandparent_of member_of subsidiary_of capital_of contains succeeds merged_with "
+    "travels_with works_with colleague_of classmate_of roommate_of lives_with neighbor_of".split()
+)
+"""Of these no entity has any to itself, unless they are declared otherwise; any other it may."""
+
 
 class Relations(Mapping[str, Relation]):
     """Mapping of relations by name; an undeclared name gives a relation without constraints.
@@ -143,6 +151,12 @@ class Relations(Mapping[str, Relation]):
         if self[name].symmetric and "" != object_ < subject:
             subject, object_ = object_, subject
         return name, subject, object_
+
+    def loops(self, name: str) -> bool:
+        """Tell whether an entity may have a relation to itself: "the board consults the board"."""
+        name = self.canonical(name)[0]
+        declared = self[name].irreflexive
+        return not (name in _IRREFLEXIVE if declared is None else declared)
 
     def alike(self, names: Iterable[str], used: Iterable[str]) -> list[str]:
         """Return those of the ``used`` relations that are equivalent to one of the names.

@@ -16,29 +16,21 @@ TEXTS = ["Ann works at Acme as CTO.", "Acme makes the Falcon drone in Oslo."]
 PROPOSAL = {
     "entities": [
         {"name": "person", "meaning": "A human being.", "attributes": ["birth_date"]},
-        {"name": "Company", "description": 'A "business".', "attributes": "industry"},
-        {"name": "ontology", "meaning": "", "attributes": {"schema": "text", "class": "text"}},
+        {"name": "Company", "meaning": 'A "business".', "attributes": "industry"},
+        {"name": "ontology", "meaning": "", "attributes": ["schema", "class"]},
         {"name": "person", "meaning": "Again.", "attributes": []},
     ],
     "facts": [
         {
             "name": "WorksFor", "meaning": "A job.", "single_valued": True,
-            "attributes": [{"name": "role"}],
-            "pairs": [
-                {"source": "Person", "target": "company"}, {"subject": "person", "object": "robot"},
-            ],
+            "attributes": {"role": "text"},
+            "pairs": ["Person -> company", {"subject": "person", "object": "robot"}, "person"],
         },
         {"name": "makes", "meaning": 'Ends with """ and \\', "pairs": []},
     ],
 }  # fmt: skip
 SOURCE = '''\
 from graphrag import EntityType, FactType, Ontology
-
-
-class Person(EntityType):
-    """A human being."""
-
-    birth_date: str | None = None
 
 
 class Company(EntityType):
@@ -51,7 +43,13 @@ class OntologyType(EntityType, name="ontology"):
     pass
 
 
-class WorksFor(FactType, single_valued=True, pairs=[(Person, Company)]):
+class Person(EntityType):
+    """A human being."""
+
+    birth_date: str | None = None
+
+
+class WorksFor(FactType, pairs=[(Person, Company)], single_valued=True):
     """A job."""
 
     role: str | None = None
@@ -61,7 +59,7 @@ class Makes(FactType):
     """Ends with \'\'\' and /"""
 
 
-ontology = Ontology([Person, Company, OntologyType], [WorksFor, Makes])'''
+ontology = Ontology([Company, OntologyType, Person], [WorksFor, Makes])'''
 
 
 def run(source):

@@ -19,8 +19,7 @@ from graphrag.extract.llm.wire import DetailedReading, Reading
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.llm.spending import accounted_to
 from graphrag.model.checks import printable
-from graphrag.model.extraction import Extraction
-from graphrag.model.usage import Usage
+from graphrag.model.extraction import Extraction, Usage
 from graphrag.model.values import Episode
 from graphrag.ontology.conform import READ, UNTYPED
 from graphrag.ontology.ontology import ANYTHING, Ontology

@@ -38,7 +38,9 @@ def with_values(extraction: Extraction) -> Extraction:
     # Each once, by identity: mentions compare without attributes, and one that has any is none.
     each = {id(mention): mention for mention in mentions_of(extraction)}
     typed = {key: it if name_key(it.name) in subjects else as_value(it) for key, it in each.items()}
-    return extraction.with_mentions(lambda mention: typed[id(mention)])
+    claims = (replace(it, object=it.object and typed[id(it.object)]) for it in extraction.claims)
+    mentions = (typed[id(mention)] for mention in extraction.mentions)
+    return replace(extraction, mentions=tuple(mentions), claims=tuple(claims))
 
 
 def as_fact(

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, get_args
 from pydantic import BaseModel, ValidationError, create_model
 
 from graphrag.errors import InputError
+from graphrag.model.checks import shown
 from graphrag.model.values import JSON
 from graphrag.ontology.conform import UNTYPED, EntityKind, FactKind
 from graphrag.ontology.relations import NUMBERS, Relation, Relations
@@ -164,7 +165,7 @@ class Fields:
                     field = str(detail["loc"][0]) if detail["loc"] else ""
                     for name in [field] if field in left or field in wrong else list(left):
                         if name in left:
-                            wrong[name] = f"{_shown(left.pop(name))}: {detail['msg']}"
+                            wrong[name] = f"{shown(left.pop(name))}: {detail['msg']}"
             else:
                 return valid.model_dump(mode="json", exclude_unset=True), wrong
         return {}, wrong
@@ -174,11 +175,6 @@ def _is_identifier(mark: object) -> bool:
     """Tell whether this is the mark, or an annotation that bears it: ``Annotated[…] | None``."""
     marked = mark is Identifier or isinstance(mark, Identifier)
     return marked or any(map(_is_identifier, get_args(mark)))
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _with_optional_fields(model: type[BaseModel]) -> type[BaseModel]:

@@ -200,9 +200,9 @@ def _line(head: str, meaning: str, kind: EntityKind | FactKind) -> str:
 
 
 def _signature(kind: FactKind) -> str:
-    allowed = {pair for some in kind.pairs.values() for pair in some}
-    pairs = [f"{subject} -> {object_}" for subject, object_ in sorted(allowed)]
-    return f"{kind.name} ({', '.join(pairs)})" if pairs else kind.name
+    pairs = sorted({pair for allowed in kind.pairs.values() for pair in allowed})
+    shown = ", ".join(f"{subject} -> {object_}" for subject, object_ in pairs)
+    return f"{kind.name} ({shown})" if pairs else kind.name
 
 
 def _behaviour(kind: FactKind) -> str:

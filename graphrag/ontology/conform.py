@@ -101,7 +101,7 @@ class Check:
 
     def run(self, extraction: Extraction) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return what may be stored, and the violations in the order of the text."""
-        extraction = self._adapted(extraction) if self.entities and self.keep else extraction
+        extraction = self._adapted(extraction) if self.entities else extraction
         mentions = [self._mention(mention) for mention in extraction.mentions]
         claims = [self._claim(claim) for claim in extraction.claims]
         checked = replace(

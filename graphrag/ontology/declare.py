@@ -12,7 +12,6 @@ arguments::
 import inspect
 import logging
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -201,6 +200,8 @@ def fact_kinds(
     """Return the declared types of fact by name; ``pairs`` are allowed besides their own."""
     declared, kinds = _by_name("fact", models), dict[str, FactKind]()
     allowed = {name: [*getattr(model, "_pairs", ())] for name, model in declared.items()}
+    if not isinstance(pairs, Mapping) or any(len(ends) != 2 for ends in pairs):
+        raise InputError("pairs: give {(type of subject, type of object): [types of fact]}")
     for ends, names in pairs.items():
         for name in names:
             allowed[_reference(name, declared, f"pairs[{ends}] names", "fact")].append(ends)
@@ -217,14 +218,18 @@ def fact_kinds(
 
 
 def _by_name(what: str, models: Models) -> dict[str, type[BaseModel]]:
-    if isinstance(models, Mapping):
-        named = [(type_name(snake_case(name)), model) for name, model in models.items()]
-    else:
-        named = [(type_name(model), model) for model in models]
-    for name, count in Counter(name for name, _ in named).items():
-        if count > 1:
+    named = models.items() if isinstance(models, Mapping) else ((None, it) for it in models)
+    found: dict[str, type[BaseModel]] = {}
+    for key, model in named:
+        if not isinstance(model, type) or not issubclass(model, BaseModel):
+            raise InputError(
+                f"{what} type {shown(key or model)} is no pydantic model: give a class"
+            )
+        name = type_name(model if key is None else snake_case(key))
+        if name in found:
             raise InputError(f"two {what} types are called {name!r}: give one a name of its own")
-    return dict(named)
+        found[name] = model
+    return found
 
 
 def _reference(given: Type, known: Mapping[str, type[BaseModel]], place: str, what: str) -> str:

@@ -12,7 +12,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag.errors import InputError
-from graphrag.model.arguments import checked
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import VALUE, Fact
 from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation
@@ -34,7 +33,6 @@ class Ontology:
     Without entity types any type is allowed, without fact types any relation.
     """
 
-    @checked()
     def __init__(
         self,
         entities: "Sequence[type[BaseModel]] | Mapping[str, type[BaseModel]]" = (),
@@ -63,6 +61,8 @@ class Ontology:
         Raises:
             InputError: if the types contradict each other.
         """
+        if on_violation not in ("untyped", "refuse"):
+            raise InputError(f"on_violation {on_violation!r}: use 'untyped' or 'refuse'")
         self.entities: Mapping[str, EntityKind] = {}
         """The declared types of entity by name."""
         self.facts: Mapping[str, FactKind] = {}

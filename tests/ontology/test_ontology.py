@@ -245,7 +245,7 @@ def test_relations_come_from_the_fact_types_on_top_of_the_base():
         (lambda: Ontology([], [WorksAt, WorksAt]), "two fact types are called 'works_at'"),
         (lambda: Ontology([Person], [WorksAt]), "pairs 'organization', which is no entity type"),
         (lambda: Ontology([Person], excluded=["person"]), "both declared and excluded"),
-        (lambda: Ontology(on_violation="ignore"), "choose from untyped, refuse"),
+        (lambda: Ontology(on_violation="ignore"), "use 'untyped' or 'refuse'"),
         (lambda: Ontology(excluded=["not a name"]), "cannot name a type"),
     ],
 )

@@ -184,7 +184,7 @@ def ontology_in_use(triples: Mapping[tuple[str, str, str], int], least: int) -> 
     types, relations = Counter[str](), Counter[str]()
     for (subject, relation, object_), count in triples.items():
         relations[relation] += count
-        types.update(dict.fromkeys({subject, object_} - {UNTYPED, VALUE}, count))
+        types.update({it: count for it in (subject, object_) if it not in (UNTYPED, VALUE)})
 
     def proposed(uses: Counter[str]) -> Iterable[ProposedRelation]:
         for name in (name for name, count in uses.most_common() if count >= least):

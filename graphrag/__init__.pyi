@@ -100,8 +100,8 @@ from graphrag.io.shown import Frames as Frames
 from graphrag.llm.bridge import PydanticAILLM as PydanticAILLM
 from graphrag.llm.client import OpenAILLM as OpenAILLM
 from graphrag.llm.spending import Budget as Budget
-from graphrag.model.usage import Price as Price
-from graphrag.model.usage import Usage as Usage
+from graphrag.model.extraction import Price as Price
+from graphrag.model.extraction import Usage as Usage
 from graphrag.local.embedder import CachedEmbedder as CachedEmbedder
 from graphrag.local.embedder import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from graphrag.local.onnx import OnnxEmbedder as OnnxEmbedder

@@ -8,7 +8,7 @@ import asyncio
 import warnings
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag.errors import InputError, StoreClosedError, StoreError
@@ -160,7 +160,10 @@ class Handle:
             await (build_unbuilt if store.searchable else build_native)(store)
         catalog = Catalog(store, self.embedder.dimension, self.memory_budget)
         self.loop = asyncio.get_running_loop()
-        self.current = self.services(self.writer(store, catalog))
+        services = self.services(self.writer(store, catalog))
+        relations = services.ontology.relations(services.relations)
+        ontology = services.ontology.under(relations)
+        self.current = replace(services, relations=relations, ontology=ontology)
         self._queue = Queue(self.current, workers=self.workers)
         try:
             await self._queue.resume()

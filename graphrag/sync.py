@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from graphrag.edit.by_hand import ManualEdits as AsyncManualEdits
     from graphrag.edit.identity import Identity as AsyncIdentity
     from graphrag.explorer.atlas import Atlas
+    from graphrag.extract.llm.induction import SuggestedOntology
     from graphrag.graph import GroupSet as AsyncGroupSet
     from graphrag.health.health import Health as AsyncHealth
     from graphrag.health.health import QueueControl as AsyncQueueControl
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from graphrag.io.memories import MemoryReport, Of
     from graphrag.io.transfer import CopyProgress
     from graphrag.model.values import Entity, Episode, Fact
+    from graphrag.ontology.ontology import Ontology
     from graphrag.search.filters import Filter
     from graphrag.search.recipe import Recipe, Scope
     from graphrag.search.results import Hit, Quote, Results
@@ -454,6 +456,22 @@ class Audit:
             QueryError: if the limit is out of range.
         """
         return self._portal.wait(self._twin.hubs(limit))
+
+    def suggest_ontology(
+        self, texts: Sequence[str] | None = None, *, least: int = 2
+    ) -> SuggestedOntology:
+        """Propose an ontology; ``print`` shows it as Python source, ``Rules(ontology=)`` uses it.
+
+        Args:
+            texts: A sample of texts, for which the language model of the graph proposes types in
+                one question; default: the types and relations in use, without a model.
+            least: Number of facts from which on a type or relation in use is proposed.
+
+        Raises:
+            QueryError: if the graph has no language model, or no text is given.
+            LLMError: if the language model failed.
+        """
+        return self._portal.wait(self._twin.suggest_ontology(texts, least=least))
 
 
 @named("graph.surreal")
@@ -2029,6 +2047,7 @@ class Writes(View):
         saga: str | None = None,
         key: str | None = None,
         author: str | None = None,
+        ontology: Ontology | None = None,
         wait: bool = True,
     ) -> Added:
         """Add one episode (text, ``name: text`` lines or a JSON value) in one transaction.
@@ -2047,6 +2066,8 @@ class Writes(View):
             key: Your own id, such as that of a message. An episode with the same key is the same
                 one, whatever its reference time; another key makes another episode.
             author: Name of the author: the person that "I" means in a text without speakers.
+            ontology: Types for this episode instead of those of ``Rules``; relations that mean the
+                same and the rules stay those of the graph.
             wait: False stores the text, searchable, as a ``pending`` episode and returns; facts are
                 extracted later by a worker or ``queue.drain``.
 
@@ -2069,6 +2090,7 @@ class Writes(View):
                 saga=saga,
                 key=key,
                 author=author,
+                ontology=ontology,
                 wait=wait,
             )
         )
@@ -2079,6 +2101,7 @@ class Writes(View):
         *,
         on_progress: Callable[[Progress], None] | None = None,
         on_error: OnError = "stop",
+        ontology: Ontology | None = None,
     ) -> BatchReport:
         """Add many episodes in order, each in its own transaction.
 
@@ -2093,6 +2116,7 @@ class Writes(View):
             on_error: ``stop`` raises at the first failing episode; ``skip`` lists it in
                 ``BatchReport.failed`` and goes on. An unavailable store, an exhausted budget or a
                 missing extra always raises: every other episode would fail, too.
+            ontology: Types for these episodes, as in ``add_episode``.
 
         Raises:
             GraphRAGError: as for ``add_episode``; episodes before the failing one stay.

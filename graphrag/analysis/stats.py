@@ -100,6 +100,14 @@ def _tally(codes: Array, names: Sequence[str]) -> dict[str, int]:
     return {name: -number for number, name in ranked}
 
 
+def triples(index: GroupIndex, past: Rewind, ever: VisibleRows) -> Counter[tuple[str, str, str]]:
+    """Count the facts that hold or held by type of the subject, relation and type of the object."""
+    held, kinds = np.flatnonzero(ever.facts & (ever.retracted == FOREVER)), past.types(index)
+    subjects, objects = ([index.types[it] for it in kinds[end[held]].tolist()] for end in ever.ends)
+    relations = [index.relations[code] for code in index.facts["relation"][held].tolist()]
+    return Counter(zip(subjects, relations, objects, strict=True))
+
+
 def degrees(index: GroupIndex, seen: VisibleRows) -> Array:
     """Return how many visible facts, without retracted ones, each entity has, by row (int64)."""
     live = seen.facts & (seen.retracted == FOREVER)

@@ -126,7 +126,7 @@ def _show_estimate(
 ) -> None:
     from graphrag.extract.llm.extractor import LLMExtractor
     from graphrag.llm.client import OpenAILLM
-    from graphrag.model.usage import Price
+    from graphrag.model.extraction import Price
 
     expected = LLMExtractor(OpenAILLM.from_settings(session.settings)).estimate(episodes)
     cost = expected.cost(Price(*price)) if price else None

@@ -18,7 +18,6 @@ from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import VALUE
 from graphrag.names.key import is_value, name_key
 from graphrag.ontology.conform import UNTYPED, Violation, stored_as
-from graphrag.ontology.ontology import Ontology
 from graphrag.resolve import as_value
 
 _LOG = logging.getLogger("graphrag")
@@ -38,24 +37,6 @@ def warn_of(group: str, violations: Sequence[Placed]) -> None:
     if len(counts) > _SHOWN:
         parts.append(f"and {len(counts) - _SHOWN} more kinds")
     _LOG.warning("ontology of group %r: %s", group, "; ".join(parts))
-
-
-def supposed(given: GivenFact, ontology: Ontology) -> GivenFact:
-    """Return a fact whose types nobody stated, as of a contact, with those of a declared relation.
-
-    An address book says "organization" of every employer: where only ``Company`` is declared for
-    that end, it is one.
-    """
-    subject, object_ = (
-        it if it.entity_type in ontology.entities else replace(it, entity_type=UNTYPED)
-        for it in (given.subject.mention, given.object.mention)
-    )
-    claim = ontology.typed(Claim(subject, given.relation, object_, given.text, 0, 0))
-    if claim.subject.entity_type != UNTYPED:
-        given = replace(given, subject=replace(given.subject, mention=claim.subject))
-    if claim.object is not None and claim.object.entity_type != UNTYPED:
-        given = replace(given, object=replace(given.object, mention=claim.object))
-    return given
 
 
 class Fitting:

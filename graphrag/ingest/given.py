@@ -26,7 +26,6 @@ from graphrag.model.extraction import Mention
 from graphrag.model.ids import new_id
 from graphrag.model.values import JSON, Entity, Fact, Origin
 from graphrag.names.key import name_key
-from graphrag.ontology.conform import loops
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import Matrix
 from graphrag.resolve import UNTYPED
@@ -98,7 +97,7 @@ class GivenFact:
     def loops(self, relations: Relations) -> bool:
         """Tell whether it may be of one entity with itself: by one name, and by its relation."""
         subject, object_ = self.subject.mention.name, self.object.mention.name
-        return name_key(subject) == name_key(object_) and loops(self.relation, relations)
+        return name_key(subject) == name_key(object_) and relations.loops(self.relation)
 
     def turned(self, relation: str) -> "GivenFact":
         """Return the same fact stated from the other end."""

@@ -13,15 +13,16 @@ import asyncio
 import logging
 from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite
+from typing import Self
 
 from graphrag.errors import InputError, PolicyError, TransactionError
 from graphrag.index.catalog import Catalog, Locks
 from graphrag.index.group import FOREVER, GroupIndex
 from graphrag.ingest.policy import FAILED, Policy, broken, refused
-from graphrag.model.usage import Usage
+from graphrag.model.extraction import Usage
 from graphrag.model.values import Episode
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
@@ -245,6 +246,24 @@ class Ingestion:
         if failed:
             self.charged[episode_id] = total
         return total - known if known.calls <= total.calls else total
+
+    def with_ontology(self, ontology: Ontology | None) -> Self:
+        """Return the services with the types of one call instead of the graph's; None keeps these.
+
+        Raises:
+            InputError: if a type has rules that the graph has not: every later write needs them.
+        """
+        if ontology is None:
+            return self
+        for kind in ontology.facts.values():
+            if kind.relation.has_rules and kind.relation != self.relations.get(kind.name):
+                raise InputError(
+                    f"ontology: {kind.name!r} has rules, which a graph keeps at every write: "
+                    "declare it in GraphRAG.open(rules=Rules(ontology=...))"
+                )
+        read = getattr(self.extractor, "with_ontology", None)
+        extractor = self.extractor if read is None else read(ontology)
+        return replace(self, ontology=ontology.under(self.relations), extractor=extractor)
 
     @property
     def store(self) -> Store:

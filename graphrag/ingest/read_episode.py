@@ -130,13 +130,8 @@ def _limited(extraction: Extraction, source: str) -> Extraction:
             notes[f"{addition!r} of {mention.name!r}: source {source!r} has a trust below 0"] = None
         return replace(mention, aliases=(), attributes={}, names=()) if given else mention
 
-    mentions = tuple(map(plain, extraction.mentions))
-    claims = tuple(
-        replace(claim, subject=plain(claim.subject), object=claim.object and plain(claim.object))
-        for claim in extraction.claims
-    )
-    dropped = (*extraction.dropped, *notes)
-    return replace(extraction, mentions=mentions, claims=claims, dropped=dropped)
+    plainly = extraction.with_mentions(plain)
+    return replace(plainly, dropped=(*extraction.dropped, *notes))
 
 
 async def ruled(

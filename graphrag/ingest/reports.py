@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from graphrag.errors import GraphRAGError
 from graphrag.ingest.plan import Plan, SkippedRow
-from graphrag.model.extraction import Extraction
-from graphrag.model.usage import Usage
+from graphrag.model.extraction import Extraction, Usage
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.ontology.conform import Violation
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag.errors import InputError, MissingExtraError
 from graphrag.llm.spending import SPENDING, Spending
-from graphrag.model.usage import Price, Usage
+from graphrag.model.extraction import Price, Usage
 from graphrag.protocols import Figures, Note, Step
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from graphrag.errors import EmbeddingError, GraphRAGError, InputError
 from graphrag.ingest.fact_writer import FactStream, FactWriter, uncollected
-from graphrag.ingest.fitting import supposed
 from graphrag.ingest.given import End, GivenFact
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.ingest.plan import Plan, SkippedRow
@@ -134,12 +133,12 @@ async def load_rows(
 async def tell_records(
     records: Iterable[Record], ingestion: Ingestion, group: str, kind: str
 ) -> ImportReport:
-    """Write contacts or meetings, whose types give way to those that the relations declare."""
+    """Write contacts or meetings."""
     writer = FactWriter(ingestion, group, kind, once=True)
     report, rest = ImportReport(), iter(records)
     try:
         while batch := list(islice(rest, _RECORDS)):
-            facts = [supposed(fact, ingestion.ontology) for stated, _ in batch for fact in stated]
+            facts = [fact for stated, _ in batch for fact in stated]
             plan = await writer.write(facts, [end for _, ends in batch for end in ends])
             report = report.after(plan, rows=len(batch), seconds=0.0)
     finally:

@@ -24,7 +24,7 @@ from graphrag.llm.schema import (
     strict_schema,
 )
 from graphrag.llm.spending import AnswerCache, Budget, Meter, Throttle
-from graphrag.model.usage import Usage
+from graphrag.model.extraction import Usage
 from graphrag.protocols import Answer, Message
 from graphrag.text.split import count_tokens
 

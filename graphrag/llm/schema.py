@@ -59,18 +59,23 @@ class AnswerModel(BaseModel):
         """Return what the answer held that has not the asked shape."""
         return self._lost
 
+    @classmethod
+    def under_own_names(cls, value: dict[str, JSON]) -> dict[str, JSON]:
+        """Return an answer with lists that have other names under those of the model."""
+        return value
+
     @model_validator(mode="wrap")
     @classmethod
     def _salvage(cls, value: JSON, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not cls.items or not isinstance(value, dict):
             return handler(value)
-        kept, lost = dict(value), list[Lost]()
+        kept, lost = dict(cls.under_own_names(value)), list[Lost]()
         for name in cls.items:
-            if isinstance(value.get(name), list):
+            if isinstance(given := kept.get(name), list):
                 [kind] = get_args(cls.model_fields[name].annotation)
-                things = value[name][:MOST_THINGS]
+                things = given[:MOST_THINGS]
                 kept[name] = [thing for thing in things if _whole(kind, name, thing, lost)]
-                if more := len(value[name]) - len(things):
+                if more := len(given) - len(things):
                     problem = f"{more:,} {name} beyond the first {MOST_THINGS:,} were left out"
                     lost.append(Lost(problem=problem, repeats=True))
         read = handler(kept)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag.errors import BudgetExceededError, InputError, LLMError
-from graphrag.model.usage import Usage
+from graphrag.model.extraction import Usage
 from graphrag.model.values import JSON
 from graphrag.protocols import Message
 

@@ -1,12 +1,14 @@
 """Result of an extraction: the entities and facts of a text, not yet linked to the graph.
 
 An extractor returns mentions (entities as the text names them) and claims (facts as the text states
-them). Later steps link them to stored entities and close the facts that they contradict.
+them). Later steps link them to stored entities and close the facts that they contradict. What a
+language model has spent on it is its ``Usage``.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from datetime import datetime
+from operator import add, sub
 
 from graphrag.model.assertion import EntityName, Kind, Precision
 from graphrag.model.values import JSON, Origin
@@ -81,6 +83,12 @@ class Claim:
     """True if the extractor saw the stored facts and decided their relation to this one: the
     arbiter is not asked again."""
 
+    def with_mentions(self, change: Callable[[Mention], Mention]) -> "Claim":
+        """Return the claim between other mentions."""
+        return replace(
+            self, subject=change(self.subject), object=self.object and change(self.object)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
@@ -95,3 +103,53 @@ class Extraction:
     """Corrected items, in words, such as an invalid date."""
     shown: tuple[str, ...] = ()
     """Ids of the stored facts that the extractor was shown."""
+
+    def with_mentions(self, change: Callable[[Mention], Mention]) -> "Extraction":
+        """Return the extraction with other mentions, in its claims too."""
+        claims = tuple(claim.with_mentions(change) for claim in self.claims)
+        return replace(self, mentions=tuple(map(change, self.mentions)), claims=claims)
+
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls and tokens."""
+
+    calls: int = 0
+    """Requests that the model answered, repairs included."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached: int = 0
+    """Questions answered from the cache, without a call."""
+    repairs: int = 0
+    """Calls made because the answer before had not the asked shape."""
+    retries: int = 0
+    """Requests repeated because the server was busy, failing or silent."""
+
+    @property
+    def tokens(self) -> int:
+        """Count tokens of both directions."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*map(add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(*map(sub, astuple(self), astuple(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of a million tokens, in any currency."""
+
+    prompt: float
+    completion: float
+
+    def of(self, usage: Usage | None) -> float:
+        """Return the cost of what was used."""
+        if usage is None:
+            return 0.0
+        spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
+        return spent / _MILLION

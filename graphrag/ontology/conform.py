@@ -1,5 +1,6 @@
 """Declared types, and the check of an extraction against them: what may be stored, and as what."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from graphrag.ontology.declare import Fields
 
 Pair = tuple[str, str]  # types of a subject and an object
+Ends = tuple[Mention | None, Mention | None]
 UNTYPED = "thing"  # type of an entity of which nothing more is known: it fits everywhere
+READ = ("person", "organization", "place", "event", "work", "concept")
+"""Types that readers give where no ontology declares others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,10 @@ class FactKind(EntityKind):
 
     def _fitting(self, subject: str | None, object_: str | None) -> set[Pair]:
         def fits(one: str | None, other: str | None, allowed: Iterable[Pair]) -> bool:
+            open_ = (UNTYPED, None)  # of a pair: any type
             return any(
-                one in (UNTYPED, None, left) and other in (UNTYPED, None, right)
+                (one in (*open_, left) or left in open_)
+                and (other in (*open_, right) or right in open_)
                 for left, right in allowed
             )
 
@@ -90,10 +96,12 @@ class Check:
     excluded: frozenset[str]
     keep: bool  # keep what breaks the ontology, untyped
     type_of: Callable[[Mention], str]
+    relations: Relations
     found: dict[Violation, None] = field(default_factory=dict)
 
     def run(self, extraction: Extraction) -> tuple[Extraction, tuple[Violation, ...]]:
         """Return what may be stored, and the violations in the order of the text."""
+        extraction = self._adapted(extraction) if self.entities else extraction
         mentions = [self._mention(mention) for mention in extraction.mentions]
         claims = [self._claim(claim) for claim in extraction.claims]
         checked = replace(
@@ -130,7 +138,7 @@ class Check:
                 return None
         assert subject is not None
         checked_claim = replace(claim, subject=subject, object=object_)
-        kind, mention, other = self._kind(claim)
+        kind, (mention, other), _ = self._kind(claim)
         if kind is None:
             if self.facts:
                 known = ", ".join(self.facts)
@@ -148,7 +156,7 @@ class Check:
 
     def typed(self, claim: Claim) -> Claim:
         """Return a claim whose ends of unknown type have that which its relation leaves them."""
-        kind, mention, other = self._kind(claim)
+        kind, (mention, other), turned = self._kind(claim)
         if kind is None or mention is None or other is None:
             return claim
         types = kind.typed(self.type_of(mention), self.type_of(other))
@@ -156,18 +164,45 @@ class Check:
             replace(end, entity_type=found) if self.type_of(end) == UNTYPED != found else end
             for end, found in zip((mention, other), types, strict=True)
         )
-        if claim.relation not in self.facts:  # the inverse
-            mention, other = other, mention
-        return replace(claim, subject=mention, object=other)
+        subject, object_ = (other, mention) if turned else (mention, other)
+        return replace(claim, subject=subject, object=object_)
 
-    def _kind(self, claim: Claim) -> tuple[FactKind | None, Mention | None, Mention | None]:
-        """Return the type of a claim, and its ends in the direction of that type."""
-        if claim.relation in self.facts:
-            return self.facts[claim.relation], claim.subject, claim.object
+    def _kind(self, claim: Claim) -> tuple[FactKind | None, Ends, bool]:
+        """Return the type of a claim, its ends in the direction of that type, and if that turns it.
+
+        Of a relation that is not declared it is the type of one that means the same.
+        """
+        ends, (name, turned) = (
+            (claim.subject, claim.object),
+            self.relations.canonical(claim.relation),
+        )
+        if kind := self.facts.get(claim.relation):
+            return kind, ends, False
         for kind in self.facts.values():
-            if kind.relation.inverse_of == claim.relation:
-                return kind, claim.object, claim.subject
-        return None, claim.subject, claim.object
+            own, back = self.relations.canonical(kind.name)
+            if own == name:
+                return kind, ends[::-1] if turned != back else ends, turned != back
+        return None, ends, False
+
+    def _adapted(self, extraction: Extraction) -> Extraction:
+        """Return an extraction with the types that relations leave for names of no declared type.
+
+        Readers have types of their own, such as "organization" where a relation leads to a
+        ``company``. Who reads a "place" where it leads to an ``organization`` means none.
+        """
+        known, types = self.entities.keys() | self.excluded, defaultdict[str, set[str]](set)
+
+        def opened(it: Mention) -> Mention:
+            return it if self.type_of(it) in known else replace(it, entity_type=UNTYPED)
+
+        def adapted(it: Mention) -> Mention:
+            plain = opened(it) is not it and len(types[it.name]) == 1
+            return replace(it, entity_type=min(types[it.name])) if plain else it
+
+        for claim in map(self.typed, extraction.with_mentions(opened).claims):
+            for end in filter(None, (claim.subject, claim.object)):
+                types[end.name] |= {self.type_of(end)} & (self.entities.keys() - READ)
+        return extraction.with_mentions(adapted)
 
     def _attributes(
         self, fields: "Fields", given: Mapping[str, JSON], about: str
@@ -216,22 +251,6 @@ def _dead(claims: Sequence[Claim]) -> Iterator[Claim]:
             known.add(claim.subject)
             dead = Mention("dead", CONCEPT, start=claim.start, end=claim.start)
             yield replace(claim, relation=VITAL, object=dead, kind="state", invalid_at=None)
-
-
-_IRREFLEXIVE = frozenset(
-    "works_at lives_in located_in part_of reports_to studies_at leads owned_by married_to born_in "
-    "engaged_to partner_of divorced_from died_in sibling_of twin_of cousin_of friend_of parent_of "
-    "child_of grandparent_of member_of subsidiary_of capital_of contains succeeds merged_with "
-    "travels_with works_with colleague_of classmate_of roommate_of lives_with neighbor_of".split()
-)
-"""Of these no entity has any to itself, unless they are declared otherwise; any other it may."""
-
-
-def loops(relation: str, relations: Relations) -> bool:
-    """Tell whether an entity may have a relation to itself: "the board consults the board"."""
-    name = relations.canonical(relation)[0]
-    declared = relations[name].irreflexive
-    return not (name in _IRREFLEXIVE if declared is None else declared)
 
 
 def stored_as(relation: str, of: Mention, object_: Mention, relations: Relations) -> str:

@@ -14,17 +14,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import product
 from typing import Any, ClassVar, get_args
 
 from pydantic import BaseModel, ValidationError, create_model
 
 from graphrag.errors import InputError
+from graphrag.model.checks import shown
 from graphrag.model.values import JSON
-from graphrag.ontology.conform import EntityKind, FactKind
+from graphrag.ontology.conform import UNTYPED, EntityKind, FactKind
 from graphrag.ontology.relations import Relation
 
 Type = type[BaseModel] | str  # a declared type, or the name of one
 Pair = tuple[Type, Type]  # type of the subject and type of the object
+Models = Iterable[type[BaseModel]] | Mapping[str, type[BaseModel]]
+ANY = "Entity"  # in pairs: any type
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -65,20 +69,20 @@ class FactType(BaseModel):
         inverse_of: Type | None = None,
         symmetric: bool = False,
         nested_by: Sequence[Type] = (),
+        synonym_of: Type | None = None,
     ) -> None:
-        """Declare the rules of the type.
+        """Declare the rules of the type, as ``Relation`` does.
 
         Args:
             name: Name of the relation; default: the name of the class in snake case.
             pairs: Allowed pairs of subject and object types; default: any.
             single_valued: Whether a subject has at most one object at a time.
             single_holder: Whether an object has at most one subject at a time.
-            exclusive_with: Relations that cannot hold between the same two entities at the same
-                time.
+            exclusive_with: Relations that cannot hold between the same entities at a time.
             inverse_of: The same relation in the other direction.
             symmetric: Whether subject and object can be exchanged.
-            nested_by: Relations by which one object may lie within another, so that both facts
-                hold.
+            nested_by: Relations by which one object may lie within another.
+            synonym_of: A relation of the same meaning and direction, whose rules then hold.
         """
         super().__init_subclass__()
         cls._type_name, cls._pairs = name, tuple(pairs)
@@ -90,6 +94,7 @@ class FactType(BaseModel):
             exclusive_with=tuple(map(type_name, exclusive_with)),
             inverse_of=None if inverse_of is None else type_name(inverse_of),
             nested_by=tuple(map(type_name, nested_by)),
+            synonym_of=None if synonym_of is None else type_name(synonym_of),
         )
 
 
@@ -98,11 +103,15 @@ def type_name(declared: Type) -> str:
     if isinstance(declared, str):
         name = declared
     else:
-        own = getattr(declared, "_type_name", "")
-        name = own or _WORD.sub("_", declared.__name__).lower()
+        name = getattr(declared, "_type_name", "") or snake_case(declared.__name__)
     if not _NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot name a type: use letters, digits and underscores")
     return name
+
+
+def snake_case(name: str) -> str:
+    """Return the name of a class as that of a type: ``WorksFor`` and ``WORKS_FOR`` are one."""
+    return _WORD.sub("_", name).lower()
 
 
 def meaning_of(declared: type[BaseModel]) -> str:
@@ -144,7 +153,7 @@ class Fields:
                     field = str(detail["loc"][0]) if detail["loc"] else ""
                     for name in [field] if field in left or field in wrong else list(left):
                         if name in left:
-                            wrong[name] = f"{_shown(left.pop(name))}: {detail['msg']}"
+                            wrong[name] = f"{shown(left.pop(name))}: {detail['msg']}"
             else:
                 return valid.model_dump(mode="json", exclude_unset=True), wrong
         return {}, wrong
@@ -154,11 +163,6 @@ def _is_identifier(mark: object) -> bool:
     """Tell whether this is the mark, or an annotation that bears it: ``Annotated[…] | None``."""
     marked = mark is Identifier or isinstance(mark, Identifier)
     return marked or any(map(_is_identifier, get_args(mark)))
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _with_optional_fields(model: type[BaseModel]) -> type[BaseModel]:
@@ -171,49 +175,71 @@ def _with_optional_fields(model: type[BaseModel]) -> type[BaseModel]:
     return create_model(model.__name__, __base__=model, **fields)
 
 
-def entity_kinds(models: Iterable[type[BaseModel]]) -> dict[str, EntityKind]:
+def entity_kinds(models: Models) -> dict[str, EntityKind]:
     """Return the declared types of entity by name."""
-    kinds: dict[str, EntityKind] = {}
-    for model in models:
-        name = type_name(model)
-        if name in kinds:
-            raise InputError(f"two entity types are called {name!r}: give one a name of its own")
-        kinds[name] = EntityKind(name, meaning_of(model), model, Fields(model))
-    return kinds
+    return {
+        name: EntityKind(name, meaning_of(model), model, Fields(model))
+        for name, model in _by_name("entity", models).items()
+    }
 
 
 def fact_kinds(
-    models: Iterable[type[BaseModel]], entities: Mapping[str, EntityKind]
+    models: Models, entities: Mapping[str, EntityKind], pairs: Mapping[Pair, Sequence[Type]]
 ) -> dict[str, FactKind]:
-    """Return the declared types of fact by name."""
-    kinds: dict[str, FactKind] = {}
-    for model in models:
-        name = type_name(model)
-        declared = model if issubclass(model, FactType) else FactType
-        if name in kinds:
-            raise InputError(f"two fact types are called {name!r}: give one a name of its own")
-        pairs = {
-            (type_name(subject), type_name(object_)): frozenset(
-                (left, right)
-                for left in _with_subtypes(subject, entities, name)
-                for right in _with_subtypes(object_, entities, name)
-            )
-            for subject, object_ in declared._pairs
-        }
-        relation = replace(declared._relation, name=name)
-        kinds[name] = FactKind(name, meaning_of(model), model, Fields(model), relation, pairs)
+    """Return the declared types of fact by name; ``pairs`` are allowed besides their own."""
+    declared, kinds = _by_name("fact", models), dict[str, FactKind]()
+    allowed = {name: [*getattr(model, "_pairs", ())] for name, model in declared.items()}
+    if not isinstance(pairs, Mapping) or any(len(ends) != 2 for ends in pairs):
+        raise InputError("pairs: give {(type of subject, type of object): [types of fact]}")
+    for ends, names in pairs.items():
+        for name in names:
+            allowed[_reference(name, declared, f"pairs[{ends}] names", "fact")].append(ends)
+    known = {name: kind.model for name, kind in entities.items()}
+    for name, model in declared.items():
+        each: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
+        for subject, object_ in allowed[name]:
+            left, lefts = _with_subtypes(subject, known, name)
+            right, rights = _with_subtypes(object_, known, name)
+            each[left, right] = frozenset(product(lefts, rights))
+        relation = replace(getattr(model, "_relation", Relation(name)), name=name)
+        kinds[name] = FactKind(name, meaning_of(model), model, Fields(model), relation, each)
     return kinds
 
 
+def _by_name(what: str, models: Models) -> dict[str, type[BaseModel]]:
+    named = models.items() if isinstance(models, Mapping) else ((None, it) for it in models)
+    found: dict[str, type[BaseModel]] = {}
+    for key, model in named:
+        if not isinstance(model, type) or not issubclass(model, BaseModel):
+            raise InputError(
+                f"{what} type {shown(key or model)} is no pydantic model: give a class"
+            )
+        name = type_name(model if key is None else snake_case(key))
+        if name in found:
+            raise InputError(f"two {what} types are called {name!r}: give one a name of its own")
+        found[name] = model
+    return found
+
+
+def _reference(given: Type, known: Mapping[str, type[BaseModel]], place: str, what: str) -> str:
+    """Return the name of the declared type that a class, its name, or a type's name means."""
+    name = type_name(given)
+    for other, model in known.items():
+        if model is given or other == name or other == snake_case(name):
+            return other
+    declared = ", ".join(known)
+    raise InputError(f"{place} {name!r}, which is no {what} type; declared: {declared}")
+
+
 def _with_subtypes(
-    declared: Type, entities: Mapping[str, EntityKind], relation: str
-) -> Sequence[str]:
-    name = type_name(declared)
+    declared: Type, entities: Mapping[str, type[BaseModel]], relation: str
+) -> tuple[str, Sequence[str]]:
+    """Return the name of an end of a pair, and the types that it allows."""
+    if declared == ANY and ANY.lower() not in entities:
+        return UNTYPED, [UNTYPED]
     if not entities:
-        return [name]
-    if name not in entities:
-        known = ", ".join(entities)
-        raise InputError(f"{relation!r} pairs {name!r}, which is no entity type; declared: {known}")
-    return [
-        other.name for other in entities.values() if issubclass(other.model, entities[name].model)
-    ]
+        name = snake_case(declared) if isinstance(declared, str) else type_name(declared)
+        return name, [name]
+    name = _reference(declared, entities, f"{relation!r} pairs", "entity")
+    base = entities[name]
+    return name, [other for other, model in entities.items() if issubclass(model, base)]

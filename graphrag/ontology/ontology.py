@@ -5,27 +5,26 @@ the graph. Every change or rejection is reported as a ``Violation``.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag.errors import InputError
 from graphrag.model.extraction import Claim, Extraction, Mention
 from graphrag.model.values import VALUE, Fact
-from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation, loops
+from graphrag.ontology.conform import UNTYPED, Check, EntityKind, FactKind, Violation
 from graphrag.ontology.relations import Relations
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from graphrag.ontology.declare import Fields, Type
+    from graphrag.ontology.declare import Fields, Pair, Type
 
 OnViolation = Literal["untyped", "refuse"]
 TypeOf = Callable[[Mention], str]
-
-
-def _as_mentioned(mention: Mention) -> str:
-    return mention.entity_type
+_as_mentioned = attrgetter("entity_type")
 
 
 class Ontology:
@@ -36,10 +35,11 @@ class Ontology:
 
     def __init__(
         self,
-        entities: "Sequence[type[BaseModel]]" = (),
-        facts: "Sequence[type[BaseModel]]" = (),
+        entities: "Sequence[type[BaseModel]] | Mapping[str, type[BaseModel]]" = (),
+        facts: "Sequence[type[BaseModel]] | Mapping[str, type[BaseModel]]" = (),
         *,
-        excluded: "Iterable[Type]" = (),
+        pairs: "Mapping[Pair, Sequence[Type]] | None" = None,
+        excluded: "Sequence[Type]" = (),
         instructions: str = "",
         on_violation: OnViolation = "untyped",
     ) -> None:
@@ -47,7 +47,10 @@ class Ontology:
 
         Args:
             entities: Pydantic models: the docstring is the description, the fields are attributes.
-            facts: ``FactType`` models, with the allowed entity types and the exclusions.
+                A mapping names them.
+            facts: ``FactType`` or other models, likewise.
+            pairs: Types of fact that are allowed by types of subject and object, besides those in
+                ``FactType``: ``{("Person", "Company"): ["WorksFor"]}``; ``Entity`` is any type.
             excluded: Types of entities and facts that are never stored, whatever ``on_violation``.
             instructions: Further instructions for a language model that extracts.
             on_violation: ``untyped`` stores an entity of an undeclared type as ``thing``, an
@@ -64,19 +67,19 @@ class Ontology:
         """The declared types of entity by name."""
         self.facts: Mapping[str, FactKind] = {}
         """The declared types of fact by name."""
-        self._excluded, excluded = frozenset[str](), tuple(excluded)
-        if entities or facts or excluded:
+        self._excluded = frozenset[str]()
+        if entities or facts or excluded or pairs:
             # Imported here: pydantic costs more than the rest, and most graphs declare nothing.
             from graphrag.ontology.declare import entity_kinds, fact_kinds, type_name
 
             self.entities = entity_kinds(entities)
-            self.facts = fact_kinds(facts, self.entities)
+            self.facts = fact_kinds(facts, self.entities, pairs or {})
             self._excluded = frozenset(map(type_name, excluded))
         self._instructions = instructions.strip()
         self._on_violation = on_violation
         if both := sorted(self._excluded & (self.entities.keys() | self.facts.keys())):
             raise InputError(f"{both[0]!r} is both declared and excluded: choose one")
-        self._relations = Relations().having(*(kind.relation for kind in self.facts.values()))
+        self._relations = self.relations(Relations())
 
     def __repr__(self) -> str:
         return f"Ontology({len(self.entities)} entity types, {len(self.facts)} fact types)"
@@ -91,10 +94,21 @@ class Ontology:
         return {name: own for name, own in fields if own}
 
     def relations(self, base: Relations | None = None) -> Relations:
-        """Return the relations of ``base`` (default: the built-in ones) with the declared types."""
+        """Return the relations of ``base`` (default: the built-in ones) with the declared ones.
+
+        A type without rules keeps those that its relation has in ``base``.
+        """
         if base is None:
             return self._relations
-        return base.having(*(kind.relation for kind in self.facts.values()))
+        declared = (kind.relation for kind in self.facts.values())
+        new = (each for each in declared if each.has_rules or each.name not in base)
+        return base.having(*new)
+
+    def under(self, relations: Relations) -> "Ontology":
+        """Return the same types, where relations mean the same that do so in a graph."""
+        ontology = copy(self)
+        ontology._relations = relations
+        return ontology
 
     def prompt(self) -> str:
         """Return the types and instructions as text for a language model; empty without any."""
@@ -125,9 +139,8 @@ class Ontology:
         return self._check(type_of).typed(claim)
 
     def _check(self, type_of: TypeOf) -> Check:
-        return Check(
-            self.entities, self.facts, self._excluded, self._on_violation == "untyped", type_of
-        )
+        keep = self._on_violation == "untyped"
+        return Check(self.entities, self.facts, self._excluded, keep, type_of, self._relations)
 
 
 ANYTHING = Ontology()  # the ontology of a graph that was opened without one
@@ -154,7 +167,7 @@ def fitted_by_hand(
     fact: Fact, types: tuple[str, str], ontology: Ontology, relations: Relations
 ) -> Fact:
     """Return a fact between entities of these types as it may be stored."""
-    if fact.subject_id == fact.object_id and not loops(fact.relation, relations):
+    if fact.subject_id == fact.object_id and not relations.loops(fact.relation):
         raise InputError(
             f"{fact.text!r} would relate {fact.subject!r} to itself: give another end, or open the "
             f"graph with Relation({fact.relation!r}, irreflexive=False)"
@@ -181,9 +194,9 @@ def _line(head: str, meaning: str, kind: EntityKind | FactKind) -> str:
 
 
 def _signature(kind: FactKind) -> str:
-    allowed = {pair for some in kind.pairs.values() for pair in some}
-    pairs = [f"{subject} -> {object_}" for subject, object_ in sorted(allowed)]
-    return f"{kind.name} ({', '.join(pairs)})" if pairs else kind.name
+    pairs = sorted({pair for allowed in kind.pairs.values() for pair in allowed})
+    shown = ", ".join(f"{subject} -> {object_}" for subject, object_ in pairs)
+    return f"{kind.name} ({shown})" if pairs else kind.name
 
 
 def _behaviour(kind: FactKind) -> str:

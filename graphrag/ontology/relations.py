@@ -49,6 +49,11 @@ class Relation:
     """Relations by which one object may lie within another, at any depth: facts with two such
     objects do not exclude each other."""
 
+    @property
+    def has_rules(self) -> bool:
+        """Tell whether anything is declared beside the name."""
+        return self != Relation(self.name)
+
 
 VITAL: Final = "vital_status"  # who has it is dead
 DEATHS: Final = (VITAL, "died_on", "died_in")  # said of the dead alone
@@ -67,7 +72,7 @@ _MUTUAL = tuple(
 """Relations of two that each has to the other, and no more is known of them."""
 _PLACED = ("located_in", "part_of")
 FIGURES: Final = frozenset("has_population has_employees has_inhabitants has_size".split())
-_NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
+NUMBERS = ("costs", "earns", "has_value", "has_score", "has_version", "has_age", *sorted(FIGURES))
 _DEFAULT = (
     Relation("works_at", single_valued=True),
     Relation("employed_by", synonym_of="works_at"),
@@ -81,7 +86,7 @@ _DEFAULT = (
     Relation("has_status", single_valued=True),
     Relation("has_state", synonym_of="has_status"),
     Relation(VITAL, single_valued=True, ends=_LIFE),
-    *(Relation(name, single_valued=True) for name in _NUMBERS),
+    *(Relation(name, single_valued=True) for name in NUMBERS),
     Relation("studies_at", single_valued=True),
     Relation("named", single_valued=True),
     Relation("leads", single_holder=True),
@@ -102,6 +107,14 @@ _DEFAULT = (
     Relation("likes", exclusive_with=("dislikes",)),
     Relation("dislikes", exclusive_with=("likes",)),
 )
+
+_IRREFLEXIVE = frozenset(
+    "works_at lives_in located_in part_of reports_to studies_at leads owned_by married_to born_in "
+    "engaged_to partner_of divorced_from died_in sibling_of twin_of cousin_of friend_of parent_of "
+    "child_of grandparent_of member_of subsidiary_of capital_of contains succeeds merged_with "
+    "travels_with works_with colleague_of classmate_of roommate_of lives_with neighbor_of".split()
+)
+"""Of these no entity has any to itself, unless they are declared otherwise; any other it may."""
 
 
 class Relations(Mapping[str, Relation]):
@@ -138,6 +151,12 @@ class Relations(Mapping[str, Relation]):
         if self[name].symmetric and "" != object_ < subject:
             subject, object_ = object_, subject
         return name, subject, object_
+
+    def loops(self, name: str) -> bool:
+        """Tell whether an entity may have a relation to itself: "the board consults the board"."""
+        name = self.canonical(name)[0]
+        declared = self[name].irreflexive
+        return not (name in _IRREFLEXIVE if declared is None else declared)
 
     def alike(self, names: Iterable[str], used: Iterable[str]) -> list[str]:
         """Return those of the ``used`` relations that are equivalent to one of the names.

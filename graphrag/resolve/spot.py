@@ -171,18 +171,10 @@ def with_named_mentions(extraction: Extraction) -> Extraction:
         owner = replace(owner, aliases=tuple(dict.fromkeys(aliases)), names=(*owner.names, *names))
         stale = [other for other, mention in named.items() if name_key(mention.name) == key]
         named |= dict.fromkeys((key, name_key(claim.object.name), *stale), owner)
-    mentions = (named.get(name_key(it.name), it) for it in extraction.mentions)
-    claims = (
-        replace(
-            claim,
-            subject=named.get(name_key(claim.subject.name), claim.subject),
-            object=claim.object and named.get(name_key(claim.object.name), claim.object),
-        )
-        for claim in extraction.claims
-        if claim not in naming
-    )
-    everyone = dict.fromkeys((*mentions, *named.values()))
-    return replace(extraction, mentions=tuple(everyone), claims=tuple(claims))
+    claims = tuple(claim for claim in extraction.claims if claim not in naming)
+    rest = replace(extraction, claims=claims)
+    rest = rest.with_mentions(lambda mention: named.get(name_key(mention.name), mention))
+    return replace(rest, mentions=tuple(dict.fromkeys((*rest.mentions, *named.values()))))
 
 
 def _is_naming(claim: Claim) -> bool:

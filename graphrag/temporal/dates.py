@@ -35,28 +35,15 @@ WEEKDAY_SHORT: Final = "mon|tues?|wed|thurs?|thu|fri|sat|sun"
 SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month, on the northern hemisphere; a winter has the year it begins in."""
 HOLIDAYS: Final = {
-    "new year's day": (1, 1),
-    "valentine's day": (2, 14),
-    "halloween": (10, 31),
-    "michaelmas": (9, 29),
-    "all saints' day": (11, 1),
-    "christmas eve": (12, 24),
-    "christmas day": (12, 25),
-    "christmas": (12, 25),
-    "boxing day": (12, 26),
+    "new year's day": (1, 1), "valentine's day": (2, 14), "michaelmas": (9, 29),
+    "halloween": (10, 31), "all saints' day": (11, 1), "christmas eve": (12, 24),
+    "christmas day": (12, 25), "christmas": (12, 25), "boxing day": (12, 26),
     "new year's eve": (12, 31),
-}
+}  # fmt: skip
 FEASTS: Final = {
-    "ash wednesday": -46,
-    "good friday": -2,
-    "easter": 0,
-    "easter sunday": 0,
-    "easter monday": 1,
-    "ascension day": 39,
-    "whit sunday": 49,
-    "pentecost": 49,
-    "whit monday": 50,
-}
+    "ash wednesday": -46, "good friday": -2, "easter": 0, "easter sunday": 0, "easter monday": 1,
+    "ascension day": 39, "whit sunday": 49, "pentecost": 49, "whit monday": 50,
+}  # fmt: skip
 """Days after Easter."""
 UNITS: Final[dict[str, Unit]] = {**{unit: unit for unit in get_args(Unit)}, "yr": "year"}
 PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
@@ -67,20 +54,10 @@ _COUNTS = (
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 TENS: Final = {word: 10 * place for place, word in enumerate(_TENS, start=2)}
-NUMBERS: Final = {
-    "a": 1,
-    "an": 1,
-    "a couple": 2,
-    "couple": 2,
-    "a dozen": 12,
-    **{word: place for place, word in enumerate(_COUNTS, start=1)},
-    **TENS,
-    **{
-        f"{tens}-{word}": TENS[tens] + _COUNTS.index(word) + 1
-        for tens in TENS
-        for word in _COUNTS[:9]
-    },
-}
+_ONES = {word: place for place, word in enumerate(_COUNTS, start=1)}
+_JOINED = {f"{ten}-{one}": TENS[ten] + _ONES[one] for ten in TENS for one in _COUNTS[:9]}
+_SOME = {"a": 1, "an": 1, "a couple": 2, "couple": 2, "a dozen": 12}
+NUMBERS: Final = {**_SOME, **_ONES, **TENS, **_JOINED}
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"

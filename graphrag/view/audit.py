@@ -1,9 +1,10 @@
-"""Audit of a view: contradictions, absence of facts, orphans, growth and hubs."""
+"""Audit of a view: contradictions, absence of facts, orphans, growth, hubs and an ontology."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from graphrag.analysis.conflicts import ContradictionScope, find_contradictions
 from graphrag.analysis.contradictions import ContradictionFilter, Contradictions, Outcome
 from graphrag.analysis.difference import Absence, Axis, absence_of
 from graphrag.analysis.orphans import Orphans, find_orphans
-from graphrag.analysis.stats import Growth, Period, hubs, read_growth
+from graphrag.analysis.stats import Growth, Period, hubs, read_growth, triples
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
@@ -20,8 +21,11 @@ from graphrag.search.within import checked_number
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
 from graphrag.view.context import MOST, Room, steady
 
+if TYPE_CHECKING:
+    from graphrag.extract.llm.induction import SuggestedOntology
 
-@checked(QueryError, door="graph.audit", around=steady)
+
+@checked(QueryError, door="graph.audit", around=steady, but=("suggest_ontology",))
 class Audit(Room):
     """Reads about the whole group: ``graph.audit``."""
 
@@ -139,3 +143,29 @@ class Audit(Room):
         index, past, seen = await self._context.scene(history=history)
         found = await hubs(index, past, self._context.store, seen, limit=limit)
         return [(past.rewind(entity), degree) for entity, degree in found]
+
+    async def suggest_ontology(
+        self, texts: Sequence[str] | None = None, *, least: int = 2
+    ) -> SuggestedOntology:
+        """Propose an ontology; ``print`` shows it as Python source, ``Rules(ontology=)`` uses it.
+
+        Args:
+            texts: A sample of texts, for which the language model of the graph proposes types in
+                one question; default: the types and relations in use, without a model.
+            least: Number of facts from which on a type or relation in use is proposed.
+
+        Raises:
+            QueryError: if the graph has no language model, or no text is given.
+            LLMError: if the language model failed.
+        """
+        from graphrag.extract.llm.induction import ontology_in_use, ontology_of_texts
+
+        checked_number("least", least, least=1, most=MOST)
+        if texts is None:
+            index, past, ever = await self._context.scene(history=True)
+            return ontology_in_use(triples(index, past, ever), least)
+        if (llm := self._context.session.llm) is None:
+            raise QueryError(
+                "texts: a language model reads them; open the graph with Models(llm=...)"
+            )
+        return await ontology_of_texts(texts, llm)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from graphrag.errors import InputError
 from graphrag.ingest.given import given_end, given_fact
 from graphrag.ingest.intake import NewEpisode, known, prepare
 from graphrag.ingest.reports import Added, WriteResult
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag.ingest.batch import Episodes, OnError
     from graphrag.ingest.reports import BatchReport, Progress
     from graphrag.io.loading import Load
+    from graphrag.ontology.ontology import Ontology
     from graphrag.view.communities import CommunityWrites
     from graphrag.view.exports import GroupExports
     from graphrag.view.sagas import SagaWrites
@@ -48,6 +50,7 @@ class Writes(View):
         saga: str | None = None,
         key: str | None = None,
         author: str | None = None,
+        ontology: Ontology | None = None,
         wait: bool = True,
     ) -> Added:
         """Add one episode (text, ``name: text`` lines or a JSON value) in one transaction.
@@ -66,6 +69,8 @@ class Writes(View):
             key: Your own id, such as that of a message. An episode with the same key is the same
                 one, whatever its reference time; another key makes another episode.
             author: Name of the author: the person that "I" means in a text without speakers.
+            ontology: Types for this episode instead of those of ``Rules``; relations that mean the
+                same and the rules stay those of the graph.
             wait: False stores the text, searchable, as a ``pending`` episode and returns; facts are
                 extracted later by a worker or ``queue.drain``.
 
@@ -79,7 +84,11 @@ class Writes(View):
         """
         from graphrag.ingest.episode_intake import add_episode, add_known
 
-        queue, ingestion = self._context.handle.queue, self._context.session
+        if ontology is not None and not wait:
+            raise InputError(
+                "ontology: an episode that waits is read with that of Rules: wait=True"
+            )
+        ingestion = self._context.session.with_ontology(ontology)
         new = NewEpisode(
             content, reference_time=reference_time, name=name, source=source,
             source_description=source_description, group=self._context.group,
@@ -88,7 +97,7 @@ class Writes(View):
         episode = prepare(new)
         if stored := await known(ingestion, episode):
             return await add_known(ingestion, stored, episode, wait=wait)
-        return await (add_episode(ingestion, episode) if wait else queue.put(episode))
+        return await (add_episode(ingestion, episode) if wait else self.handle.queue.put(episode))
 
     async def add_episodes(
         self,
@@ -96,6 +105,7 @@ class Writes(View):
         *,
         on_progress: Callable[[Progress], None] | None = None,
         on_error: OnError = "stop",
+        ontology: Ontology | None = None,
     ) -> BatchReport:
         """Add many episodes in order, each in its own transaction.
 
@@ -110,13 +120,15 @@ class Writes(View):
             on_error: ``stop`` raises at the first failing episode; ``skip`` lists it in
                 ``BatchReport.failed`` and goes on. An unavailable store, an exhausted budget or a
                 missing extra always raises: every other episode would fail, too.
+            ontology: Types for these episodes, as in ``add_episode``.
 
         Raises:
             GraphRAGError: as for ``add_episode``; episodes before the failing one stay.
         """
         from graphrag.ingest.batch import add_all
 
-        session, group = self._context.session, self._context.group
+        session = self._context.session.with_ontology(ontology)
+        group = self._context.group
         return await add_all(session, episodes, group, on_progress=on_progress, on_error=on_error)
 
     async def add_fact(

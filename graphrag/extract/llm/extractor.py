@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,17 +19,16 @@ from graphrag.extract.llm.wire import DetailedReading, Reading
 from graphrag.ingest.intake import NewEpisode, prepare
 from graphrag.llm.spending import accounted_to
 from graphrag.model.checks import printable
-from graphrag.model.extraction import Extraction
-from graphrag.model.usage import Price, Usage
+from graphrag.model.extraction import Extraction, Price, Usage
 from graphrag.model.values import Episode
+from graphrag.ontology.conform import READ, UNTYPED
 from graphrag.ontology.ontology import ANYTHING, Ontology
 from graphrag.ontology.relations import Relations
 from graphrag.protocols import LLM, Answer, ExtractionContext, Message, call
 from graphrag.text.split import count_tokens, split_passages
 
 _LOG = logging.getLogger("graphrag")
-_UNTYPED = "thing"
-TYPES = ("person", "organization", "place", "event", "work", "concept", _UNTYPED)
+TYPES = (*READ, UNTYPED)
 """Types of entities that a model may use where no ontology declares others."""
 _ANSWER_SHARE = 0.4
 """Of the room that the rules leave: an answer with quotes is about as long as its text."""
@@ -134,12 +134,22 @@ class LLMExtractor(PassageExtractor):
                 model; with 1 each is shown every entity added before it.
         """
         super().__init__(llm, side_by_side)
+        self._given, self._context_tokens = (relations, instructions), context_tokens
+        self._use(ontology)
+
+    def _use(self, ontology: Ontology) -> None:
+        relations, instructions = self._given
         self._relations = ontology.relations(relations)
-        self._types = (*ontology.entities, _UNTYPED) if ontology.entities else TYPES
+        self._types = (*ontology.entities, UNTYPED) if ontology.entities else TYPES
         self._attributes = "those given below for its type" if ontology else ""
         self._answer = DetailedReading if ontology else Reading
-        self._context_tokens = context_tokens
         self._instructions = "\n".join(filter(None, (ontology.prompt(), instructions)))
+
+    def with_ontology(self, ontology: Ontology) -> "LLMExtractor":
+        """Return an extractor that uses these types instead, with the same model and counts."""
+        extractor = copy(self)
+        extractor._use(ontology)
+        return extractor
 
     async def extract(self, context: ExtractionContext) -> Extraction:
         """Return what the episode states.

@@ -62,7 +62,7 @@ A new state is a fact of its own: "moved from Rome to Oslo" ends lives_in Rome a
 Oslo. A new name: relation named, from the old to the new. Names that are not in the texts are \
 refused. No facts: empty lists."""
 
-_COMMON = tuple(
+COMMON = tuple(
     "works_at has_role lives_in located_in member_of part_of leads reports_to responsible_for uses "
     "owns made_by supplies founded studies_at married_to parent_of sibling_of friend_of likes "
     "dislikes has_status scheduled_for costs born_in died_on named".split()
@@ -162,7 +162,7 @@ def _asked(context: ExtractionContext, text: str, relations: Relations) -> str:
 
 def _distinct(relations: Relations) -> Iterator[str]:
     """Yield the common names and those that the user declared; ``*`` marks one value at a time."""
-    common = _COMMON if _BUILT_IN.keys() <= relations.keys() else ()
+    common = COMMON if _BUILT_IN.keys() <= relations.keys() else ()
     own = (name for name in relations if not common or relations[name] != _BUILT_IN[name])
     for name in dict.fromkeys((*common, *own)):
         relation = relations[name]

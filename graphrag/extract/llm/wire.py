@@ -59,7 +59,7 @@ class Lenient(AnswerModel):
     def _read_through(cls, value: JSON) -> JSON:
         if not isinstance(value, dict):
             return value
-        read = {name: _words(given) for name, given in _called(value, cls).items()}
+        read = {name: _words(given) for name, given in called(value, cls).items()}
         for name in _LISTS:
             given = value.get(name)
             if name == "attributes" and isinstance(given, dict):
@@ -73,7 +73,7 @@ class Lenient(AnswerModel):
         return read
 
 
-def _called(value: dict[str, JSON], model: type[AnswerModel]) -> dict[str, JSON]:
+def called(value: dict[str, JSON], model: type[AnswerModel]) -> dict[str, JSON]:
     """Return fields under their own names, as far as the model lacks them."""
     fields = model.model_fields.keys()
     others = {_NAMES[name]: name for name in value if name in _NAMES and name not in fields}
@@ -197,10 +197,10 @@ class Reading(AnswerModel):
     entities: Sequence[ReadEntity]
     facts: Sequence[ReadFact]
 
-    @model_validator(mode="before")
     @classmethod
-    def _named(cls, value: JSON) -> JSON:
-        return _called(value, cls) if isinstance(value, dict) else value
+    def under_own_names(cls, value: dict[str, JSON]) -> dict[str, JSON]:
+        """Return a reading with the names that models trained on other prompts give."""
+        return called(value, cls)
 
     @classmethod
     def having(

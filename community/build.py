@@ -177,13 +177,13 @@ async def _planned(
     kind: str,
     done: Detection,
 ) -> Planned:
-    moment = AtMoment.now(index)
+    at = done.at or utc_now()
+    moment = AtMoment.of(index, NO_REWIND, visible(index, NOW, NO_REWIND, now=at))
     made = await drafts(redrawn.clusters, ties, index, moment, redrawn.strengths)
     known = lasting(redrawn.loose, made)
     describer = Describer(index, moment)
     names = {community.name for community in redrawn.kept}
     descriptions = await workshop.author(made, known, describer, names)
-    at = done.at or utc_now()
     fresh = finished(made, descriptions, known, index.group_id, at, lambda _: new_id())
     ranks = {community.id: draft.ranks for community, draft in zip(fresh, made, strict=True)}
     storing = Storing(index.group_id, tree, redrawn.kept, redrawn.loose, fresh, ranks)

@@ -176,16 +176,10 @@ class LevelWalk:
             return self._distance.copy()
         return np.where(self._distance <= depth, self._distance, np.int8(-1))
 
-    def of(
-        self, first: NDArray[np.intp], second: NDArray[np.intp], *, enough: int | None = None
-    ) -> NDArray[np.int8]:
-        """Return the hops of the nearer of each two nodes, -1 for what no path leads to.
-
-        With ``enough`` only of so many that none is nearer, and of all that are as near.
-        """
-        wanted = len(first) if enough is None else min(enough, len(first))
+    def of(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.int8]:
+        """Return the hops of the nearer of each two nodes, -1 for what no path leads to."""
         far = edge_distance(self._distance, first, second)
-        while self._level < _MOST and np.count_nonzero(far >= 0) < wanted and self._step():
+        while self._level < _MOST and (far < 0).any() and self._step():
             far = edge_distance(self._distance, first, second)
         return far
 

@@ -171,7 +171,7 @@ async def read_saga(
     The sources of the facts must have been read (``read_sources``) before visibility is worked out:
     an index may grow while something is awaited.
     """
-    rows = in_order(np.flatnonzero(mask_of(name, index, seen, past)), index)
+    rows = in_order(np.flatnonzero(mask_of(name, index, seen, past)), index).tolist()
     if not rows:
         raise QueryError(missing(name, index.group_id, saga_list(index, seen, past).names))
     ids = [index.episodes.ids[row] for row in rows]

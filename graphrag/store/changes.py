@@ -4,7 +4,7 @@ The number of the event is the lock: if it is taken, nothing is written and the 
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -214,8 +214,6 @@ def _image(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _iso = lru_cache(maxsize=4096)(plain)  # the moments of one batch come again and again
-Query = Callable[..., Awaitable[list[Any]]]
-"""``Store.query``."""
 
 
 class Derived(Protocol):

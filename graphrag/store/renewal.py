@@ -22,7 +22,7 @@ from typing import Any
 from graphrag.errors import TransactionError
 from graphrag.store.engine import Engine, EngineError, Row, open_engine
 from graphrag.store.private import PrivateFolder
-from graphrag.store.process import LogState, WriteAheadLog, lock_of, sizes_of
+from graphrag.store.process import LogState, WriteAheadLog, files_of, lock_of
 from graphrag.store.record import Packed
 from graphrag.store.target import LOCKED, Target
 
@@ -108,7 +108,8 @@ class FlushingEngine:
             await asyncio.to_thread(self._folder.close)
 
     def _log_limit(self) -> int:
-        return min(self._most, max(_WORTH, sum(sizes_of(self._path / "sstables")) // 4))
+        files = files_of(self._path / "sstables").values()
+        return min(self._most, max(_WORTH, sum(state.st_size for state in files) // 4))
 
     async def _ready(self, size: int) -> LogState:
         """Return where the log ends, once there is room after it for a transaction of some size."""

@@ -15,11 +15,11 @@ from typing import Any
 
 from graphrag.errors import TransactionError
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.store.changes import ChangeSet, Update, image_of
+from graphrag.store.changes import ChangeSet, image_of
 from graphrag.store.engine import Row
 from graphrag.store.private import MALFORMED
 from graphrag.store.row_file import Key, RowFile, Stamp
-from graphrag.store.rows import TABLES, Value, changed_value, from_image, from_row
+from graphrag.store.rows import TABLES, Value, from_image, from_row
 
 _LOG = logging.getLogger("graphrag")
 _MOST_BYTES = 16 << 20
@@ -94,24 +94,13 @@ class RowCache:
         images = {key: image for key, image in changes.images.items() if key[0] in _KINDS}
         if touched is None or not self._most:
             images = {}
-        values = self._changed(changes.updates) if touched else {}
         self.written(touched)
-        for key, value in (values | images).items():
-            self._put(key, value)
+        for key, image in images.items():
+            self._put(key, image)
         self._fit()
         if not self.rows.off and (group in stamps or stamp[0] == 1):
             stamps[group] = max(stamp, stamps.get(group, stamp))
             self.rows.put(images.items())
-
-    def _changed(self, updates: Iterable[Update]) -> dict[Key, Any]:
-        """Return the values that are held of those that a transaction changed, as they are now."""
-        values: dict[Key, Any] = {}
-        for update in updates:
-            key = update.table, update.id
-            value = values[key] if key in values else self._values.get(key, (None, 0))[0]
-            known = value is not None and not isinstance(value, str)  # an image nobody asked for
-            values[key] = changed_value(value, update.after) if known else None
-        return {key: value for key, value in values.items() if value is not None}
 
     def damage(self, rows: Mapping[str, Mapping[str, Row]]) -> list[str]:
         """Return what is wrong with what is here of some rows, by table and id, of a group."""
@@ -128,8 +117,9 @@ class RowCache:
         """Let go of what a transaction may have changed: these records; None: any."""
         self.writes += 1
         if records is None:
+            self.release()
             try:
-                self._clear()
+                self.rows.clear()
             except OSError as error:
                 _LOG.warning("rows beside the store could not be deleted: %s", error)
             return
@@ -142,17 +132,14 @@ class RowCache:
     def erase(self) -> None:
         """Let go of everything before something is forgotten: afterwards may be too late."""
         self.writes += 1
+        self.release()
         try:
-            self._clear()
+            self.rows.clear()
         except OSError as error:
             raise TransactionError(
                 "nothing was written: what is to be erased is in a file beside the store, too, "
                 f"which cannot be deleted ({error}): delete it, and try again"
             ) from None
-
-    def _clear(self) -> None:
-        self.release()
-        self.rows.clear()
 
     def release(self) -> None:
         """Let go of what is in memory; what is in the file stays."""

@@ -5,7 +5,7 @@ A row is what SurrealDB takes: record ids for links, aware datetimes, no key for
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -44,10 +44,6 @@ _ROWS = {
     for kind, columns in _COLUMNS.items()
 }
 """What reads all fields of a kind at once, and the columns they go to."""
-_NAMES = {kind: {column: name for name, column in columns} for kind, columns in _COLUMNS.items()}
-_DEFAULTS = {kind: {field.name: field.default for field in fields(kind)} for kind in TABLES}
-_MADE = {"attributes", "attribute_times", "metadata"}
-"""Fields whose values can be changed in place."""
 EMPTY: Mapping[str, Any] = {
     **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
     **dict.fromkeys(
@@ -98,24 +94,6 @@ def from_row(kind: type[Value], row: Row) -> Value:
         elif item is not None:
             given[name] = _read(column, item, row["id"].id)
     return kind(**given)
-
-
-def changed_value(value: Value, after: Mapping[str, Any]) -> Value | None:
-    """Return a value with the columns that a transaction wrote; None if only a read can tell."""
-    kind, given = type(value), dict[str, Any]()
-    for column, item in after.items():
-        name = _NAMES[kind].get(column)
-        if isinstance(item, Mapping) or name in _MADE:  # read, it shares nothing with its writer
-            return None
-        if name is None:  # such as its vector
-            continue
-        if item is None:
-            given[name] = _DEFAULTS[kind][name]
-        elif isinstance(item, datetime):
-            given[name] = item.astimezone(UTC)
-        else:
-            given[name] = _read(column, item, value.id)
-    return replace(value, **given)
 
 
 def event_of(row: Row) -> Event:

@@ -189,7 +189,7 @@ class Reads(Room):
             if (until := self.viewpoint.valid_at) is not None:
                 mask = mask & (index.episodes["valid"] <= to_micros(until, FOREVER))
             rows = in_order(np.flatnonzero(mask), index)[::-1]
-            ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
+            ids = [index.episodes.ids[row] for row in rows[offset : offset + limit].tolist()]
         else:
             ids = await self._ids(ids, past)
         then = [

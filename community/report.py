@@ -228,9 +228,9 @@ async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: 
         ids = [community.id for community, _, _ in chosen]
         rows.extend(ids, np.stack(vectors), [text for _, text, _ in chosen], {})
     for name in ("created_at", "group_id"):
+        values = [getattr(community, name) for community, _, _ in chosen]
         column = rows.aside[name] = AsideColumn(name, _ALWAYS)
-        for row, (community, _, _) in enumerate(chosen):
-            column.put(row, getattr(community, name))
+        column.fill(range(len(values)), values)
     return Made(rows, {community.id: community for community, _, _ in chosen})
 
 

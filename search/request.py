@@ -9,7 +9,7 @@ from graphrag.ontology.relations import Relations
 from graphrag.search.fields import Field
 from graphrag.search.filters import Compare, Every, Filter, Not, Some
 from graphrag.search.recipe import SCOPES, Recipe, Scope, recipe_of
-from graphrag.search.within import Reach, Within
+from graphrag.search.within import Reach, Within, checked_number
 from graphrag.temporal.interval import NOW, Viewpoint
 
 _LIMIT = 10
@@ -47,10 +47,7 @@ class Request:
                 f"the query has {len(self.query)} characters, at most {_LONGEST}: ask a question, "
                 "or search with a part of the text"
             )
-        if self.limit < 1:
-            raise QueryError(f"limit {self.limit!r}: ask for at least 1 hit")
-        if self.limit > MOST:
-            raise QueryError(f"limit {self.limit}: at most {MOST} hits a scope")
+        checked_number("limit", self.limit, least=1, most=MOST)
         if not self.scopes or any(scope not in SCOPES for scope in self.scopes):
             raise QueryError(f"scopes {self.scopes!r}: choose from {', '.join(SCOPES)}")
         if self.where is not None and self.where.scopes().isdisjoint(self.scopes):

@@ -160,7 +160,7 @@ async def test_many_write_and_read_where_little_fits():
             assert len(await graph.group(name).facts(f"{name} friend")) == 3
         assert kept_of(graph).nbytes <= LEAST
         assert not (await graph.health.check()).findings
-        assert not graph.handle.session.writer.locks
+        assert not graph.handle.session.writer.locks._locks
 
 
 async def test_a_group_larger_than_the_budget_is_kept_while_it_is_the_last(monkeypatch):

@@ -227,9 +227,7 @@ def redrawn(tree: CommunityTree, ties: Ties, index: GroupIndex, changed: Sequenc
     tops = list(takewhile(lambda community: community.level == 0, tree.communities))
     old = member_rows.labels(tops, nodes)
     strengths = ties.strengths(nodes)
-    labels = detect.improve(
-        ties.subjects, ties.objects, old, changed, weights=ties.weights, strength=strengths
-    )
+    labels = detect.improve(ties.subjects, ties.objects, old, changed, ties.weights, strengths)
     left, made = _stirred(old, labels, changed, [len(community.members) for community in tops])
     inner = np.where(made[labels], labels, detect.NOWHERE)
     clusters = detect.by_label(inner, strengths)
@@ -245,8 +243,7 @@ def redrawn(tree: CommunityTree, ties: Ties, index: GroupIndex, changed: Sequenc
     near = ties.subset(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
     levels = ([part for part in loose if part.level == level] for level in range(detect.LEVELS))
     initial = [member_rows.labels(parts, nodes) for parts in levels]
-    ends, weights = (near.subjects, near.objects), near.weights
-    found = detect.divided(clusters, *ends, weights=weights, initial=initial)
+    found = detect.divided(clusters, near.subjects, near.objects, near.weights, initial)
     return Redrawn(kept, loose, found, strengths)
 
 

@@ -219,12 +219,9 @@ def give_back() -> None:
 
 def machine_memory() -> int:
     """Return the bytes of memory of this machine or container; 0 where nothing tells."""
-    if (info := Path("/proc/meminfo")).exists():
-        size = int(info.read_text().split()[1]) << 10  # MemTotal: 24576000 kB
-    elif hasattr(os, "sysconf"):
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    else:
+    if not hasattr(os, "sysconf"):
         return 0
+    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for place in ("memory.max", "memory/memory.limit_in_bytes"):  # version 2 and 1
         limit = Path("/sys/fs/cgroup", place)
         if limit.exists() and (text := limit.read_text().strip()).isdigit():

@@ -11,7 +11,6 @@ A ``Reranking`` uses the columns in memory and may reorder all candidates. A ``R
 items themselves, and so gets only the best: ``shortlist`` gives their number.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, runtim
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.errors import InputError
 from graphrag.index.cosines import Cosines, top
 from graphrag.index.scope import ScopeIndex as Rows
 from graphrag.model.values import Community, Entity, Episode, Fact
@@ -59,10 +57,6 @@ class Method:
     weight: float = 1.0
     finds: bool = True
     """False: it only scores what other methods found."""
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.weight) and self.weight >= 0):
-            raise InputError(f"method {self.name}: weight {self.weight} is not 0 or more")
 
     def at(self, rows: Candidates) -> npt.NDArray[np.float64]:
         """Return the scores of some rows, 0 for what was not found."""

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from graphrag.errors import QueryError
+from graphrag.model.checks import checked_number
 from graphrag.model.values import Entity
 from graphrag.ontology.relations import Relations
 from graphrag.search.fields import Field
 from graphrag.search.filters import Compare, Every, Filter, Not, Some
 from graphrag.search.recipe import SCOPES, Recipe, Scope, recipe_of
-from graphrag.search.within import Reach, Within, checked_number
+from graphrag.search.within import Reach, Within
 from graphrag.temporal.interval import NOW, Viewpoint
 
 _LIMIT = 10

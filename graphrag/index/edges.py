@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.errors import InputError
 from graphrag.index.arrays import ArrayFile
 from graphrag.index.columns import Shared
 from graphrag.model.values import Fact
@@ -168,8 +167,6 @@ class LevelWalk:
 
     def within(self, depth: int) -> NDArray[np.int8]:
         """Return the hops of each node from its nearest seed, -1 if they are more than that."""
-        if not 0 <= depth <= _MOST:
-            raise InputError(f"depth: expected 0 to {_MOST}, got {depth}")
         while self._level < depth and self._step():
             pass
         if self._level <= depth:

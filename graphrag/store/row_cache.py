@@ -15,11 +15,11 @@ from typing import Any
 
 from graphrag.errors import TransactionError
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.store.changes import ChangeSet, image_of
+from graphrag.store.changes import ChangeSet, Update, columns_of, image_of
 from graphrag.store.engine import Row
 from graphrag.store.private import MALFORMED
 from graphrag.store.row_file import Key, RowFile, Stamp
-from graphrag.store.rows import TABLES, Value, from_image, from_row
+from graphrag.store.rows import TABLES, Value, from_image, from_row, with_columns
 
 _LOG = logging.getLogger("graphrag")
 _MOST_BYTES = 16 << 20
@@ -94,13 +94,26 @@ class RowCache:
         images = {key: image for key, image in changes.images.items() if key[0] in _KINDS}
         if touched is None or not self._most:
             images = {}
+        values = self._changed(changes.updates) if touched else {}
         self.written(touched)
-        for key, image in images.items():
-            self._put(key, image)
+        for key, value in (values | images).items():
+            self._put(key, value)
         self._fit()
         if not self.rows.off and (group in stamps or stamp[0] == 1):
             stamps[group] = max(stamp, stamps.get(group, stamp))
             self.rows.put(images.items())
+
+    def _changed(self, updates: Iterable[Update]) -> dict[Key, Any]:
+        """Return the values that are held of those that a transaction changed, as they are now."""
+        values: dict[Key, Any] = {}
+        for update in updates:
+            key = update.table, update.id
+            held = values[key] if key in values else self._values.get(key, (None, 0))[0]
+            # An image that nobody asked for is read again, and so is what has a dictionary anew.
+            anew = any(isinstance(item, Mapping) for item in update.after.values())
+            stale = isinstance(held, str | None) or anew
+            values[key] = None if stale else with_columns(held, columns_of(update.after))
+        return {key: value for key, value in values.items() if value is not None}
 
     def damage(self, rows: Mapping[str, Mapping[str, Row]]) -> list[str]:
         """Return what is wrong with what is here of some rows, by table and id, of a group."""

@@ -5,7 +5,7 @@ A row is what SurrealDB takes: record ids for links, aware datetimes, no key for
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -52,6 +52,7 @@ EMPTY: Mapping[str, Any] = {
     **{name: {} for name in ("attributes", "attribute_times")},
 }
 """Columns that are not there where they are false or empty, with that value."""
+_NAMES = {kind: {column: name for name, column in columns} for kind, columns in _COLUMNS.items()}
 _AS_THEY_ARE = frozenset({str, int, float, bool, datetime})
 _ENDS = frozenset({"in", "out", "id"})
 _MOMENTS = frozenset(
@@ -164,6 +165,14 @@ def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
         elif item is not None:
             given[name] = imaged(column, item, id_)
     return kind(**given)
+
+
+def with_columns(value: Value, image: Mapping[str, Any]) -> Value:
+    """Return a value with the columns of an image, those that it has."""
+    names = _NAMES[type(value)]
+    known = [column for column in image if column in names]
+    given = {names[column]: imaged(column, image[column], value.id) for column in known}
+    return replace(value, **given)
 
 
 def imaged(column: str, item: Any, record: str) -> Any:

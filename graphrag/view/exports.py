@@ -19,11 +19,10 @@ from graphrag.io.transfer import CopyProgress, Pace
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Fact
 from graphrag.search.rewind import read_values
-from graphrag.search.within import checked_number
 from graphrag.session import Openable, opened
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.context import MOST, Room, steady
+from graphrag.view.context import Limit, Room, steady
 
 if TYPE_CHECKING:
     from igraph import Graph
@@ -106,7 +105,7 @@ class Exports(Room):
         return await frames_of(await self._shown())
 
     async def atlas(
-        self, *, limit: int = 10_000, history: bool = True, quotes: bool = False
+        self, *, limit: Limit = 10_000, history: bool = True, quotes: bool = False
     ) -> Atlas:
         """Return the data of the explorer: facts of all times that the view knows, with a layout.
 
@@ -123,7 +122,6 @@ class Exports(Room):
         from graphrag.search.results import quotes_of
         from graphrag.view.communities import CommunityReads
 
-        checked_number("limit", limit, least=1, most=MOST)
         index, past, seen = await self._context.scene(history=history)
         view = self._context.viewpoint
         stored = replace(self._context, viewpoint=replace(view, valid_at=None, history=False))

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.errors import InputError
 from graphrag.index.edges import LevelWalk, edge_distance
 
 NODES = 12
@@ -66,10 +64,3 @@ def test_without_edges_only_the_seeds_are_reached():
     none = np.array([], dtype=np.int32)
     assert LevelWalk(none, none, 3, [1]).within(2).tolist() == [-1, 0, -1]
     assert LevelWalk(none, none, 0, []).within(2).tolist() == []
-
-
-@pytest.mark.parametrize("depth", [-1, 128])
-def test_a_depth_that_the_distances_cannot_hold_is_refused(depth):
-    none = np.array([], dtype=np.int32)
-    with pytest.raises(InputError, match=f"expected 0 to 127, got {depth}"):
-        LevelWalk(none, none, 1, [0]).within(depth)

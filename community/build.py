@@ -177,13 +177,13 @@ async def _planned(
     kind: str,
     done: Detection,
 ) -> Planned:
-    moment = AtMoment.now(index)
+    at = done.at or utc_now()
+    moment = AtMoment.of(index, NO_REWIND, visible(index, NOW, NO_REWIND, now=at))
     made = await drafts(redrawn.clusters, ties, index, moment, redrawn.strengths)
     known = lasting(redrawn.loose, made)
     describer = Describer(index, moment)
     names = {community.name for community in redrawn.kept}
     descriptions = await workshop.author(made, known, describer, names)
-    at = done.at or utc_now()
     fresh = finished(made, descriptions, known, index.group_id, at, lambda _: new_id())
     ranks = {community.id: draft.ranks for community, draft in zip(fresh, made, strict=True)}
     storing = Storing(index.group_id, tree, redrawn.kept, redrawn.loose, fresh, ranks)
@@ -227,9 +227,7 @@ def redrawn(tree: CommunityTree, ties: Ties, index: GroupIndex, changed: Sequenc
     tops = list(takewhile(lambda community: community.level == 0, tree.communities))
     old = member_rows.labels(tops, nodes)
     strengths = ties.strengths(nodes)
-    labels = detect.improve(
-        ties.subjects, ties.objects, old, changed, weights=ties.weights, strength=strengths
-    )
+    labels = detect.improve(ties.subjects, ties.objects, old, changed, ties.weights, strengths)
     left, made = _stirred(old, labels, changed, [len(community.members) for community in tops])
     inner = np.where(made[labels], labels, detect.NOWHERE)
     clusters = detect.by_label(inner, strengths)
@@ -245,8 +243,7 @@ def redrawn(tree: CommunityTree, ties: Ties, index: GroupIndex, changed: Sequenc
     near = ties.subset(np.flatnonzero((inner[ties.subjects] >= 0) & (inner[ties.objects] >= 0)))
     levels = ([part for part in loose if part.level == level] for level in range(detect.LEVELS))
     initial = [member_rows.labels(parts, nodes) for parts in levels]
-    ends, weights = (near.subjects, near.objects), near.weights
-    found = detect.divided(clusters, *ends, weights=weights, initial=initial)
+    found = detect.divided(clusters, near.subjects, near.objects, near.weights, initial)
     return Redrawn(kept, loose, found, strengths)
 
 

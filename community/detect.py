@@ -105,27 +105,23 @@ class Cluster:
     members: Sequence[int]  # best connected first
 
 
-def detect_levels(
-    subjects: Nodes, objects: Nodes, *, weights: Weights | None = None
-) -> list[Cluster]:
+def detect_levels(subjects: Nodes, objects: Nodes, weights: Weights) -> list[Cluster]:
     """Return the communities of all levels, the coarsest first, on each the largest first."""
-    tops = detect(subjects, objects, weights=weights)
-    return divided(tops, subjects, objects, weights=weights)
+    return divided(detect(subjects, objects, weights=weights), subjects, objects, weights)
 
 
 async def detected(subjects: Nodes, objects: Nodes, weights: Weights) -> list[Cluster]:
     """Return what ``detect_levels`` returns, computed in a child process if it takes long."""
     if len(subjects) < _SHORT:
-        return detect_levels(subjects, objects, weights=weights)
-    return await in_child(detect_levels, subjects, objects, weights=weights)
+        return detect_levels(subjects, objects, weights)
+    return await in_child(detect_levels, subjects, objects, weights)
 
 
 def divided(
     tops: Iterable[Sequence[int]],
     subjects: Nodes,
     objects: Nodes,
-    *,
-    weights: Weights | None = None,
+    weights: Weights,
     initial: Sequence[Labels] = (),
 ) -> list[Cluster]:
     """Return communities of the coarsest level with all their parts below.
@@ -133,9 +129,7 @@ def divided(
     ``initial`` has the old communities of every node by level, -1 for none: where they are still
     good, they stay.
     """
-    clusters = [Cluster(0, None, members) for members in tops]
-    heavy = np.ones(len(subjects)) if weights is None else weights
-    first = 0
+    clusters, first = [Cluster(0, None, members) for members in tops], 0
     for level in range(1, LEVELS):
         large = [
             place for place in range(first, len(clusters)) if len(clusters[place].members) > LARGE
@@ -144,7 +138,7 @@ def divided(
         start = initial[level] if level < len(initial) else None
         within = inside([clusters[place].members for place in large], subjects, objects)
         for place, edges in zip(large, within, strict=True):
-            parts = detect(subjects[edges], objects[edges], weights=heavy[edges], initial=start)
+            parts = detect(subjects[edges], objects[edges], weights=weights[edges], initial=start)
             if len(parts) > 1:
                 clusters += (Cluster(level, place, members) for members in parts)
     return clusters
@@ -169,19 +163,15 @@ def improve(
     objects: Nodes,
     labels: Labels,
     changed: Iterable[int],
-    *,
-    weights: Weights | None = None,
-    strength: Weights | None = None,
+    weights: Weights,
+    strength: Weights,
 ) -> Labels:
     """Return the labels after the nodes around a change have moved to where they fit best.
 
     ``changed`` are the ends of edges that came or went; ``strength`` is the weight of all edges of
-    every node, if it is known.
+    every node.
     """
     labels, nodes = labels.copy(), len(labels)
-    heavy = np.ones(len(subjects)) if weights is None else weights
-    if strength is None:
-        strength = strengths(subjects, objects, heavy, nodes)
     around = np.zeros(nodes, dtype=np.bool_)
     around[list(changed)] = True
     labels[around & (strength == 0)] = NOWHERE
@@ -202,13 +192,13 @@ def improve(
     old = np.empty(len(keys), dtype=np.int64)
     old[which] = labels[known]
     weight = np.bincount(which, weights=strength[known], minlength=len(keys))
-    graph = weighted_graph(len(keys), joined.reshape(2, -1), heavy[near])
+    graph = weighted_graph(len(keys), joined.reshape(2, -1), weights[near])
     with seeded():
         partition = graph.community_leiden(
             "CPM",
             weights="weight",
             node_weights=weight.tolist(),
-            resolution=1 / (2 * float(heavy.sum())),
+            resolution=1 / (2 * float(weights.sum())),
             initial_membership=np.unique(old, return_inverse=True)[1].tolist(),
             n_iterations=_AGAIN,
         )

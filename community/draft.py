@@ -76,14 +76,8 @@ class AtMoment:
     observed: Nodes  # whether the start is only the first moment at which it was observed
 
     @classmethod
-    def now(cls, index: GroupIndex) -> "AtMoment":
-        """Return the present ones."""
-        times = (index.facts[name] for name in ("valid", "invalid", "observed"))
-        return cls(index.entity_name, index.ends(), *times)
-
-    @classmethod
-    def then(cls, index: GroupIndex, past: Rewind, seen: VisibleRows) -> "AtMoment":
-        """Return those of an earlier moment."""
+    def of(cls, index: GroupIndex, past: Rewind, seen: VisibleRows) -> "AtMoment":
+        """Return those of a moment of which rows are seen."""
         observed = index.facts["observed"]
         return cls(partial(past.name, index=index), seen.ends, seen.valid, seen.invalid, observed)
 

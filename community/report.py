@@ -20,13 +20,13 @@ from graphrag.index.bm25 import BM25Index
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import COMMUNITIES, AsideColumn, ScopeIndex
 from graphrag.index.texts import community_text
+from graphrag.model.checks import checked_number
 from graphrag.model.values import Community, Episode, Fact
 from graphrag.protocols import Embedder, Matrix, in_turns
-from graphrag.search.context import Citation, Context
+from graphrag.search.context import Citation, Context, numbered
 from graphrag.search.rank import Made
 from graphrag.search.results import Results
 from graphrag.search.rewind import Rewind
-from graphrag.search.within import checked_number
 
 _FACTS = 4  # facts that a community is shown with, at most
 _EVIDENCE = 12  # facts, the best found, by which communities are judged beside their own words
@@ -170,10 +170,8 @@ def _by_community(
 
 def _numbers(blocks: Sequence[_CommunityBlock], episodes: Mapping[str, Episode]) -> dict[str, int]:
     """Return the number of each source, in order of first use."""
-    cited = dict.fromkeys(
-        id_ for block in blocks for fact in block.facts for id_ in fact.episodes if id_ in episodes
-    )
-    return {id_: number for number, id_ in enumerate(cited, start=1)}
+    facts = (fact for block in blocks for fact in block.facts)
+    return numbered(id_ for fact in facts for id_ in fact.episodes if id_ in episodes)
 
 
 def _text(blocks: Sequence[_CommunityBlock], episodes: Mapping[str, Episode]) -> str:
@@ -228,9 +226,9 @@ async def made_of(groups: Sequence[Then], query: str, vector: Matrix, embedder: 
         ids = [community.id for community, _, _ in chosen]
         rows.extend(ids, np.stack(vectors), [text for _, text, _ in chosen], {})
     for name in ("created_at", "group_id"):
+        values = [getattr(community, name) for community, _, _ in chosen]
         column = rows.aside[name] = AsideColumn(name, _ALWAYS)
-        for row, (community, _, _) in enumerate(chosen):
-            column.put(row, getattr(community, name))
+        column.fill(range(len(values)), values)
     return Made(rows, {community.id: community for community, _, _ in chosen})
 
 

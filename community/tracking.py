@@ -93,7 +93,7 @@ async def tracked(
     ids = index.entities.ids
     order = np.array(sorted(names, key=lambda row: (names[row], ids[row])), dtype=np.int64)
     states = await evolved(cut, order, resolution=how.resolution, coupling=how.coupling)
-    describer = Describer(index, AtMoment.then(index, past, ever))
+    describer = Describer(index, AtMoment.of(index, past, ever))
     described = await _described(states, cut, ties, order, describer, len(parts))
     communities = _identified(described, parts, stored, ids)
     by_slice = [
@@ -268,7 +268,7 @@ async def communities_of(
     held = seen.facts & seen.entities[subject] & seen.entities[object_]
     ties = await Ties.read(index, store, held, seen, past=past)
     clusters = await detected(ties.subjects, ties.objects, ties.weights)
-    moment = AtMoment.then(index, past, seen)
+    moment = AtMoment.of(index, past, seen)
     made = await drafts(clusters, ties, index, moment, ties.strengths(len(index.entities)))
     known = lasting(stored.communities, made)
     descriptions = await by_facts(made, {}, Describer(index, moment), set())

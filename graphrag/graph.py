@@ -19,6 +19,7 @@ from graphrag.protocols import Tracer
 from graphrag.schema import Profile
 from graphrag.session import Handle, Models, Rules, Session
 from graphrag.store.changes import LIBRARY
+from graphrag.store.groups import read_sizes
 from graphrag.store.target import Target
 from graphrag.temporal.moment import Moment, parse_moment
 from graphrag.view.context import ViewContext, steady, viewpoint_of
@@ -69,7 +70,7 @@ class GroupSet:
         """
         moment = self._context.viewpoint.known_at
         moment = moment if known_at is None else parse_moment(known_at, what="known_at")
-        there = await self._context.store.group_sizes()
+        there = await read_sizes(self._context.store)
         return Groups(
             group
             for group in there

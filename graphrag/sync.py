@@ -86,7 +86,13 @@ from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import (
     Moment,
 )
-from graphrag.view.sagas import Across
+from graphrag.view.context import (
+    Depth,
+    Limit,
+    Most,
+    Offset,
+)
+from graphrag.view.sagas import Across, Few
 
 if TYPE_CHECKING:
     from igraph import Graph
@@ -165,7 +171,7 @@ class CommunityReads:
         """
         return self._portal.wait(self._twin.list(level=level))
 
-    def get(self, community: Community | str, *, limit: int = 50) -> CommunityView:
+    def get(self, community: Community | str, *, limit: Limit = 50) -> CommunityView:
         """Return a community with its members, the facts between them, and its subcommunities.
 
         Args:
@@ -177,7 +183,7 @@ class CommunityReads:
         """
         return self._portal.wait(self._twin.get(community, limit=limit))
 
-    def map(self, *, level: int = 0, limit: int = 200) -> CommunityMap:
+    def map(self, *, level: int = 0, limit: Limit = 200) -> CommunityMap:
         """Return a map of the communities of one level, which a notebook draws.
 
         Args:
@@ -309,7 +315,7 @@ class SagaReads:
         return self._portal.wait(self._twin.list())
 
     def window(
-        self, episode: Episode | str, *, before: int = 3, after: int = 3, across: Across = "saga"
+        self, episode: Episode | str, *, before: Few = 3, after: Few = 3, across: Across = "saga"
     ) -> EpisodeWindow:
         """Return an episode with its predecessors and successors by reference time.
 
@@ -382,7 +388,7 @@ class Audit:
         *,
         axis: Axis = "system",
         outcomes: Sequence[Outcome] | None = None,
-        limit: int = 100,
+        limit: Limit = 100,
     ) -> Contradictions:
         """Return the pairs of facts that cannot both hold, with their outcome and the reason.
 
@@ -419,7 +425,7 @@ class Audit:
         """
         return self._portal.wait(self._twin.absence(entity, relation))
 
-    def orphans(self, *, limit: int = 100) -> Orphans:
+    def orphans(self, *, limit: Limit = 100) -> Orphans:
         """Return unconnected items: entities without facts or mentions, episodes without facts, ...
 
         Facts and episodes of all times count, whatever the ``valid_at`` of the view.
@@ -444,7 +450,7 @@ class Audit:
         """
         return self._portal.wait(self._twin.growth(by))
 
-    def hubs(self, limit: int = 10) -> list[tuple[Entity, int]]:
+    def hubs(self, limit: Limit = 10) -> list[tuple[Entity, int]]:
         """Return the entities with the most facts and their number of facts, without concepts.
 
         Facts of all times count; in a view with ``valid_at``, only those that held then.
@@ -573,7 +579,7 @@ class Exports:
         """
         return self._portal.wait(self._twin.pandas())
 
-    def atlas(self, *, limit: int = 10000, history: bool = True, quotes: bool = False) -> Atlas:
+    def atlas(self, *, limit: Limit = 10000, history: bool = True, quotes: bool = False) -> Atlas:
         """Return the data of the explorer: facts of all times that the view knows, with a layout.
 
         Args:
@@ -1505,8 +1511,8 @@ class Reads:
         name: str | None = None,
         *,
         entity_type: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
+        limit: Limit = 100,
+        offset: Offset = 0,
     ) -> list[Entity]:
         """Return the entities with this name, alias or id, or all, best connected first.
 
@@ -1529,8 +1535,8 @@ class Reads:
         entity: Entity | str | None = None,
         *,
         relation: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
+        limit: Limit | None = None,
+        offset: Offset = 0,
     ) -> FactList:
         """Return the facts that hold at the viewpoint by their start, unknown starts first.
 
@@ -1558,8 +1564,8 @@ class Reads:
         before: Moment | None = None,
         saga: str | None = None,
         where: Filter | None = None,
-        limit: int = 100,
-        offset: int = 0,
+        limit: Limit = 100,
+        offset: Offset = 0,
     ) -> list[Episode]:
         """Return the episodes with these ids in the given order, or all by reference time.
 
@@ -1639,11 +1645,11 @@ class Walks(Reads):
         self,
         entity: Entity | str,
         *,
-        depth: int = 1,
+        depth: Depth = 1,
         types: Sequence[str] | None = None,
         relations: Sequence[str] | None = None,
-        limit: int = 50,
-        facts: int = 1,
+        limit: Limit = 50,
+        facts: Most = 1,
     ) -> list[Neighbor]:
         """Return the entities within ``depth`` facts of one, nearest, then best connected, first.
 
@@ -1681,7 +1687,7 @@ class Walks(Reads):
         """
         return self._portal.wait(self._twin.within(entity, through=through, hops=hops))
 
-    def path(self, start: Entity | str, end: Entity | str, *, max_depth: int = 4) -> Path | None:
+    def path(self, start: Entity | str, end: Entity | str, *, max_depth: Depth = 4) -> Path | None:
         """Return a shortest path of facts between two entities; None if it exceeds ``max_depth``.
 
         Raises:
@@ -1690,7 +1696,7 @@ class Walks(Reads):
         return self._portal.wait(self._twin.path(start, end, max_depth=max_depth))
 
     def paths(
-        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
+        self, start: Entity | str, end: Entity | str, *, k: Limit = 3, max_depth: Depth = 4
     ) -> list[Path]:
         """Return up to ``k`` paths of facts between two entities, cheapest first.
 
@@ -1705,9 +1711,9 @@ class Walks(Reads):
         self,
         center: Entity | str | None = None,
         *,
-        depth: int = 2,
-        limit: int = 100,
-        facts: int = 100,
+        depth: Depth = 2,
+        limit: Limit = 100,
+        facts: Most = 100,
     ) -> Subgraph:
         """Return a part of the graph to draw: around an entity, or the best connected entities.
 
@@ -1723,7 +1729,9 @@ class Walks(Reads):
         """
         return self._portal.wait(self._twin.subgraph(center, depth=depth, limit=limit, facts=facts))
 
-    def profile(self, entity: Entity | str, *, facts: int = 12, changes: int = 3) -> EntityProfile:
+    def profile(
+        self, entity: Entity | str, *, facts: Most = 12, changes: Most = 3
+    ) -> EntityProfile:
         """Return a profile of an entity: type, names, current facts, and facts that ended last.
 
         Args:

@@ -18,7 +18,7 @@ from graphrag.index.entries import Links
 from graphrag.index.group import GroupIndex
 from graphrag.index.load import assembled, enter_rows
 from graphrag.index.tables import Rows, source_episodes
-from graphrag.index.texts import NEVER, WORD_COLUMNS
+from graphrag.index.texts import WORD_COLUMNS
 from graphrag.search.filters import Compare, Every, Filter
 from graphrag.search.request import Request
 from graphrag.search.rewind import Rewind, mention_rows
@@ -83,8 +83,6 @@ class Part:
     """The moment that is looked from."""
     rewinds: bool
     """It is to be seen as it was once, so an index of its own is made of it each time."""
-    unread_end: bytes | None = None
-    """Vector of the ends of facts that are not read; None if all are. Merged ones always are."""
     spread: float | None = None
     """Standard deviation of the cosines of the passages that are near."""
     mentions: list[tuple[str, str]] = field(default_factory=list)
@@ -104,16 +102,6 @@ class Part:
         self._wanted[table] |= ids - self.asked[table]
         self.asked[table] |= ids
 
-    def _stand_in(self, fresh: dict[str, Rows], vector: bytes) -> None:
-        """Enter the ends of facts that were not read by id and name alone."""
-        ends = {str(row[2 + end]): row[5 + end] for row in fresh["relates_to"] for end in (0, 1)}
-        there = {str(row[0]) for row in fresh["entity"]} | self.asked["entity"]
-        fresh["entity"] += [
-            [id_, vector, "", name, [], "", {}, None, NEVER, False, None]
-            for id_, name in ends.items()
-            if id_ not in there
-        ]
-
     async def read(self, linked: int = 0, met: Iterable[str] = ()) -> None:
         """Read what is wanted and not there yet; the arguments are those of a ``Reading``."""
         self.want("entity", with_kin(self._wanted["entity"], self.kin))
@@ -123,11 +111,8 @@ class Part:
         if linked:
             wanted["episode"] = self.asked["episode"]
         known = {table: self.asked[table] - self._wanted[table] for table in ("entity", "episode")}
-        ends = None if self.unread_end is None else self.kin.keys()
-        reading = Reading(wanted, self.at, known, linked, met, ends)
+        reading = Reading(wanted, self.at, known, linked, met)
         fresh, spoken = await read_part(self.store, reading)
-        if self.unread_end is not None:
-            self._stand_in(fresh, self.unread_end)
         self.mentions += map(tuple, spoken)
         self._wanted.clear()
         for table, rows in fresh.items():

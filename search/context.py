@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -112,13 +112,15 @@ def assemble(
     sources |= {place: _Source(place, fact.created_at) for place, fact in told.items()}
     render = {"text": _text, "xml": _xml, "json": _json}[format]
     shown: list[_Item] = []
-    text, left_out = "", 0
+    text, left_out, numbers = "", 0, dict[str, int]()
     for item in _ordered(results, sources):
         for version in _versions(item, shown):
-            longer = render([*shown, version], sources)
-            if count(longer) <= max_tokens:
+            longer = [*shown, version]
+            cited = numbered(id_ for each in longer for id_ in each.sources)
+            rendered = render(longer, cited, sources)
+            if count(rendered) <= max_tokens:
                 shown.append(version)
-                text = longer
+                text, numbers = rendered, cited
                 break
         else:
             left_out += 1
@@ -130,7 +132,7 @@ def assemble(
             source.valid_at,
             tuple(item.fact_id for item in shown if item.fact_id and id_ in item.sources),
         )
-        for id_, number in _numbers(shown).items()
+        for id_, number in numbers.items()
     )
     return Context(text, citations, count(text), left_out)
 
@@ -201,14 +203,12 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def _numbers(items: Sequence[_Item]) -> dict[str, int]:
+def numbered(cited: Iterable[str]) -> dict[str, int]:
     """Return the number of each source, in order of first use."""
-    cited = dict.fromkeys(id_ for item in items for id_ in item.sources)
-    return {id_: number for number, id_ in enumerate(cited, start=1)}
+    return {id_: number for number, id_ in enumerate(dict.fromkeys(cited), start=1)}
 
 
-def _text(items: Sequence[_Item], sources: _Sources) -> str:
-    numbers = _numbers(items)
+def _text(items: Sequence[_Item], numbers: Mapping[str, int], sources: _Sources) -> str:
     lines: list[str] = []
     for kind, head in _HEADS.items():
         if block := [_line(item, numbers) for item in items if item.kind == kind]:
@@ -228,8 +228,7 @@ def _line(item: _Item, numbers: Mapping[str, int]) -> str:
     return f"-{marks} {title}: {item.words}"
 
 
-def _xml(items: Sequence[_Item], sources: _Sources) -> str:
-    numbers = _numbers(items)
+def _xml(items: Sequence[_Item], numbers: Mapping[str, int], sources: _Sources) -> str:
     tags = {"facts": "fact", "excerpts": "excerpt", "entities": "entity", "communities": "group"}
     lines = []
     for kind, tag in tags.items():
@@ -249,8 +248,7 @@ def _xml(items: Sequence[_Item], sources: _Sources) -> str:
     return "\n".join(("<context>", *lines, "</context>")) if lines else ""
 
 
-def _json(items: Sequence[_Item], sources: _Sources) -> str:
-    numbers = _numbers(items)
+def _json(items: Sequence[_Item], numbers: Mapping[str, int], sources: _Sources) -> str:
     found: dict[str, list[dict[str, object]]] = {}
     for item in items:
         given = {

@@ -11,22 +11,21 @@ A ``Reranking`` uses the columns in memory and may reorder all candidates. A ``R
 items themselves, and so gets only the best: ``shortlist`` gives their number.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from graphrag.errors import InputError
-from graphrag.index.cosines import top
+from graphrag.index.cosines import Cosines, top
 from graphrag.index.scope import ScopeIndex as Rows
 from graphrag.model.values import Community, Entity, Episode, Fact
 from graphrag.search.results import Why
 
 if TYPE_CHECKING:
+    from graphrag.search.near import Nearness
     from graphrag.search.question import Question
     from graphrag.store.store import Store
 
@@ -35,24 +34,14 @@ Mask = npt.NDArray[np.bool_]
 Candidates = npt.NDArray[np.intp]
 """Row numbers, ascending."""
 Fusion = Literal["scores", "rrf"]
+Scored: TypeAlias = "Cosines | Nearness"
+"""Scores of the rows of a scope that are worked out where they are asked for."""
 _DIGITS = 6
 """Decimals of a score of 32 bits: the next one depends on which rows are worked out together."""
 
 
-class Scored(Protocol):
-    """Scores of the rows of a scope that are worked out where they are asked for."""
-
-    def at(self, rows: Candidates, /) -> Scores:
-        """Return the exact scores of some rows."""
-
-    def top(
-        self, k: int, mask: Mask | None = None, floor: float | None = None
-    ) -> tuple[Candidates, Scores]:
-        """Return rows and exact scores of the ``k`` best that are allowed and above the floor."""
-
-
 def scores_at(
-    scores: npt.NDArray[np.floating] | Scored, rows: Candidates
+    scores: "npt.NDArray[np.floating] | Scored", rows: Candidates
 ) -> npt.NDArray[np.floating]:
     """Return the scores of some rows."""
     return scores[rows] if isinstance(scores, np.ndarray) else scores.at(rows)
@@ -63,15 +52,11 @@ class Method:
     """What one method says of every row of a scope."""
 
     name: str
-    scores: npt.NDArray[np.floating] | Scored
+    scores: "npt.NDArray[np.floating] | Scored"
     """0 or less, or NaN: the method did not find the row."""
     weight: float = 1.0
     finds: bool = True
     """False: it only scores what other methods found."""
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.weight) and self.weight >= 0):
-            raise InputError(f"method {self.name}: weight {self.weight} is not 0 or more")
 
     def at(self, rows: Candidates) -> npt.NDArray[np.float64]:
         """Return the scores of some rows, 0 for what was not found."""

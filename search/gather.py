@@ -21,7 +21,7 @@ from graphrag.search.candidates import LIMITS, Part, bound, kin_of, reworded, su
 from graphrag.search.masks import prepare
 from graphrag.search.near import LONGEST, WORD
 from graphrag.search.pipeline import candidate_ids
-from graphrag.search.question import Question, ask, asked_types
+from graphrag.search.question import Question, ask
 from graphrag.search.recipe import TABLES
 from graphrag.search.request import Request
 from graphrag.search.rerankers import EpisodeMentions, Recency
@@ -110,7 +110,6 @@ async def gather(
         kin_of(proposals.merged, past),
         viewpoint.valid_at or now,
         bool(past),
-        None if past or _asks_of_ends(request) else (-vector).astype("<f4").tobytes(),
         float(np.std(passages)) if passages else None,
     )
     for table, ids in reworded(past).items():
@@ -218,12 +217,6 @@ def _scopes(request: Request) -> list[str]:
     if scopes != {"communities"}:
         scopes.add("entities")
     return sorted(scopes, key=["entities", "facts", "episodes", "communities"].index)
-
-
-def _asks_of_ends(request: Request) -> bool:
-    """Tell whether a search looks at more of the ends of a fact than which they are."""
-    asked = {"entities", "episodes"}.intersection(request.scopes) or asked_types(request.query)
-    return bool(asked or request.recipe.rerank) or (request.within, request.where) != (None, None)
 
 
 def wanted(

@@ -223,14 +223,12 @@ def _mark(joint: GroupIndex, index: GroupIndex) -> None:
     for table in TABLES.values():
         rows, source = joint.scopes[table], index.scopes[table]
         there = source.row_of
-        mine = [(row, there[id_]) for id_, row in rows.row_of.items() if id_ in there]
+        mine = {row: there[id_] for id_, row in rows.row_of.items() if id_ in there}
         group = rows.aside.setdefault("group_id", AsideColumn("group_id", joint.seq))
-        for row, _ in mine:
-            group.put(row, index.group_id)
+        group.fill([*mine], [index.group_id] * len(mine))
         for name, column in source.aside.items():
             taken = rows.aside.setdefault(name, AsideColumn(name, joint.seq))
-            for row, other in mine:
-                taken.copy(row, column, other)
+            taken.take([*mine], column, [*mine.values()])
     joint.sagas.update(index.sagas)
 
 

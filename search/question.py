@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from graphrag.errors import QueryError
 from graphrag.index.cosines import BestOf, Cosines
 from graphrag.index.edges import LevelWalk
 from graphrag.index.group import GroupIndex
-from graphrag.index.retention import Slot
 from graphrag.index.scope import ScopeIndex as Rows
 from graphrag.protocols import Matrix, Reranker
 from graphrag.search.fuse import Fused
@@ -46,8 +45,6 @@ _KINDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
 )
 
 _LENGTH_PENALTY = 0.5
-_TRIES: Final = Slot[tuple[tuple[int, int], Matrix]]()
-"""What the passages of each episode gain by being several, and the state that it is of."""
 
 
 def asked_types(query: str) -> frozenset[str]:
@@ -139,14 +136,11 @@ def episode_cosines(index: GroupIndex, query: Matrix) -> Cosines:
 
 def _tries(index: GroupIndex) -> Matrix:
     """Return ``sqrt(2 ln n)`` of the number of passages of each episode, 0 of those with none."""
-    passages, state = index.passages, (index.passages.version, len(index.episodes))
-    kept = _TRIES.get(index)
-    if kept is None or kept[0] != state:
-        owner = passages["episode"][passages.alive.values]
-        count = np.bincount(owner, minlength=len(index.episodes))
-        kept = state, np.sqrt(2 * np.log(np.maximum(count, 1))).astype(np.float32)
-        _TRIES.set(index, kept)
-    return kept[1]
+    owner = index.passages["episode"][index.passages.alive.values]
+    count = np.bincount(owner, minlength=len(index.episodes))
+    numbers = np.maximum(np.arange(count.max(initial=0) + 1), 1)
+    tries: Matrix = np.sqrt(2 * np.log(numbers)).astype(np.float32)
+    return tries[count]
 
 
 def walked_rows(

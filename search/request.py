@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from graphrag.errors import QueryError
+from graphrag.model.checks import checked_number
 from graphrag.model.values import Entity
 from graphrag.ontology.relations import Relations
 from graphrag.search.fields import Field
@@ -47,10 +48,7 @@ class Request:
                 f"the query has {len(self.query)} characters, at most {_LONGEST}: ask a question, "
                 "or search with a part of the text"
             )
-        if self.limit < 1:
-            raise QueryError(f"limit {self.limit!r}: ask for at least 1 hit")
-        if self.limit > MOST:
-            raise QueryError(f"limit {self.limit}: at most {MOST} hits a scope")
+        checked_number("limit", self.limit, least=1, most=MOST)
         if not self.scopes or any(scope not in SCOPES for scope in self.scopes):
             raise QueryError(f"scopes {self.scopes!r}: choose from {', '.join(SCOPES)}")
         if self.where is not None and self.where.scopes().isdisjoint(self.scopes):

@@ -54,10 +54,8 @@ class NodeDistance:
         rows = np.array([hit.id for hit in hits], dtype=np.intp)
         subject, object_ = question.walked.ends
         ends = (subject[rows], object_[rows]) if scope == "facts" else (rows, rows)
-        # Whatever comes after this may ask how far the others are.
-        last = question.recipe.rerank == (self,)
-        far = question.walk.of(*ends, enough=question.request.limit if last else None)
-        scores = [1 / (1 + steps) if steps >= 0 else 0.0 for steps in far.tolist()]
+        far = question.walk.of(*ends).tolist()
+        scores = [1 / (1 + steps) if steps >= 0 else 0.0 for steps in far]
         return reordered(hits, scores, self.name)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import copy
 from collections.abc import ItemsView, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeVar
 from weakref import ref
@@ -26,7 +26,7 @@ from graphrag.protocols import Embedder
 from graphrag.store import links
 from graphrag.store.links import Pair
 from graphrag.store.log import events_since
-from graphrag.store.rows import TABLES, imaged
+from graphrag.store.rows import TABLES, with_columns
 from graphrag.store.store import Store
 from graphrag.temporal.interval import Viewpoint
 
@@ -39,7 +39,6 @@ _PAGE = 200
 Value = TypeVar("Value", Fact, Entity, Episode, Community, Saga)
 
 _UNKNOWN = -1
-_NAME_OF = {"name": "relation", "in": "subject_id", "out": "object_id"}
 Image = Mapping[str, Any]
 
 
@@ -154,15 +153,7 @@ class Rewind:
     def rewind(self, value: Value) -> Value:
         """Return a value as it was then."""
         image = self.image(TABLES[type(value)], value.id)
-        if not image:
-            return value
-        names: Mapping[str, str] = _NAME_OF if isinstance(value, Fact) else {}
-        changed = {
-            names.get(column, column): imaged(column, item, value.id)
-            for column, item in image.items()
-            if names.get(column, column) in type(value).__slots__
-        }
-        return replace(value, **changed)
+        return with_columns(value, image) if image else value
 
 
 NO_REWIND: Final = Rewind()

@@ -12,6 +12,7 @@ import numpy as np
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.scope import ScopeIndex
+from graphrag.model.checks import checked_number
 from graphrag.model.values import Entity, Episode, Fact
 from graphrag.search.near import Edges, bearers
 from graphrag.search.visibility import Mask, VisibleRows
@@ -90,14 +91,6 @@ class Reach:
             f"Reach({len(self.entities)} entities, {len(self.facts)} facts, "
             f"{len(self.episodes)} episodes)"
         )
-
-
-def checked_number(what: str, value: int, *, least: int, most: int | None = None) -> None:
-    """Refuse what is no number, too small or too large."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        wanted = f"at least {least}" if most is None else f"{least} to {most}"
-        raise QueryError(f"{what} {value!r}: give {wanted}")
 
 
 def limited(

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeVar
 from graphrag.display.visible import flatten
 from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
-from graphrag.search.within import checked_number
+from graphrag.model.checks import checked_number
 from graphrag.temporal.interval import Interval
 
 _Dated = Literal["when", "since", "until", "how long"]

@@ -17,6 +17,7 @@ from graphrag.errors import StoreProfileError
 from graphrag.index.texts import WORD_COLUMNS
 from graphrag.schema import VECTORS, former_tables, search_tables, vector_table, word_table
 from graphrag.store.engine import Row
+from graphrag.store.groups import remove_tables
 from graphrag.store.pages import count_rows, read_pages, rows_of
 from graphrag.store.record import Record
 from graphrag.store.store import Store
@@ -81,7 +82,7 @@ async def build_unbuilt(store: Store) -> None:
     [marks] = await store.query("SELECT * FROM meta:unbuilt;")
     if marks:
         _LOG.warning("the search tables of %s are built", store.target.url)
-        await store.remove_tables(former_tables())
+        await remove_tables(former_tables(), store)
         await build(store, rows=True, on_step=lambda step: _LOG.info("%s", step))
 
 
@@ -94,7 +95,7 @@ async def steps(
     search_rows, method = SearchRows(), ""
     for group in groups:
         if rows and not made:
-            await store.remove_tables(search_tables(group))
+            await remove_tables(search_tables(group), store)
         method = await search_rows.define(group, store)
     for table in VECTORS if rows else ():
         if table not in made:

@@ -46,9 +46,7 @@ LET $passages = SELECT VALUE {COLUMNS["passage"]} FROM $passage;
 LET $spoken = [];
 LET $texts = array::distinct(array::concat($episode,
     array::map($passages, |$row| type::record('episode', $row[2]))));
-LET $about = array::concat($proposed.in, $proposed.out, $others.in, $others.out);
-LET $people = array::concat($entity, IF $ends_read = NONE {{ $about }}
-    ELSE {{ <array>set::intersect(<set>$about, <set>$ends_read) }});
+LET $people = array::concat($entity, $proposed.in, $proposed.out, $others.in, $others.out);
 %s
 RETURN [
     (SELECT VALUE {COLUMNS["entity"]} FROM array::complement(array::distinct($people),
@@ -119,8 +117,6 @@ class Reading:
     0 for nothing of it."""
     met: Iterable[str] = ()
     """Facts at the entities in question; those that tie the others to these are read, too."""
-    ends: Iterable[str] | None = None
-    """Subjects and objects of the facts that are read; None for all."""
 
 
 async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], list[Any]]:
@@ -134,7 +130,6 @@ async def read_part(store: Store, reading: Reading) -> tuple[dict[str, Rows], li
         "met": _records("relates_to", reading.met),
         "at": reading.at,
         "linked": reading.linked,
-        "ends_read": None if reading.ends is None else _records("entity", reading.ends),
     }
     surroundings = _SURROUNDINGS if reading.linked else ""
     *rows, spoken = (await store.query(_READ % surroundings, **params))[-1]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag.engine.indexes import Built, IndexReport
+from graphrag.engine.indexes import Built, IndexReport, build, build_native, check_indexes
 from graphrag.errors import InputError, UnknownGroupError
-from graphrag.health.snapshot import CheckReport, RepairReport
+from graphrag.health.snapshot import CheckReport, RepairReport, group_names
 from graphrag.index.group import GroupIndex
 from graphrag.ingest.queue import QueueStatus
 from graphrag.model.arguments import checked
@@ -70,8 +70,6 @@ class Health:
         Raises:
             StoreProfileError: if the store has the process profile, which has no such indexes.
         """
-        from graphrag.engine.indexes import check_indexes
-
         return await check_indexes(self._handle.session.store)
 
     async def build_indexes(
@@ -88,8 +86,6 @@ class Health:
         Raises:
             StoreProfileError: if the store has the process profile, which has no such indexes.
         """
-        from graphrag.engine.indexes import build
-
         session = self._handle.session
         return await build(session.store, rows=rows, on_step=on_step)
 
@@ -102,8 +98,6 @@ class Health:
         Args:
             on_step: Called after each step.
         """
-        from graphrag.engine.indexes import build_native
-
         return await build_native(self._handle.session.store, on_step)
 
     async def reembed(
@@ -201,8 +195,6 @@ class Health:
             raise UnknownGroupError(self._group)
 
     async def _names(self) -> list[str]:
-        from graphrag.health.snapshot import group_names
-
         return await group_names(self._handle.session.store)
 
 

@@ -23,11 +23,17 @@ from graphrag.ingest.ingestion import Ingestion
 from graphrag.protocols import Embedder
 from graphrag.store.changes import REPAIR, ChangeSet, Update
 from graphrag.store.engine import Row
-from graphrag.store.migrate import embedder_of
+from graphrag.store.groups import count_anew
+from graphrag.store.migrate import (
+    begin_vectors,
+    embedder_of,
+    end_vectors,
+    stage_vectors,
+    staged_words,
+)
 from graphrag.store.pages import count_rows, read_pages, rows_of
 from graphrag.store.record import Record
 from graphrag.store.rows import edge, row_of, vector_bytes
-from graphrag.store.staging import begin_vectors, end_vectors, stage_vectors, staged_words
 from graphrag.store.store import Store
 from graphrag.store.target import Target
 
@@ -62,7 +68,7 @@ async def _repair(group: str, ingestion: Ingestion) -> tuple[list[Finding], int]
     # A group without any event has no log that a repair could go on.
     seq = await ingestion.writer.commit(group, build) if snapshot.last_seq else 0
     if seq:  # whatever was damaged, the sizes may have been, too
-        await ingestion.store.count_anew(group)
+        await count_anew(group, ingestion.store)
     ingestion.store.cache.written(None)  # rows beside the store, too
     await ingestion.catalog.reload(group)
     return findings, int(seq > 0)

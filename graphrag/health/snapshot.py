@@ -107,7 +107,7 @@ async def take(store: Store, group: str) -> Snapshot:
     last_seq = await store.last_seq(group)
     rows = {table: await group_rows(store, table, group) for table in TABLES}
     events = tuple(await store.events(group))
-    info = await read_entry(group, store.query)
+    info = await read_entry(group, store)
     return Snapshot(group, rows, events, last_seq, await _outside(store, rows), info)
 
 

@@ -40,6 +40,7 @@ from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.protocols import in_turns
 from graphrag.store.changes import FORGET, ChangeSet
+from graphrag.store.groups import count
 from graphrag.store.pages import group_pages
 from graphrag.store.rows import edge, from_row
 from graphrag.store.store import Store
@@ -131,7 +132,7 @@ class Erase(Door):
         if not half_gone and group not in await group_names(store):
             raise UnknownGroupError(group)
         if dry_run:
-            return Forgotten(group, await store.count_group(group))
+            return Forgotten(group, await count(group, store))
         if not half_gone:  # what is half gone was allowed to go
             await _ask(group, ingestion, actor or "")
         async with writer.locks[group], catalog.gate(group).change():

@@ -17,7 +17,7 @@ from graphrag.health.snapshot import Image, group_names, replayed
 from graphrag.index.texts import EMBEDDED, words
 from graphrag.ingest.ingestion import Ingestion
 from graphrag.store.engine import Row
-from graphrag.store.groups import claim_group, discard_group, write_entry
+from graphrag.store.groups import claim_group, count_anew, discard_group, write_entry
 from graphrag.store.pages import PagedTable, rows_of, write_page
 from graphrag.store.rows import event_of, row_of, vector_bytes
 from graphrag.store.store import Store
@@ -96,7 +96,7 @@ async def _replay(
     for entry in rows[_INFO].values():
         await write_entry(target.store, entry)
     if rows[_INFO]:
-        await target.store.count_anew(group)
+        await count_anew(group, target.store)
     else:  # no event speaks of it by then
         await discard_group(target.store, group)
     done.records += len(rows[_INFO])

@@ -29,9 +29,6 @@ class Locks:
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def __len__(self) -> int:
-        return len(self._locks)
-
     def __getitem__(self, name: str) -> asyncio.Lock:
         return self._locks.get(name) or self._locks.setdefault(name, asyncio.Lock())
 

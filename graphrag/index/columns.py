@@ -244,17 +244,12 @@ class RowMatrix(Shared, Generic[Scalar]):
         self._rest = rest
 
 
-def bytes_of(value: object, apart_from: object = None) -> int:
-    """Return about how many bytes of memory a value takes, without what another one has, too.
+def bytes_of(value: object, seen: set[int] | None = None) -> int:
+    """Return about how many bytes of memory a value takes, without what was ``seen``, by id.
 
     A collection is judged by its first items. Arrays count whole, whoever views a part of them.
     """
-    seen: set[int] = set()
-    _bytes_of(apart_from, seen)
-    return _bytes_of(value, seen)
-
-
-def _bytes_of(value: object, seen: set[int]) -> int:
+    seen = set() if seen is None else seen
     while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
         value = value.base
     if value is None or id(value) in seen:
@@ -263,13 +258,13 @@ def _bytes_of(value: object, seen: set[int]) -> int:
     if isinstance(value, (np.ndarray, RowMatrix)):
         return value.nbytes
     if isinstance(value, memoryview):
-        return _bytes_of(value.obj, seen)
+        return bytes_of(value.obj, seen)
     if isinstance(value, (dict, list, tuple, set, frozenset)):
         few: list[object] = [*islice(value, _SAMPLE)]
         size = sys.getsizeof(value)
         if isinstance(value, dict):
             few += islice(value.values(), _SAMPLE)
-        of_few = sum([_bytes_of(item, seen) for item in few])
+        of_few = sum([bytes_of(item, seen) for item in few])
         return size + of_few * len(value) // max(1, min(len(value), _SAMPLE))
     if not type(value).__module__.startswith("graphrag."):
         return sys.getsizeof(value)
@@ -277,4 +272,4 @@ def _bytes_of(value: object, seen: set[int]) -> int:
     slots = getattr(value, "__slots__", ())
     parts = [*own.values(), *(getattr(value, name, None) for name in slots)]
     size = sys.getsizeof(value) + sys.getsizeof(own)
-    return size + sum([_bytes_of(part, seen) for part in parts if type(part) is not int])
+    return size + sum([bytes_of(part, seen) for part in parts if type(part) is not int])

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphrag.errors import InputError
 from graphrag.index.arrays import ArrayFile
 from graphrag.index.columns import Shared
 from graphrag.model.values import Fact
@@ -168,24 +167,16 @@ class LevelWalk:
 
     def within(self, depth: int) -> NDArray[np.int8]:
         """Return the hops of each node from its nearest seed, -1 if they are more than that."""
-        if not 0 <= depth <= _MOST:
-            raise InputError(f"depth: expected 0 to {_MOST}, got {depth}")
         while self._level < depth and self._step():
             pass
         if self._level <= depth:
             return self._distance.copy()
         return np.where(self._distance <= depth, self._distance, np.int8(-1))
 
-    def of(
-        self, first: NDArray[np.intp], second: NDArray[np.intp], *, enough: int | None = None
-    ) -> NDArray[np.int8]:
-        """Return the hops of the nearer of each two nodes, -1 for what no path leads to.
-
-        With ``enough`` only of so many that none is nearer, and of all that are as near.
-        """
-        wanted = len(first) if enough is None else min(enough, len(first))
+    def of(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.int8]:
+        """Return the hops of the nearer of each two nodes, -1 for what no path leads to."""
         far = edge_distance(self._distance, first, second)
-        while self._level < _MOST and np.count_nonzero(far >= 0) < wanted and self._step():
+        while self._level < _MOST and (far < 0).any() and self._step():
             far = edge_distance(self._distance, first, second)
         return far
 

@@ -19,7 +19,7 @@ from graphrag.model.values import Entity, Episode, Fact
 from graphrag.protocols import Matrix
 from graphrag.store.assertions import name_values
 from graphrag.store.changes import FORGET, REPAIR
-from graphrag.store.groups import read_size
+from graphrag.store.groups import read_size, read_sizes
 from graphrag.store.record import Record, id_of
 from graphrag.store.rows import TABLES
 from graphrag.store.store import Store
@@ -38,11 +38,11 @@ async def load_group(store: Store, group: str, dimension: int) -> GroupIndex:
     # The event number first: a commit of another process during the load is then seen as news.
     index.seq = await store.last_seq(group)
     index.sagas = await read_sagas(store, group)
-    if own := await read_size(group, store.query):
+    if own := await read_size(group, store):
         index.facts.vectors.reserve(own.facts)
         index.entities.vectors.reserve(own.entities)
     # Looking at the sizes of all groups takes longer than reading a small one.
-    if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await store.group_sizes())):
+    if _size(own) < _LARGE or 2 * _size(own) < sum(map(_size, await read_sizes(store))):
         for table, rows in await by_group(store, group):
             await asyncio.to_thread(_fill, index, table, rows)
     else:

@@ -178,12 +178,6 @@ class GroupCache:
         """The state of each when it was measured, and its bytes; their sum is ``nbytes``."""
         self.nbytes = 0
 
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._kept
-
     def groups(self) -> list[GroupIndex]:
         """Return the groups that are kept, the one used last at the end."""
         return [*self._kept.values()]

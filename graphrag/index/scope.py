@@ -102,19 +102,15 @@ class AsideColumn(Shared):
             self._dense.extend(np.full(more, self._codec[1], dtype=self._codec[0]))
         return self._dense.values[:rows]
 
-    def put(self, row: int, value: Any) -> None:
-        """Hold another value in a row, None for none."""
-        self.fill([row], [value])
-
-    def copy(self, row: int, source: "AsideColumn", there: int) -> None:
-        """Hold in a row what another column of the same name holds in one of its own."""
+    def take(self, rows: Sequence[int], source: "AsideColumn", theirs: Sequence[int]) -> None:
+        """Hold in rows what another column of the same name holds in some of its own."""
         if self._codec is None:
-            self.put(row, source.sparse.get(there))
+            self.fill(rows, [*map(source.sparse.get, theirs)])
         else:
-            self._put([row], source.values(there + 1)[there])
+            self._put(rows, source.values(max(theirs, default=-1) + 1)[[*theirs]])
 
     def fill(self, rows: Sequence[int], values: Sequence[Any]) -> None:
-        """Put many values; moments may come as microseconds."""
+        """Put values, None for none; moments may come as microseconds."""
         if self._codec is not None:
             _, empty, encode = self._codec
             self._put(rows, [empty if value is None else encode(value) for value in values])

@@ -172,7 +172,7 @@ def _catch_up(column: AsideColumn, table: str, scope: ScopeIndex, events: Iterab
             kind, _, id_ = change.record.partition(":")
             if kind == table and change.after and column.name in change.after:
                 if id_ in scope.row_of:
-                    column.put(scope.row_of[id_], change.after[column.name])
+                    column.fill([scope.row_of[id_]], [change.after[column.name]])
         column.seq = event.seq
 
 

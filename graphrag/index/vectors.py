@@ -160,8 +160,6 @@ class Vectors(Shared):
 
     def replace(self, row: int, vector: ArrayLike) -> None:
         """Give a row another vector, scaled to norm 1."""
-        if not 0 <= row < len(self):
-            raise IndexError(f"row {row} of {len(self)}")
         self._put(row, self._unit(vector))
 
     def blank(self, row: int) -> None:

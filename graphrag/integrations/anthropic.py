@@ -6,7 +6,7 @@ folder exists as long as it contains a file.
 """
 
 import posixpath
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from graphrag.errors import InputError, MissingExtraError
@@ -24,16 +24,19 @@ _ROOT = "/memories"
 
 
 class _MemoryFiles:
-    """Files below ``/memories`` in one group; what cannot be done is an ``InputError``."""
+    """Files below ``/memories`` in one group, with the commands of the tool as methods.
+
+    What cannot be done is an ``InputError``.
+    """
 
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    async def view(self, path: str, lines: Sequence[int] | None = None) -> str:
+    async def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Return the numbered lines of a file, or what is up to two levels deep in a folder."""
         path = _checked(path)
         if (text := await self._text(path)) is not None:
-            start, end = lines if lines is not None and len(lines) == 2 else (1, -1)
+            start, end = view_range if view_range and len(view_range) == 2 else (1, -1)
             start, rows = max(1, start), text.split("\n")
             return f"Here's the content of {path} with line numbers:\n" + _numbered(
                 rows, start, len(rows) if end == -1 else end
@@ -55,29 +58,30 @@ class _MemoryFiles:
         rows = [f"{_size(size)}\t{shown}" for shown, size in sorted(sizes.items())]
         return "\n".join((f"{head}excluding hidden items:", *rows))
 
-    async def create(self, path: str, text: str) -> str:
+    async def create(self, path: str, file_text: str) -> str:
         """Make a file."""
         path = _checked(path)
         if path == _ROOT or await self._text(path) is not None or await self._inside(path):
             raise InputError(f"File {path} already exists")
-        await self._write(path, text)
+        await self._write(path, file_text)
         return f"File created successfully at: {path}"
 
-    async def replace(self, path: str, old: str, new: str) -> str:
+    async def str_replace(self, path: str, old_str: str, new_str: str) -> str:
         """Replace the only place where a file says something."""
         path, text = await self._file(path)
-        places = [at for at in range(len(text)) if old and text.startswith(old, at)]
+        places = [at for at in range(len(text)) if old_str and text.startswith(old_str, at)]
         if not places:
             raise InputError(
-                f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
+                f"No replacement was performed, old_str `{old_str}` did not appear verbatim in "
+                f"{path}."
             )
         numbers = [text[:at].count("\n") + 1 for at in places]
         if len(places) > 1:
             raise InputError(
-                f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "
-                f"{', '.join(map(str, numbers))}. Please ensure it is unique"
+                f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in "
+                f"lines: {', '.join(map(str, numbers))}. Please ensure it is unique"
             )
-        text = text.replace(old, new)
+        text = text.replace(old_str, new_str)
         await self._write(path, text)
         rows, [at] = text.split("\n"), numbers
         shown = _numbered(rows, max(1, at - 2), min(len(rows), at + 2))
@@ -86,17 +90,17 @@ class _MemoryFiles:
             f"numbers):\n{shown}"
         )
 
-    async def insert(self, path: str, line: int, text: str) -> str:
+    async def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Put lines after a line of a file, 0 for its beginning."""
         path, before = await self._file(path)
         rows = before.split("\n")
         rows = rows[:-1] if rows[-1] == "" else rows
-        if not 0 <= line <= len(rows):
+        if not 0 <= insert_line <= len(rows):
             raise InputError(
-                f"Invalid `insert_line` parameter: {line}. It should be within the range "
+                f"Invalid `insert_line` parameter: {insert_line}. It should be within the range "
                 f"[0, {len(rows)}]."
             )
-        rows.insert(line, text.rstrip("\n"))
+        rows.insert(insert_line, insert_text.rstrip("\n"))
         await self._write(path, "\n".join(rows) + "\n")
         return f"The file {path} has been edited."
 
@@ -107,9 +111,9 @@ class _MemoryFiles:
             await drop_note(self._writable(), file.name)
         return f"Successfully deleted {path}"
 
-    async def rename(self, old: str, new: str) -> str:
+    async def rename(self, old_path: str, new_path: str) -> str:
         """Move a file or a folder."""
-        old, new = _checked(old, but_root="rename"), _checked(new)
+        old, new = _checked(old_path, but_root="rename"), _checked(new_path)
         if await self._text(new) is not None or await self._inside(new):
             raise InputError(f"The destination {new} already exists")
         for file in await self._all(old):
@@ -194,17 +198,10 @@ class _MemoryTool:
 
     async def _answer(self, command: Any) -> str:
         """Run a command of the tool; a mistake of the model is told to it, so that it can retry."""
-        files = self._files
-        work: Mapping[str, Callable[[], Coroutine[Any, Any, str]]] = {
-            "view": lambda: files.view(command.path, command.view_range),
-            "create": lambda: files.create(command.path, command.file_text),
-            "str_replace": lambda: files.replace(command.path, command.old_str, command.new_str),
-            "insert": lambda: files.insert(command.path, command.insert_line, command.insert_text),
-            "delete": lambda: files.delete(command.path),
-            "rename": lambda: files.rename(command.old_path, command.new_path),
-        }
+        given = {name: getattr(command, name) for name in type(command).model_fields}
+        work: Callable[..., Awaitable[str]] = getattr(self._files, given.pop("command"))
         try:
-            return await work[command.command]()
+            return await work(**given)
         except InputError as error:
             raise ToolError(str(error)) from error
 

@@ -23,33 +23,6 @@ _MOST = 1000  # hits of one search
 _RECENT = 10_000  # vectors whose words are remembered
 
 
-class _Embedder:
-    def __init__(self, access: Access) -> None:
-        self._access = access
-        self._words: dict[bytes, str] = {}
-        self._lock = Lock()
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text; the graph must be the blocking one."""
-        rows = self._access.waited(self._embedded(list(texts)))
-        with self._lock:
-            self._words.update(zip(map(_digest, rows), texts, strict=True))
-            for old in list(self._words)[:-_RECENT]:
-                del self._words[old]
-        return rows
-
-    async def _embedded(self, texts: list[str]) -> list[list[float]]:
-        embedder = self._access.graph.handle.session.embedder
-        rows = await embedder.embed(texts, purpose="query")
-        return [[float(number) for number in row] for row in rows]
-
-    def words(self, vector: Sequence[float]) -> str:
-        """Return what a vector of this embedder was made of."""
-        if (words := self._words.get(_digest(vector))) is None:
-            raise InputError("another embedder made this vector: give the framework this embedder")
-        return words
-
-
 def _digest(vector: Sequence[float]) -> bytes:
     return np.asarray(vector, dtype=np.float32).tobytes()
 
@@ -86,11 +59,19 @@ class GraphStorage:
     ) -> None:
         """Wrap the blocking graph, one group for each crew; with a moment it is read-only."""
         self._access = Access(graph, valid_at=valid_at, known_at=known_at)
-        self._embedder = _Embedder(self._access)
+        self._words: dict[bytes, str] = {}  # what a vector was made of
+        self._lock = Lock()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return vectors of the graph's own embedder, which all searches use."""
-        return self._embedder.embed(texts)
+        embedder = self._access.graph.handle.session.embedder
+        matrix = self._access.waited(embedder.embed(list(texts), purpose="query"))
+        rows = [[float(number) for number in row] for row in matrix]
+        with self._lock:
+            self._words.update(zip(map(_digest, rows), texts, strict=True))
+            for old in list(self._words)[:-_RECENT]:
+                del self._words[old]
+        return rows
 
     async def _save(self, records: list[MemoryRecord]) -> None:
         self._access.written()
@@ -113,7 +94,8 @@ class GraphStorage:
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
         """Return records by relevance to the words that ``embed`` made the vector of."""
-        query = self._embedder.words(query_embedding)
+        if (query := self._words.get(_digest(query_embedding))) is None:
+            raise InputError("another embedder made this vector: give the framework this embedder")
         wanted = _RecordFilter(scope_prefix, categories, metadata=metadata_filter)
         hits = await self._access.view.search(query, limit=_MOST, scopes=("episodes",))
         scored = (

@@ -8,7 +8,7 @@ from pydantic import PrivateAttr
 
 from graphrag.errors import GraphRAGError, InputError, MissingExtraError
 from graphrag.integrations.access import Access, AnyGraph, Tools, both_ways
-from graphrag.integrations.recall import Recalled, recall
+from graphrag.integrations.recall import recall
 from graphrag.model.values import Episode
 from graphrag.search.filters import Compare, Every
 from graphrag.search.recipe import Recipe, Scope
@@ -56,13 +56,13 @@ class GraphRetriever(BaseRetriever):
         known_at: Moment | None = None,
     ) -> list[Document]:
         view = self._access.seen(self._access.graph, valid_at=valid_at, known_at=known_at)
-        return list(map(_document, await recall(view, query, limit=self.limit, scopes=self.scopes)))
+        hits = await recall(view, query, limit=self.limit, scopes=self.scopes)
+        return [
+            Document(hit.text, id=hit.id, metadata={"relevance": hit.score, **hit.metadata})
+            for hit in hits
+        ]
 
     _get_relevant_documents, _aget_relevant_documents = both_ways(_documents)
-
-
-def _document(hit: Recalled) -> Document:
-    return Document(hit.text, id=hit.id, metadata={"relevance": hit.score, **hit.metadata})
 
 
 class GraphVectorStore(VectorStore):

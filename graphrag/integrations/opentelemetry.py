@@ -6,10 +6,8 @@ you enable that. Status of the conventions:
 https://github.com/open-telemetry/semantic-conventions-genai (operations on memories).
 """
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from contextvars import Token
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +17,7 @@ from graphrag.model.extraction import Price, Usage
 from graphrag.protocols import Figures, Note, Step
 
 if TYPE_CHECKING:
-    from opentelemetry.context import Context
-    from opentelemetry.trace import Span, Tracer, TracerProvider
+    from opentelemetry.trace import TracerProvider
 
 _OPERATIONS: Final[Mapping[Step, str]] = MappingProxyType(  # what the conventions have a name for
     {"ingest": "upsert_memory", "search": "search_memory"}
@@ -28,7 +25,7 @@ _OPERATIONS: Final[Mapping[Step, str]] = MappingProxyType(  # what the conventio
 _TEXTS: Final[Mapping[Step, str]] = MappingProxyType(
     {"ingest": "gen_ai.memory.records", "search": "gen_ai.memory.query.text"}
 )
-_RECORD: Final = "episode"
+_RECORD, _RECORD_ID = "episode", "gen_ai.memory.record.id"
 _NOTHING: Final = Usage()
 
 
@@ -62,70 +59,50 @@ class OpenTelemetryTracer:
         self._text = text
         self.price = price
 
-    def span(self, step: Step, *, group: str, text: str = "") -> AbstractContextManager[Note]:
-        """Return the span of a step; an error is recorded by its type only."""
+    @contextmanager
+    def span(self, step: Step, *, group: str, text: str = "") -> Iterator[Note]:
+        """Open the span of a step; an error is recorded by its type only."""
+        from opentelemetry import context, trace
+
         operation = _OPERATIONS.get(step)
         attributes = {"graphrag.step": step, "gen_ai.memory.store.id": group}
         if operation is not None:
             attributes["gen_ai.operation.name"] = operation
         if self._text and text:
             attributes[_TEXTS.get(step, f"graphrag.{step}.text")] = text
-        return _OpenSpan(self._tracer, operation or f"graphrag.{step}", attributes, self.price)
-
-
-@dataclass(slots=True, eq=False)
-class _OpenSpan:
-    """An entered span. No generator and one write of attributes: every step makes one."""
-
-    _tracer: "Tracer"
-    _name: str
-    _attributes: Mapping[str, str]
-    _price: Price | None
-    _span: "Span" = field(init=False)
-    _token: "Token[Context] | None" = field(init=False, default=None)
-    _before: "Token[Spending | None]" = field(init=False)
-    _spent: Spending = field(init=False)
-    _figures: dict[str, str | int | float | bool] = field(init=False)
-
-    def __enter__(self) -> Note:
-        from opentelemetry import context, trace
-
-        self._span = self._tracer.start_span(self._name, attributes=self._attributes)
-        if not self._span.is_recording():
-            return _ignore
-        self._figures = {}
-        self._spent = Spending(outer=SPENDING.get())
-        self._before = SPENDING.set(self._spent)
-        self._token = context.attach(trace.set_span_in_context(self._span))
-        return self._note
-
-    def _note(self, figures: Figures) -> None:
-        for name, value in figures.items():
-            key = "gen_ai.memory.record.id" if name == _RECORD else f"graphrag.{name}"
-            self._figures[key] = value
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._token is None:
+        span = self._tracer.start_span(operation or f"graphrag.{step}", attributes=attributes)
+        if not span.is_recording():
+            yield lambda _: None
             return
-        from opentelemetry import context
-        from opentelemetry.trace import StatusCode
+        figures: dict[str, str | int | float | bool] = {}  # one write of attributes is quicker
 
-        context.detach(self._token)
-        SPENDING.reset(self._before)
-        figures, usage = self._figures, self._spent.usage
-        if usage != _NOTHING:
-            figures["gen_ai.usage.input_tokens"] = usage.prompt_tokens
-            figures["gen_ai.usage.output_tokens"] = usage.completion_tokens
-            figures["graphrag.llm.calls"] = usage.calls
-            figures["graphrag.llm.cached"] = usage.cached
-            if self._price is not None:
-                figures["graphrag.cost"] = self._price.of(usage)
-        if error is not None:
+        def note(given: Figures) -> None:
+            names = {name: f"graphrag.{name}" for name in given} | {_RECORD: _RECORD_ID}
+            figures.update((names[name], value) for name, value in given.items())
+
+        spent = Spending(outer=SPENDING.get())
+        before = SPENDING.set(spent)
+        token = context.attach(trace.set_span_in_context(span))
+        try:
+            yield note
+        except BaseException as error:
             figures["error.type"] = type(error).__qualname__
-            self._span.set_status(StatusCode.ERROR)
-        self._span.set_attributes(figures)
-        self._span.end()
+            span.set_status(trace.StatusCode.ERROR)
+            raise
+        finally:
+            context.detach(token)
+            SPENDING.reset(before)
+            span.set_attributes({**figures, **self._usage(spent.usage)})
+            span.end()
 
-
-def _ignore(figures: Figures) -> None:
-    """Take figures of a span that nobody records."""
+    def _usage(self, usage: Usage) -> dict[str, int | float]:
+        if usage == _NOTHING:
+            return {}
+        cost = {} if self.price is None else {"graphrag.cost": self.price.of(usage)}
+        return {
+            "gen_ai.usage.input_tokens": usage.prompt_tokens,
+            "gen_ai.usage.output_tokens": usage.completion_tokens,
+            "graphrag.llm.calls": usage.calls,
+            "graphrag.llm.cached": usage.cached,
+            **cost,
+        }

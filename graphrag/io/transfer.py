@@ -20,7 +20,7 @@ from graphrag.model.ids import RANDOM, masked
 from graphrag.schema import VECTORS
 from graphrag.store.assertions import joined, parts
 from graphrag.store.engine import Row
-from graphrag.store.groups import claim_group
+from graphrag.store.groups import claim_group, count
 from graphrag.store.pages import PAGE, PagedTable, group_ids, rows_of, write_page
 from graphrag.store.record import Null, Record
 from graphrag.store.store import Store
@@ -198,7 +198,7 @@ async def claim(store: Store, name: str, created_at: datetime) -> None:
     """Take a free name for a group that is to come; erase what an interrupted transfer left."""
     if await store.forgotten_since(name) is not None:
         await store.erase_group(name)
-    elif name in await store.groups() or await store.count_group(name):
+    elif name in await store.groups() or await count(name, store):
         raise InputError(
             f"there is a group {name!r} already in {store.target.url}: give another name, or "
             f"group({name!r}).erase.group(confirm={name!r}) there first"

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from numbers import Integral, Real
 from os import PathLike
 from types import FunctionType, ModuleType, NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from graphrag.errors import InputError, QueryError
 from graphrag.model.checks import checked_text, finite, shown, whole
@@ -190,6 +190,9 @@ def _kinds(annotation: Any, *, stream: bool = False) -> Kinds:
     if origin is Literal:
         read = functools.partial(_choice, inner)
         return (_instance(f"one of {', '.join(map(str, inner))}", str, read=read),)
+    if origin is Annotated:  # a whole number of a range
+        bounded = functools.partial(_bounded, inner[1])
+        return (_instance("a whole number", Integral, but=(bool,), read=bounded),)
     if origin is Mapping:
         return (_mapping(*map(_kinds, inner)),)
     if origin is Sequence or (origin is Iterable and not stream):
@@ -231,6 +234,13 @@ def _choice(options: Sequence[str], name: str, value: str) -> str:
     if text not in options:
         raise InputError(f"{name} {shown(text)}: choose from {', '.join(options)}")
     return text
+
+
+def _bounded(bounds: range, name: str, value: int) -> int:
+    number = whole(name, value)
+    if number not in bounds:
+        raise InputError(f"{name} {number}: give {bounds.start} to {bounds.stop - 1}")
+    return number
 
 
 def _as_it_is(_: str, value: Any) -> Any:

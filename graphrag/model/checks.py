@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from graphrag.errors import InputError
+from graphrag.errors import InputError, QueryError
 from graphrag.model.values import JSON
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ def checked_text(what: str, value: str, *, longest: int = LONGEST) -> str:
     if len(text) > longest:
         raise InputError(f"{what} has {len(text):,} characters: at most {longest:,}")
     return _encodable(what, text)
+
+
+def checked_number(what: str, value: int, *, least: int, most: int | None = None) -> None:
+    """Refuse what is no number, too small or too large."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        wanted = f"at least {least}" if most is None else f"{least} to {most}"
+        raise QueryError(f"{what} {value!r}: give {wanted}")
 
 
 def checked_name(what: str, value: str) -> str:

@@ -49,36 +49,22 @@ def mask_of(saga: str, index: GroupIndex, seen: VisibleRows, past: Rewind) -> Ma
     return mask
 
 
-def in_order(rows: Iterable[int] | Rows, index: GroupIndex) -> list[int]:
-    """Return rows of episodes in their order."""
-    valid, ids = index.episodes["valid"], index.episodes.ids
-    return sorted(map(int, rows), key=lambda row: (int(valid[row]), ids[row]))
+def in_order(rows: Rows, index: GroupIndex) -> Rows:
+    """Return rows of episodes, given in ascending order, by reference time and then by id."""
+    ids = index.episodes.ids
+    if not ids.ascend:
+        rows = np.array(sorted(rows.tolist(), key=ids.__getitem__), dtype=np.intp)
+    return rows[np.argsort(index.episodes["valid"][rows], kind="stable")]
 
 
 def beside(
     row: int, mask: Mask, index: GroupIndex, *, before: int, after: int
 ) -> tuple[list[int], list[int]]:
-    """Return the last episodes of a mask before one, and the first after it, each in order."""
-    valid = index.episodes["valid"]
-    now = valid[row]
-    same = in_order({row, *np.flatnonzero(mask & (valid == now)).tolist()}, index)
-    place = same.index(row)
-    earlier = _nearest(np.flatnonzero(mask & (valid < now)), valid, before, last=True)
-    later = _nearest(np.flatnonzero(mask & (valid > now)), valid, after, last=False)
-    front = [*in_order(earlier, index), *same[:place]]
-    back = [*same[place + 1 :], *in_order(later, index)]
-    return front[max(0, len(front) - before) :], back[:after]
-
-
-def _nearest(rows: Rows, valid: npt.NDArray[np.int64], count: int, *, last: bool) -> Rows:
-    """Return the ``count`` rows nearest in time, with all that share the farthest one's moment."""
-    if not count or len(rows) <= count:
-        return rows if count else rows[:0]
-    times = valid[rows]
-    place = len(times) - count if last else count - 1
-    limit = np.partition(times, place)[place]
-    near: Mask = times >= limit if last else times <= limit
-    return rows[near]
+    """Return the last episodes of a mask before one of it, and the first after it, in order."""
+    order = in_order(np.flatnonzero(mask), index)
+    place = int(np.flatnonzero(order == row)[0])
+    earlier, later = order[max(0, place - before) : place], order[place + 1 :][:after]
+    return earlier.tolist(), later.tolist()
 
 
 Addition = tuple[datetime, str]  # when an episode was added, and its id

@@ -15,13 +15,13 @@ from graphrag.display.visible import escape, flatten, visible
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
 from graphrag.index.tables import source_episodes
+from graphrag.model.checks import checked_number
 from graphrag.model.values import Entity, Episode, Fact, Saga
 from graphrag.sagas.compose import composed
 from graphrag.sagas.order import after_watermark, in_order, mask_of, missing, saga_list
 from graphrag.search.context import Citation, Context, excerpt
 from graphrag.search.rewind import Rewind, rewound_mentions
 from graphrag.search.visibility import VisibleRows
-from graphrag.search.within import checked_number
 from graphrag.store.links import mentions
 from graphrag.store.store import Store
 from graphrag.text.split import count_tokens
@@ -171,7 +171,7 @@ async def read_saga(
     The sources of the facts must have been read (``read_sources``) before visibility is worked out:
     an index may grow while something is awaited.
     """
-    rows = in_order(np.flatnonzero(mask_of(name, index, seen, past)), index)
+    rows = in_order(np.flatnonzero(mask_of(name, index, seen, past)), index).tolist()
     if not rows:
         raise QueryError(missing(name, index.group_id, saga_list(index, seen, past).names))
     ids = [index.episodes.ids[row] for row in rows]

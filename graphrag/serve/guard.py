@@ -14,11 +14,12 @@ from functools import partial
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphrag.errors import InputError, PolicyError
 from graphrag.serve.grants import SCOPE_KEY, Bucket
-from graphrag.serve.rest import HTTPProblem, problem, problem_of
+from graphrag.serve.rest import problem, problem_of
 from graphrag.serve.service import Service
 
 TOOLS: Final = "/mcp"  # path of the tools
@@ -73,7 +74,7 @@ class Guard:
         if scope["method"] == "POST":
             try:
                 receive = _again(await self._body(receive), receive)
-            except HTTPProblem as error:
+            except HTTPException as error:
                 await problem_of(error)(scope, receive, sending)
                 return
         await self.app(scope, receive, sending)
@@ -86,12 +87,12 @@ class Guard:
                     body += message.get("body", b"")
                     if len(body) > quota.body_bytes:
                         most = f"a body has at most {quota.body_bytes:,} bytes"
-                        raise HTTPProblem(413, "Too Large", most)
+                        raise HTTPException(413, most)
                     if not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            raise HTTPProblem(408, "Timeout", "the body did not come in time") from None
-        raise HTTPProblem(400, "Bad Request", "the body was cut short")
+            raise HTTPException(408, "the body did not come in time") from None
+        raise HTTPException(400, "the body was cut short")
 
     def _refusal(self, scope: Scope, receive: Receive) -> ASGIApp | None:
         """Return the answer to a request that may not go on; otherwise note its call in it."""
@@ -99,10 +100,10 @@ class Guard:
         hosts, origin = headers.getlist("host"), headers.get("origin")
         host = hosts[0] if len(hosts) == 1 else ""
         if origin is not None and origin.partition("://")[2] != host:
-            return problem(403, "Forbidden", f"pages of {origin!r} may not ask this server")
+            return problem(403, f"pages of {origin!r} may not ask this server")
         service = self._service
         if not service.tokens and _name(host) not in self._hosts:
-            return problem(421, "Misdirected", f"this server is not {host!r}")
+            return problem(421, f"this server is not {host!r}")
         if scope["path"] in OPEN:
             return None
         asked = _group(scope)
@@ -113,9 +114,8 @@ class Guard:
         if grant is None:
             if wait := self._failures.take():
                 return _later(wait)
-            challenge = {"www-authenticate": "Bearer"}
             detail = "give a token: Authorization: Bearer ..."
-            return problem(401, "Unauthorized", detail, headers=challenge)
+            return problem(401, detail, {"www-authenticate": "Bearer"})
         if service.tokens:
             quota = service.quota
             if grant.name not in self._buckets:
@@ -127,13 +127,12 @@ class Guard:
         try:
             scope[SCOPE_KEY] = replace(service.call(grant, asked), gone=partial(_gone, receive))
         except PolicyError as error:
-            return problem(403, "Forbidden", str(error))
+            return problem(403, str(error))
         except InputError as error:
-            return problem(404, "Not Found", str(error))
+            return problem(404, str(error))
         if scope["method"] != "POST" and _below(scope) == TOOLS:
             # The SDK would hold a stream open, on which nothing can ever come.
-            allow = {"allow": "POST"}
-            return problem(405, "Method Not Allowed", "tools are called by POST", headers=allow)
+            return problem(405, "tools are called by POST", {"allow": "POST"})
         return None
 
 
@@ -173,5 +172,4 @@ def _below(scope: Scope) -> str:
 
 def _later(seconds: float, *, status: int = 429, why: str = "too many requests") -> ASGIApp:
     wait = str(math.ceil(seconds))
-    title = "Too Many Requests" if status == 429 else "Service Unavailable"
-    return problem(status, title, f"{why}: come again in {wait} s", headers={"retry-after": wait})
+    return problem(status, f"{why}: come again in {wait} s", {"retry-after": wait})

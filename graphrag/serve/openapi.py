@@ -16,6 +16,7 @@ _PROBLEMS = {
     "400": "The body is no JSON.",
     "401": "A token is missing or wrong.",
     "403": "The token may not do this, or a policy refused.",
+    "404": "There is no record, file or group of this name.",
     "408": "The body did not come in time.",
     "413": "The body is too large.",
     "415": "The body is not declared as JSON.",
@@ -86,8 +87,7 @@ def _gets() -> dict[str, Any]:
         f"/v1/{plural}/{{id}}": _get(
             f"get_{noun}",
             f"Return one {noun} by its id.",
-            {"200": _said(f"The {noun}.", _content(output)), **_problems("422", *_ANY)}
-            | {"404": _problem("There is none with this id.")},
+            {"200": _said(f"The {noun}.", _content(output)), **_problems("404", "422", *_ANY)},
             _parameter("id", "path", {"type": "string"}),
         )
         for plural, noun, output in (
@@ -128,8 +128,8 @@ def _gets() -> dict[str, Any]:
         "/explore/{file}": _get(
             "explorer_file",
             "A file of that page.",
-            {"200": _said("The file.", _text("text/css", "text/javascript")), **_problems("421")}
-            | {"404": _problem("There is no such file.")},
+            {"200": _said("The file.", _text("text/css", "text/javascript"))}
+            | _problems("404", "421"),
             _parameter("file", "path", {"type": "string"}),
         ),
     }
@@ -147,11 +147,8 @@ def _parameter(name: str, place: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _problems(*statuses: str) -> dict[str, Any]:
-    return {status: _problem(_PROBLEMS[status]) for status in statuses}
-
-
-def _problem(what: str) -> dict[str, Any]:
-    return _said(what, _content(ProblemOutput, PROBLEM_TYPE))
+    content = _content(ProblemOutput, PROBLEM_TYPE)
+    return {status: _said(_PROBLEMS[status], content) for status in statuses}
 
 
 def _said(what: str, content: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -42,50 +43,40 @@ Handler = Callable[[Request], Awaitable[Response]]
 _READY_SECONDS = 2.0  # in which the store has to answer, or the server is not ready
 _HEARTBEAT = 15.0  # seconds of silence, then a comment: proxies cut what is silent for longer
 
-_STATUSES: tuple[tuple[type[GraphRAGError], int, str], ...] = (  # the first kind that fits
-    (UnexpectedError, 500, "Internal Error"),
-    (OverloadedError, 503, "Service Unavailable"),
-    (InputError, 422, "Unprocessable"),
-    (PolicyError, 403, "Forbidden"),
-    (ExtractionError, 502, "Extraction Failed"),
-    (StoreError, 503, "Store Unavailable"),
-    (MissingExtraError, 501, "Not Installed"),
-    (GraphRAGError, 500, "Internal Error"),
+_STATUSES: tuple[tuple[type[GraphRAGError], int], ...] = (  # the first kind that fits
+    (UnexpectedError, 500),
+    (OverloadedError, 503),
+    (InputError, 422),
+    (PolicyError, 403),
+    (ExtractionError, 502),
+    (StoreError, 503),
+    (MissingExtraError, 501),
+    (GraphRAGError, 500),
 )
 
 
-class HTTPProblem(GraphRAGError):
-    """A request that is wrong as HTTP, whatever it asks for."""
-
-    def __init__(self, status: int, title: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status, self.title = status, title
-
-
-def problem(
-    status: int, title: str, detail: str, *, headers: Mapping[str, str] | None = None
-) -> Response:
-    """Return a problem as an answer (RFC 9457)."""
+def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a problem as an answer (RFC 9457), with the phrase of its status as its title."""
+    title = HTTPStatus(status).phrase
     body = ProblemOutput(title=title, status=status, detail=visible(detail))
     # A detail may repeat what was asked, where half a surrogate pair may stand.
     return Response(body.model_dump_json(), status, headers, media_type=PROBLEM_TYPE)
 
 
-def problem_of(error: GraphRAGError) -> Response:
-    """Return an error of the library as an answer."""
-    if isinstance(error, HTTPProblem):
-        return problem(error.status, error.title, str(error))
-    status, title = next(
-        (status, title) for kind, status, title in _STATUSES if isinstance(error, kind)
+def problem_of(error: Exception) -> Response:
+    """Return an error of the library, or what is wrong as HTTP, as an answer."""
+    if isinstance(error, HTTPException):
+        unknown = (error.status_code, error.detail) == (404, HTTPStatus.NOT_FOUND.phrase)
+        detail = "there is nothing here: see /openapi.json" if unknown else error.detail
+        return problem(error.status_code, detail, error.headers)
+    return problem(
+        next(status for kind, status in _STATUSES if isinstance(error, kind)), str(error)
     )
-    return problem(status, title, str(error))
 
 
-async def not_there(request: Request, error: Exception) -> Response:
-    """Answer for a route or method that is not there."""
-    assert isinstance(error, HTTPException)
-    detail = {404: "there is nothing here: see /openapi.json"}.get(error.status_code, error.detail)
-    return problem(error.status_code, error.detail, detail, headers=error.headers)
+async def failed(request: Request, error: Exception) -> Response:
+    """Answer for a route that failed, or that is not there."""
+    return problem_of(error)
 
 
 def routes(service: Service) -> list[Route]:
@@ -119,7 +110,7 @@ def routes(service: Service) -> list[Route]:
         id_ = request.path_params["id"]
         known = await service.in_graph(_call(request).graph.entity(id_))
         if known is None:
-            raise HTTPProblem(404, "Not Found", f"no entity has the id or name {id_!r}")
+            raise HTTPException(404, f"no entity has the id or name {id_!r}")
         return _answer(EntityOutput.of(known))
 
     async def episode(request: Request) -> Response:
@@ -127,7 +118,7 @@ def routes(service: Service) -> list[Route]:
             output = episode_output(request.path_params["id"], _call(request))
             return _answer(await service.in_graph(output))
         except QueryError as error:
-            raise HTTPProblem(404, "Not Found", str(error)) from None
+            raise HTTPException(404, str(error)) from None
 
     async def follow(request: Request) -> Response:
         after = request.headers.get("last-event-id") or request.query_params.get("after")
@@ -142,7 +133,7 @@ def routes(service: Service) -> list[Route]:
     async def explorer_file(request: Request) -> Response:
         file = part(request.path_params["file"])
         if file is None:
-            raise HTTPProblem(404, "Not Found", "the explorer has no such file")
+            raise HTTPException(404, "the explorer has no such file")
         text, kind = file
         return Response(text, media_type=kind, headers=_PAGE)
 
@@ -159,32 +150,22 @@ def routes(service: Service) -> list[Route]:
     )
     return [
         *(
-            Route(f"/v1/{verb.name}", _mended(partial(posted, verb)), methods=["POST"])
+            Route(f"/v1/{verb.name}", partial(posted, verb), methods=["POST"])
             for verb in VERBS.values()
         ),
-        *(Route(path, _mended(handler), methods=["GET"]) for path, handler in plain),
+        *(Route(path, handler, methods=["GET"]) for path, handler in plain),
     ]
-
-
-def _mended(handler: Handler) -> Handler:
-    async def handle(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except GraphRAGError as error:
-            return problem_of(error)
-
-    return handle
 
 
 async def _body(request: Request) -> Any:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # Also keeps out the forms that a page may send to another origin.
-        raise HTTPProblem(415, "Unsupported Media Type", "send Content-Type: application/json")
+        raise HTTPException(415, "send Content-Type: application/json")
     try:
         return json.loads(await request.body())
     except (ValueError, RecursionError):
-        raise HTTPProblem(400, "Bad Request", "the body is no JSON") from None
+        raise HTTPException(400, "the body is no JSON") from None
 
 
 def _call(request: Request) -> Call:
@@ -199,7 +180,7 @@ def _answer(output: Output, status: int = 200) -> Response:
 async def events(service: Service, call: Call, after: int | None) -> AsyncIterator[str]:
     """Return the events of a group from one on, until the client goes or the server is stopped."""
     if service.metrics.streams >= service.quota.streams:
-        raise HTTPProblem(503, "Service Unavailable", "too many streams are open")
+        raise HTTPException(503, "too many streams are open")
     return _streamed(service, await service.in_graph(_follow(call, after)))
 
 

@@ -23,11 +23,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from graphrag.errors import InputError
+from graphrag.errors import GraphRAGError, InputError
 from graphrag.graph import GraphRAG
 from graphrag.serve.grants import Quota, Tokens
 from graphrag.serve.guard import TOOLS, Guard
-from graphrag.serve.rest import not_there, routes
+from graphrag.serve.rest import failed, routes
 from graphrag.serve.service import Service
 from graphrag.serve.tools import mcp_server
 
@@ -158,7 +158,8 @@ def application(service: Service, *, hosts: Collection[str] = _HERE, rest: bool 
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=routes(service) if rest else [],
     )
-    app.add_exception_handler(HTTPException, not_there)
+    for kind in (HTTPException, GraphRAGError):
+        app.add_exception_handler(kind, failed)
     return Guard(app, service, hosts)
 
 

@@ -4,7 +4,7 @@ The number of the event is the lock: if it is taken, nothing is written and the 
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -184,7 +184,7 @@ class ChangeSet:
     def _inserted(self) -> Iterable[str]:
         for table, rows in self.inserts.items():
             for row in self.new_rows(table) if self.again else rows:
-                image = _JSON.encode(_image(row))
+                image = _JSON.encode(columns_of(row))
                 if table in _VALUES:
                     self.images[table, row["id"].id] = image
                 yield f'{{"record":{_JSON.encode(str(row["id"]))},"before":null,"after":{image}}}'
@@ -193,18 +193,19 @@ class ChangeSet:
         for record in sorted(self.again):
             yield {"record": record, "before": {}, "after": {}}
         for update in self.updates:
-            before, after = _image(update.before), _image(update.after)
+            before, after = columns_of(update.before), columns_of(update.after)
             yield {"record": f"{update.table}:{update.id}", "before": before, "after": after}
         for _, row in self.deletes:
-            yield {"record": str(row["id"]), "before": _image(row), "after": None}
+            yield {"record": str(row["id"]), "before": columns_of(row), "after": None}
 
 
 def image_of(value: AnyValue) -> str:
     """Return the image of a value, as JSON."""
-    return _JSON.encode(_image(to_row(value)))
+    return _JSON.encode(columns_of(to_row(value)))
 
 
-def _image(row: Mapping[str, Any]) -> dict[str, Any]:
+def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row as the log has them."""
     # Links and moments become text here: a call back from the encoder costs twice as much.
     return {
         key: _iso(item) if type(item) is datetime else str(item) if type(item) is Record else item
@@ -214,8 +215,6 @@ def _image(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _iso = lru_cache(maxsize=4096)(plain)  # the moments of one batch come again and again
-Query = Callable[..., Awaitable[list[Any]]]
-"""``Store.query``."""
 
 
 class Derived(Protocol):

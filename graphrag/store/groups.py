@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphrag.display.lists import Group, Groups
 from graphrag.schema import INDEXES, is_search_table, search_tables
-from graphrag.store.changes import ChangeSet, Query
-from graphrag.store.connection import Connection, outlast
+from graphrag.store.changes import ChangeSet
+from graphrag.store.connection import outlast
 from graphrag.store.engine import Row
 from graphrag.store.record import Record
 from graphrag.temporal.moment import utc_now
@@ -78,58 +78,56 @@ def stated(changes: ChangeSet, seq: int, at: datetime) -> tuple[str, dict[str, A
     return "\n".join([*before, sql, sized]), params
 
 
-async def read_sizes(query: Query) -> Groups:
-    """Return all groups by name."""
-    [rows] = await query("SELECT * FROM group_info;")
-    return Groups([await _read(row, query) for row in sorted(rows, key=lambda row: row["id"].id)])
+async def read_sizes(store: "Store") -> Groups:
+    """Return all groups by name, with what they hold."""
+    [rows] = await store.query("SELECT * FROM group_info;")
+    return Groups([await _read(row, store) for row in sorted(rows, key=lambda row: row["id"].id)])
 
 
-async def read_size(group: str, query: Query) -> Group | None:
+async def read_size(group: str, store: "Store") -> Group | None:
     """Return one group, None if there is none of this name."""
-    entry = await read_entry(group, query)
-    return None if entry is None else await _read(entry, query)
+    entry = await read_entry(group, store)
+    return None if entry is None else await _read(entry, store)
 
 
-async def read_entry(group: str, query: Query) -> Row | None:
+async def read_entry(group: str, store: "Store") -> Row | None:
     """Return the row by which a group is listed, None if there is none of this name."""
-    [rows] = await query("SELECT * FROM $info;", info=[Record("group_info", group)])
+    [rows] = await store.query("SELECT * FROM $info;", info=[Record("group_info", group)])
     return next(iter(rows), None)
 
 
-async def newest(group: str, query: Query) -> tuple[int, datetime | None]:
+async def newest(group: str, store: "Store") -> tuple[int, datetime | None]:
     """Return number and time of a group's newest event; 0 and None for none, or while erased."""
-    entry = await read_entry(group, query) or {}
+    entry = await read_entry(group, store) or {}
     if entry.get("forgotten_at") is not None:
         return 0, None
     if entry.get("seq") is not None:
         return entry["seq"], entry["changed_at"]
-    return await _newest(group, query) or (0, None)
+    return await _newest(group, store) or (0, None)
 
 
-async def count_group(group: str, query: Query) -> dict[str, Any]:
-    """Count a group that was written otherwise; return the parameters of ``COUNTED``."""
-    counts: dict[str, Any] = await _count(group, query)
-    if newest := await _newest(group, query):
+async def count_anew(group: str, store: "Store") -> None:
+    """Note the size and the newest event of a group that was written past ``apply``."""
+    counts: dict[str, Any] = await _count(group, store)
+    if newest := await _newest(group, store):
         counts |= dict(zip(("seq", "changed_at"), newest, strict=True))
-    return {"info": Record("group_info", group), "counts": counts}
+    sql, info = "UPDATE $info MERGE $counts RETURN NONE;", Record("group_info", group)
+    await store.transact(sql, info=info, counts=counts)
 
 
-COUNTED = "UPDATE $info MERGE $counts RETURN NONE;"
-
-
-async def _read(row: Row, query: Query) -> Group:
+async def _read(row: Row, store: "Store") -> Group:
     name = row["id"].id
     counts: dict[str, int] = {field: row[field] for field, _ in _COUNTED.values() if field in row}
     if len(counts) < len(_COUNTED):
-        counts = await _count(name, query)
+        counts = await _count(name, store)
     changed = row.get("changed_at")
     if changed is None:
-        _, changed = await _newest(name, query) or (0, row["created_at"])
+        _, changed = await _newest(name, store) or (0, row["created_at"])
     return Group(name=name, created_at=row["created_at"], changed_at=changed, **counts)
 
 
-async def _newest(group: str, query: Query) -> tuple[int, datetime] | None:
-    [rows] = await query(
+async def _newest(group: str, store: "Store") -> tuple[int, datetime] | None:
+    [rows] = await store.query(
         "SELECT VALUE [seq, at] FROM event:[$group, NONE]..=[$group, ..] "
         "ORDER BY seq DESC LIMIT 1;",
         group=group,
@@ -137,19 +135,19 @@ async def _newest(group: str, query: Query) -> tuple[int, datetime] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
-async def _count(group: str, query: Query) -> dict[str, int]:
+async def _count(group: str, store: "Store") -> dict[str, int]:
     sql = "".join(
         f"SELECT count() AS n FROM {table} WHERE group_id = $group AND {held} GROUP ALL;"
         for table, held in _HOLDING.items()
     )
-    counts = await query(sql, group=group)
+    counts = await store.query(sql, group=group)
     names = (name for name, _ in _COUNTED.values())
     return {name: rows[0]["n"] if rows else 0 for name, rows in zip(names, counts, strict=True)}
 
 
-async def is_written(event: Row, query: Query) -> bool:
+async def is_written(event: Row, store: "Store") -> bool:
     """Tell whether it was this event that took its number, before a server was lost."""
-    [ids] = await query(
+    [ids] = await store.query(
         "SELECT VALUE id FROM $id WHERE at = $at AND changes = $changes;",
         **{name: event[name] for name in ("id", "at", "changes")},
     )
@@ -189,8 +187,9 @@ async def discard_group(store: "Store", group: str) -> None:
 
 async def open_group(store: "Store", group: str) -> None:
     """Let everybody see a claimed group, with its size and its newest event."""
-    sql = f"{COUNTED}\nUPDATE $info SET forgotten_at = NONE RETURN NONE;"
-    await store.transact(sql, **await count_group(group, store.query))
+    await count_anew(group, store)
+    sql = "UPDATE $info SET forgotten_at = NONE RETURN NONE;"
+    await store.transact(sql, info=Record("group_info", group))
 
 
 async def write_entry(store: "Store", entry: Row) -> None:
@@ -198,57 +197,57 @@ async def write_entry(store: "Store", entry: Row) -> None:
     await store.transact("UPDATE $id CONTENT $entry RETURN NONE;", id=entry["id"], entry=entry)
 
 
-async def mark(group: str, connection: Connection) -> None:
+async def mark(group: str, store: "Store") -> None:
     """Close a group for good."""
-    await connection.transact(
+    await store.transact(
         "UPSERT $info SET created_at = created_at ?? time::now(), "
         "forgotten_at = forgotten_at ?? time::now() RETURN NONE;",
-        {"info": Record("group_info", group)},
+        info=Record("group_info", group),
     )
 
 
-async def count(group: str, connection: Connection) -> Counter[str]:
+async def count(group: str, store: "Store") -> Counter[str]:
     """Return how many rows of a group there are, by table."""
     counted: Counter[str] = Counter()
-    for table, source in await _sources(connection):
+    for table, source in await _sources(store):
         sql = f"SELECT count() AS number FROM {source} GROUP ALL;"
-        [rows] = await connection.query(sql, {"group": group})
+        [rows] = await store.query(sql, group=group)
         counted[table] += rows[0]["number"] if rows else 0
     return +counted
 
 
-async def erase(group: str, connection: Connection) -> Counter[str]:
+async def erase(group: str, store: "Store") -> Counter[str]:
     """Erase every row of a marked group and return how many there were, by table."""
-    await remove_tables(search_tables(group), connection)
+    await remove_tables(search_tables(group), store)
     erased: Counter[str] = Counter()
-    for table, source in await _sources(connection):
-        erased[table] += await empty(source, connection, group)
-    await connection.transact("DELETE $info RETURN NONE;", {"info": Record("group_info", group)})
+    for table, source in await _sources(store):
+        erased[table] += await empty(source, store, group)
+    await store.transact("DELETE $info RETURN NONE;", info=Record("group_info", group))
     return +erased
 
 
-async def remove_tables(names: Iterable[str], connection: Connection) -> None:
+async def remove_tables(names: Iterable[str], store: "Store") -> None:
     """Remove derived tables in pieces: a large one, or an index, is too much for a transaction."""
-    [known] = await connection.query("INFO FOR DB;")
+    [known] = await store.query("INFO FOR DB;")
     for table in known["tables"].keys() & {*names}:
         indexes = (f"REMOVE INDEX IF EXISTS {name} ON {table};" for name in INDEXES)
-        await connection.transact("".join(indexes), {})
-        await empty(table, connection)
-        await connection.transact(f"REMOVE TABLE IF EXISTS {table};", {})
+        await store.transact("".join(indexes))
+        await empty(table, store)
+        await store.transact(f"REMOVE TABLE IF EXISTS {table};")
 
 
-async def empty(source: str, connection: Connection, group: str = "") -> int:
+async def empty(source: str, store: "Store", group: str = "") -> int:
     """Delete rows, a batch at a time; return how many there were."""
     count, sql = 0, f"SELECT VALUE id FROM {source} LIMIT {BATCH};"
-    while ids := (await connection.query(sql, {"group": group}))[0]:
-        await connection.transact("DELETE $ids RETURN NONE;", {"ids": ids})
+    while ids := (await store.query(sql, group=group))[0]:
+        await store.transact("DELETE $ids RETURN NONE;", ids=ids)
         count += len(ids)
     return count
 
 
-async def _sources(connection: Connection) -> list[tuple[str, str]]:
+async def _sources(store: "Store") -> list[tuple[str, str]]:
     """Return each table with where its rows of a group are, the log first."""
-    [known] = await connection.query("INFO FOR DB;")
+    [known] = await store.query("INFO FOR DB;")
     named = (name for name in known["tables"] if not is_search_table(name))
     rest = sorted({*named} - {*_APART, *_LINKS})
     return [

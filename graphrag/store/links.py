@@ -37,17 +37,17 @@ async def mentions(
 
 async def mentioned_by(store: Store, links: Iterable[str]) -> list[Pair]:
     """Return the episode and the entity of each of some mentions, as far as they are there."""
-    return await _pairs(store, f"{_ENDS} $ids;", "mentions", links)
+    return await _from(store, f"{_ENDS} $ids;", "mentions", links)
 
 
 async def mentioned_in(store: Store, episodes: Iterable[str]) -> list[Pair]:
     """Return each of some episodes with each entity that it mentions."""
-    return await _pairs(store, f"{_ENDS} $ids->mentions;", "episode", episodes)
+    return await _from(store, f"{_ENDS} $ids->mentions;", "episode", episodes)
 
 
 async def mentions_of(store: Store, entities: Iterable[str], limit: int) -> list[Pair]:
     """Return each episode that mentions some entities with each of them, so many at most."""
-    return await _pairs(store, f"{_ENDS} $ids<-mentions LIMIT {int(limit)};", "entity", entities)
+    return await _from(store, f"{_ENDS} $ids<-mentions LIMIT {int(limit)};", "entity", entities)
 
 
 async def mentioned_beside(
@@ -156,14 +156,9 @@ async def distinctions(store: Store, group: str) -> list[Pair]:
     return [(id_, distinct.id) for id_, others in rows for distinct in others]
 
 
-async def _pairs(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[Pair]:
-    return [(source, goal) for source, goal in await _from(store, sql, table, ids)]
-
-
-async def _from(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[Any]:
+async def _from(store: Store, sql: str, table: str, ids: Iterable[str]) -> list[tuple[Any, ...]]:
     records = [Record(table, id_) for id_ in ids]
-    rows: list[Any] = (await store.query(sql, ids=records))[0] if records else []
-    return rows
+    return [*map(tuple, (await store.query(sql, ids=records))[0])] if records else []
 
 
 @dataclass(frozen=True, slots=True)

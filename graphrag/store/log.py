@@ -17,6 +17,7 @@ from graphrag.model.values import Event
 from graphrag.protocols import in_turns
 from graphrag.store.changes import FORGET, REPAIR
 from graphrag.store.engine import Row
+from graphrag.store.groups import newest
 from graphrag.store.record import Record
 from graphrag.store.rows import event_of
 from graphrag.store.store import Store
@@ -143,9 +144,9 @@ class EventStream(AsyncIterator[Event]):
     async def _start(self) -> int:
         """Return the event to start after: the newest one when the stream was opened."""
         if self._asked is None:
-            newest = await self._store.last_seq(self.group)
+            last = await self._store.last_seq(self.group)
             # What this process committed between opening the stream and reading it is news.
-            start = newest if self._first is None else min(newest, self._first - 1)
+            start = last if self._first is None else min(last, self._first - 1)
         else:
             start = self._asked
         self._moment = await self._store.moment_of(self.group, start) if start else None
@@ -239,7 +240,7 @@ async def vouch(store: Store, group: str) -> None:
     rows = store.cache.rows
     if rows.off or group in rows.stamps:
         return
-    last, at = await store.newest(group)
+    last, at = await newest(group, store)
     if group in rows.noted:
         seq, moment = rows.noted[group]
         touched = await _touched_since(store, group, seq, last)

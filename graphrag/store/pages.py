@@ -76,20 +76,19 @@ def read_pages(
     return paged(ask, PAGE)
 
 
-async def group_pages(store: Store, table: str, group: str) -> AsyncIterator[list[Row]]:
-    """Yield the rows of a group in a table, without vectors; one page is asked for at a time."""
-    after = ""
-    while True:
+def group_pages(store: Store, table: str, group: str) -> AsyncIterator[list[Row]]:
+    """Yield the rows of a group in a table, without vectors."""
+
+    async def ask(last: Row | None) -> list[Row]:
         [rows] = await store.query(
             f"SELECT * OMIT embedding FROM type::record('{table}', $after>..) "
             f"WHERE group_id = $group LIMIT {_LONG_PAGE};",
-            after=after,
+            after="" if last is None else last["id"].id,
             group=group,
         )
-        if not rows:
-            return
-        after = rows[-1]["id"].id
-        yield [*map(unlinked, rows)]
+        return [*map(unlinked, rows)]
+
+    return paged(ask, _LONG_PAGE)
 
 
 async def group_rows(

@@ -99,7 +99,9 @@ class PrivateFolder:
 
 
 def _new() -> tuple[Path, int | None]:
-    root = _MEMORY if _has_room(_MEMORY) else tempfile.gettempdir()
+    usable = os.access(_MEMORY, os.W_OK | os.X_OK)
+    roomy = usable and shutil.disk_usage(_MEMORY).free >= _ROOM
+    root = _MEMORY if roomy else tempfile.gettempdir()
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root))
         if sys.platform == "win32":
@@ -112,13 +114,6 @@ def _new() -> tuple[Path, int | None]:
         if os.fstat(lock).st_nlink:
             return path, lock
         os.close(lock)
-
-
-def _has_room(root: Path) -> bool:
-    if not os.access(root, os.W_OK | os.X_OK):
-        return False
-    state = os.statvfs(root)
-    return state.f_bavail * state.f_frsize >= _ROOM
 
 
 def _stale() -> Iterator[tuple[Path, int]]:

@@ -127,7 +127,7 @@ class WriteAheadLog:
 
     def state(self) -> LogState:
         """Return how far the log goes."""
-        files = _files(self._folder)
+        files = files_of(self._folder)
         if not files:
             return LogState(0, "", 0, 0)
         newest = max(files)
@@ -162,18 +162,18 @@ class WriteAheadLog:
     def _mend(self) -> None:
         for mark in self._store.glob(f"{_MARK}*"):
             _, segment, end = mark.name.split("-")
-            if segment in _files(self._folder):  # else it is in tables: what is newer was written
+            if segment in files_of(self._folder):  # else it is in tables: what is newer was written
                 self._cut(segment, int(end))
             mark.unlink()
             _synchronize(self._store)  # it must not come back after the next commit
         shutil.rmtree(self._folder / "repair_temp", ignore_errors=True)
         if (state := self.state()).end:
-            for name in _files(self._folder).keys() - {state.segment}:
+            for name in files_of(self._folder).keys() - {state.segment}:
                 _whole(self._folder / name, newest=False)
             self._cut(state.segment, _whole(self._folder / state.segment, newest=True))
 
     def _cut(self, segment: str, end: int) -> None:
-        for name, state in _files(self._folder).items():
+        for name, state in files_of(self._folder).items():
             most = end if name == segment else 0
             if name >= segment and state.st_size > most:
                 os.truncate(path := self._folder / name, most)
@@ -190,17 +190,13 @@ def _check_manifest(file: Path) -> None:
         raise StoreCorruptError(f"the manifest {file} is damaged: restore a copy of the store")
 
 
-def _files(folder: Path) -> dict[str, os.stat_result]:
+def files_of(folder: Path) -> dict[str, os.stat_result]:
+    """Return the state of each file in a folder, by name."""
     try:
         with os.scandir(folder) as files:  # half the time of Path.iterdir, before every write
             return {file.name: file.stat() for file in files if file.is_file()}
     except FileNotFoundError:  # it is new, or a part of it was just removed
         return {}
-
-
-def sizes_of(folder: Path) -> list[int]:
-    """Return the bytes of each file in a folder."""
-    return [state.st_size for state in _files(folder).values()]
 
 
 def _synchronize(path: Path) -> None:

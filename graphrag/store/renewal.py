@@ -22,7 +22,7 @@ from typing import Any
 from graphrag.errors import TransactionError
 from graphrag.store.engine import Engine, EngineError, Row, open_engine
 from graphrag.store.private import PrivateFolder
-from graphrag.store.process import LogState, WriteAheadLog, lock_of, sizes_of
+from graphrag.store.process import LogState, WriteAheadLog, files_of, lock_of
 from graphrag.store.record import Packed
 from graphrag.store.target import LOCKED, Target
 
@@ -108,7 +108,8 @@ class FlushingEngine:
             await asyncio.to_thread(self._folder.close)
 
     def _log_limit(self) -> int:
-        return min(self._most, max(_WORTH, sum(sizes_of(self._path / "sstables")) // 4))
+        files = files_of(self._path / "sstables").values()
+        return min(self._most, max(_WORTH, sum(state.st_size for state in files) // 4))
 
     async def _ready(self, size: int) -> LogState:
         """Return where the log ends, once there is room after it for a transaction of some size."""
@@ -218,12 +219,9 @@ def give_back() -> None:
 
 def machine_memory() -> int:
     """Return the bytes of memory of this machine or container; 0 where nothing tells."""
-    if (info := Path("/proc/meminfo")).exists():
-        size = int(info.read_text().split()[1]) << 10  # MemTotal: 24576000 kB
-    elif hasattr(os, "sysconf"):
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    else:
+    if not hasattr(os, "sysconf"):
         return 0
+    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for place in ("memory.max", "memory/memory.limit_in_bytes"):  # version 2 and 1
         limit = Path("/sys/fs/cgroup", place)
         if limit.exists() and (text := limit.read_text().strip()).isdigit():

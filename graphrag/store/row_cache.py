@@ -15,11 +15,11 @@ from typing import Any
 
 from graphrag.errors import TransactionError
 from graphrag.model.values import Entity, Episode, Fact
-from graphrag.store.changes import ChangeSet, Update, image_of
+from graphrag.store.changes import ChangeSet, Update, columns_of, image_of
 from graphrag.store.engine import Row
 from graphrag.store.private import MALFORMED
 from graphrag.store.row_file import Key, RowFile, Stamp
-from graphrag.store.rows import TABLES, Value, changed_value, from_image, from_row
+from graphrag.store.rows import TABLES, Value, from_image, from_row, with_columns
 
 _LOG = logging.getLogger("graphrag")
 _MOST_BYTES = 16 << 20
@@ -108,9 +108,11 @@ class RowCache:
         values: dict[Key, Any] = {}
         for update in updates:
             key = update.table, update.id
-            value = values[key] if key in values else self._values.get(key, (None, 0))[0]
-            known = value is not None and not isinstance(value, str)  # an image nobody asked for
-            values[key] = changed_value(value, update.after) if known else None
+            held = values[key] if key in values else self._values.get(key, (None, 0))[0]
+            # An image that nobody asked for is read again, and so is what has a dictionary anew.
+            anew = any(isinstance(item, Mapping) for item in update.after.values())
+            stale = isinstance(held, str | None) or anew
+            values[key] = None if stale else with_columns(held, columns_of(update.after))
         return {key: value for key, value in values.items() if value is not None}
 
     def damage(self, rows: Mapping[str, Mapping[str, Row]]) -> list[str]:
@@ -128,8 +130,9 @@ class RowCache:
         """Let go of what a transaction may have changed: these records; None: any."""
         self.writes += 1
         if records is None:
+            self.release()
             try:
-                self._clear()
+                self.rows.clear()
             except OSError as error:
                 _LOG.warning("rows beside the store could not be deleted: %s", error)
             return
@@ -142,17 +145,14 @@ class RowCache:
     def erase(self) -> None:
         """Let go of everything before something is forgotten: afterwards may be too late."""
         self.writes += 1
+        self.release()
         try:
-            self._clear()
+            self.rows.clear()
         except OSError as error:
             raise TransactionError(
                 "nothing was written: what is to be erased is in a file beside the store, too, "
                 f"which cannot be deleted ({error}): delete it, and try again"
             ) from None
-
-    def _clear(self) -> None:
-        self.release()
-        self.rows.clear()
 
     def release(self) -> None:
         """Let go of what is in memory; what is in the file stays."""

@@ -44,10 +44,6 @@ _ROWS = {
     for kind, columns in _COLUMNS.items()
 }
 """What reads all fields of a kind at once, and the columns they go to."""
-_NAMES = {kind: {column: name for name, column in columns} for kind, columns in _COLUMNS.items()}
-_DEFAULTS = {kind: {field.name: field.default for field in fields(kind)} for kind in TABLES}
-_MADE = {"attributes", "attribute_times", "metadata"}
-"""Fields whose values can be changed in place."""
 EMPTY: Mapping[str, Any] = {
     **dict.fromkeys((field.name for field in fields(Fact) if field.type is bool), False),
     **dict.fromkeys(
@@ -56,6 +52,7 @@ EMPTY: Mapping[str, Any] = {
     **{name: {} for name in ("attributes", "attribute_times")},
 }
 """Columns that are not there where they are false or empty, with that value."""
+_NAMES = {kind: {column: name for name, column in columns} for kind, columns in _COLUMNS.items()}
 _AS_THEY_ARE = frozenset({str, int, float, bool, datetime})
 _ENDS = frozenset({"in", "out", "id"})
 _MOMENTS = frozenset(
@@ -98,24 +95,6 @@ def from_row(kind: type[Value], row: Row) -> Value:
         elif item is not None:
             given[name] = _read(column, item, row["id"].id)
     return kind(**given)
-
-
-def changed_value(value: Value, after: Mapping[str, Any]) -> Value | None:
-    """Return a value with the columns that a transaction wrote; None if only a read can tell."""
-    kind, given = type(value), dict[str, Any]()
-    for column, item in after.items():
-        name = _NAMES[kind].get(column)
-        if isinstance(item, Mapping) or name in _MADE:  # read, it shares nothing with its writer
-            return None
-        if name is None:  # such as its vector
-            continue
-        if item is None:
-            given[name] = _DEFAULTS[kind][name]
-        elif isinstance(item, datetime):
-            given[name] = item.astimezone(UTC)
-        else:
-            given[name] = _read(column, item, value.id)
-    return replace(value, **given)
 
 
 def event_of(row: Row) -> Event:
@@ -186,6 +165,14 @@ def from_image(kind: type[Value], id_: str, image: Mapping[str, Any]) -> Value:
         elif item is not None:
             given[name] = imaged(column, item, id_)
     return kind(**given)
+
+
+def with_columns(value: Value, image: Mapping[str, Any]) -> Value:
+    """Return a value with the columns of an image, those that it has."""
+    names = _NAMES[type(value)]
+    known = [column for column in image if column in names]
+    given = {names[column]: imaged(column, image[column], value.id) for column in known}
+    return replace(value, **given)
 
 
 def imaged(column: str, item: Any, record: str) -> Any:

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from graphrag.display.lists import Groups
 from graphrag.errors import InputError, TransactionError
 from graphrag.model.values import Community, Entity, Episode, Event, Fact, Saga
 from graphrag.protocols import in_turns
@@ -14,13 +13,12 @@ from graphrag.store import groups
 from graphrag.store.changes import ChangeSet, Derived, Ready
 from graphrag.store.connection import Connection
 from graphrag.store.engine import Row
-from graphrag.store.migrate import migrate
+from graphrag.store.migrate import finish_vectors, migrate
 from graphrag.store.process import Owner
 from graphrag.store.record import Packed, Record
 from graphrag.store.row_cache import RowCache
 from graphrag.store.row_file import RowFile
 from graphrag.store.rows import TABLES, event_of, from_row
-from graphrag.store.staging import finish_vectors
 from graphrag.store.target import Target
 from graphrag.temporal.moment import from_micros, to_micros, utc_now
 
@@ -45,7 +43,7 @@ class Store:
         self._derived = derived
         # As the store remembers: where search runs, whether it has search tables though it runs in
         # the process, and how many numbers a vector has.
-        self.profile: Profile = connection.target.new_profile
+        self.profile: Profile = connection.target.profile or "process"
         self.native, self.dimension = False, 0
         # Number and moment of the newest event known of each group that was written to.
         self._last: dict[str, tuple[int, int]] = {}
@@ -154,7 +152,7 @@ class Store:
             words = str(error) if isinstance(error, TransactionError) else ""
             if "event:" not in words or "already exists" not in words:
                 raise
-            if self.target.embedded or not await groups.is_written(params["event"], self.query):
+            if self.target.embedded or not await groups.is_written(params["event"], self):
                 raise StaleGroupError(f"group {group!r} moved past {after}") from None
         self._last[group] = seq, to_micros(at, 0)
         self.cache.wrote(changes, self._last[group])
@@ -175,17 +173,13 @@ class Store:
     async def erase_group(self, group: str) -> Mapping[str, int]:
         """Erase a group, or the rest of one, for good; return the number of its rows by table."""
         self.cache.erase()
-        await groups.mark(group, self._connection)
+        await groups.mark(group, self)
         self.cache.written(None)  # before, too: nothing may be left if the process dies between
         self.cache.rows.stamps.pop(group, None)
         try:
-            return await groups.erase(group, self._connection)
+            return await groups.erase(group, self)
         finally:
             self.cache.written(None)
-
-    async def remove_tables(self, names: Iterable[str]) -> None:
-        """Remove tables that follow from others, however many rows they have."""
-        await groups.remove_tables(names, self._connection)
 
     async def query(self, sql: str, **params: Any) -> list[Any]:
         """Run read-only SurrealQL with bound parameters; one result per statement."""
@@ -213,17 +207,9 @@ class Store:
         [names] = await self.query("SELECT VALUE record::id(id) FROM group_info;")
         return sorted(names)
 
-    async def group_sizes(self) -> Groups:
-        """Return all groups by name, with what they hold."""
-        return await groups.read_sizes(self.query)
-
-    async def count_anew(self, group: str) -> None:
-        """Note the size of a group that was written past ``apply``."""
-        await self.transact(groups.COUNTED, **await groups.count_group(group, self.query))
-
     async def forgotten_since(self, group: str) -> datetime | None:
         """Return since when a group is being erased, None if it is not."""
-        return (await groups.read_entry(group, self.query) or {}).get("forgotten_at")
+        return (await groups.read_entry(group, self) or {}).get("forgotten_at")
 
     async def refuse_forgotten(self, group: str) -> None:
         """Refuse to copy a group that is being erased."""
@@ -233,17 +219,9 @@ class Store:
                 f"group({group!r}).erase.group(confirm={group!r}) finishes it"
             )
 
-    async def count_group(self, group: str) -> Mapping[str, int]:
-        """Return the number of rows of a group by table, its events among them."""
-        return await groups.count(group, self._connection)
-
     async def last_seq(self, group: str) -> int:
         """Return the number of the group's newest event, 0 for a group without any."""
-        return (await self.newest(group))[0]
-
-    async def newest(self, group: str) -> tuple[int, datetime | None]:
-        """Return number and time of the group's newest event; 0 and None for none."""
-        return await groups.newest(group, self.query)
+        return (await groups.newest(group, self))[0]
 
     async def moment_of(self, group: str, seq: int) -> int | None:
         """Return when an event was committed, in microseconds, None if there is no such event."""

@@ -70,11 +70,6 @@ class Target:
         """Tell whether the engine runs in this process, which is then the only writer."""
         return self.url.startswith(("mem://", "surrealkv://"))
 
-    @property
-    def new_profile(self) -> Profile:
-        """Return where search runs in a store that is made now."""
-        return self.profile or "process"
-
     @classmethod
     def parse(
         cls,
@@ -110,8 +105,8 @@ class Target:
             raise StoreURLError(f"unknown scheme {scheme!r} in the store URL: use {_SCHEMES}")
         if token is not None and target.user is not None:
             raise StoreURLError(f"{target.url} got a token and a user: give one of them")
-        place = replace(target, namespace=namespace, database=database)
-        return replace(place, profile=profile, native=native, token=token)
+        given = replace(target, profile=profile, native=native, token=token)
+        return replace(given, namespace=namespace, database=database)
 
 
 def _server(url: str, user: str | None, password: str | None) -> Target:

@@ -14,7 +14,7 @@ from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.errors import QueryError
 from graphrag.model.values import Episode, Fact
 from graphrag.protocols import Figures, Message, StreamingLLM, call, traced
-from graphrag.search.context import Citation, Context, assemble
+from graphrag.search.context import Citation, Context, assemble, numbered
 from graphrag.search.near import named_entities
 from graphrag.search.request import Request
 from graphrag.search.results import Results
@@ -217,9 +217,9 @@ async def _searched(context: ViewContext, question: str) -> Results:
 async def _exact(context: ViewContext, question: str, exact: Answer) -> CitedAnswer:
     """Return what ``ask`` worked out, with the sources of its facts."""
     facts = tuple({fact.id: fact for fact in (*exact.facts, *exact.bounds)}.values())
-    ids = dict.fromkeys(id_ for fact in facts for id_ in fact.episodes)
-    episodes = {episode.id: episode for episode in (await context.store.get(Episode, ids)).values()}
-    numbers = {id_: place for place, id_ in enumerate((i for i in ids if i in episodes), 1)}
+    ids = [id_ for fact in facts for id_ in fact.episodes]
+    episodes = await context.store.get(Episode, ids)
+    numbers = numbered(id_ for id_ in ids if id_ in episodes)
     return CitedAnswer(
         question,
         "facts",

@@ -17,9 +17,8 @@ from graphrag.errors import QueryError
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity
 from graphrag.search.visibility import visible
-from graphrag.search.within import checked_number
 from graphrag.temporal.moment import Moment, parse_moment, utc_now
-from graphrag.view.context import MOST, Room, steady
+from graphrag.view.context import Limit, Room, steady
 
 if TYPE_CHECKING:
     from graphrag.extract.llm.induction import SuggestedOntology
@@ -36,7 +35,7 @@ class Audit(Room):
         *,
         axis: Axis = "system",
         outcomes: Sequence[Outcome] | None = None,
-        limit: int = 100,
+        limit: Limit = 100,
     ) -> Contradictions:
         """Return the pairs of facts that cannot both hold, with their outcome and the reason.
 
@@ -55,7 +54,6 @@ class Audit(Room):
                 is out of range.
             TimeError: if a moment cannot be read.
         """
-        checked_number("limit", limit, least=1, most=MOST)
         if outcomes is not None and not outcomes:
             raise QueryError("outcomes are empty: name those that are wanted, or leave them out")
         first = None if since is None else parse_moment(since, what="since")
@@ -97,7 +95,7 @@ class Audit(Room):
         name = (await self._context.entities([row], index, past))[row].name
         return absence_of(name, relation, facts, by_id, self._context.now())
 
-    async def orphans(self, *, limit: int = 100) -> Orphans:
+    async def orphans(self, *, limit: Limit = 100) -> Orphans:
         """Return unconnected items: entities without facts or mentions, episodes without facts, ...
 
         Facts and episodes of all times count, whatever the ``valid_at`` of the view.
@@ -109,7 +107,6 @@ class Audit(Room):
         Raises:
             QueryError: if the limit is out of range.
         """
-        checked_number("limit", limit, least=1, most=MOST)
         index, past, ever = await self._context.scene(history=True)
         always = replace(self._context.viewpoint, valid_at=None, history=False)
         seen = visible(index, always, past, now=utc_now())
@@ -127,7 +124,7 @@ class Audit(Room):
         index, _, ever = await self._context.scene(history=True)
         return await read_growth(index, self._context.store, ever, by)
 
-    async def hubs(self, limit: int = 10) -> list[tuple[Entity, int]]:
+    async def hubs(self, limit: Limit = 10) -> list[tuple[Entity, int]]:
         """Return the entities with the most facts and their number of facts, without concepts.
 
         Facts of all times count; in a view with ``valid_at``, only those that held then.
@@ -138,7 +135,6 @@ class Audit(Room):
         Raises:
             QueryError: if the limit is out of range.
         """
-        checked_number("limit", limit, least=1, most=MOST)
         history = self._context.viewpoint.valid_at is None
         index, past, seen = await self._context.scene(history=history)
         found = await hubs(index, past, self._context.store, seen, limit=limit)

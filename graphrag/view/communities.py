@@ -20,12 +20,11 @@ from graphrag.search.rank import Made, rank_rows
 from graphrag.search.recipe import Recipe
 from graphrag.search.request import Request
 from graphrag.search.rewind import Rewind
-from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
 from graphrag.temporal.interval import NOW
 from graphrag.temporal.moment import Moment, parse_moment, to_micros
 from graphrag.text.split import count_tokens
-from graphrag.view.context import MOST, Room, ViewContext, community_meant, steady
+from graphrag.view.context import MOST, Limit, Room, ViewContext, community_meant, steady
 
 if TYPE_CHECKING:
     from graphrag.community.evolution import Every
@@ -60,7 +59,7 @@ class CommunityReads(Room):
         found = await self._all()
         return [community for community in found if level is None or community.level == level]
 
-    async def get(self, community: Community | str, *, limit: int = 50) -> CommunityView:
+    async def get(self, community: Community | str, *, limit: Limit = 50) -> CommunityView:
         """Return a community with its members, the facts between them, and its subcommunities.
 
         Args:
@@ -70,7 +69,6 @@ class CommunityReads(Room):
         Raises:
             QueryError: if the community does not exist or the limit is out of range.
         """
-        checked_number("limit", limit, least=1, most=MOST)
         asked = community.id if isinstance(community, Community) else community
         everyone = await self._all()
         meant = community_meant(asked, everyone, self._context.group)
@@ -89,7 +87,7 @@ class CommunityReads(Room):
             mapped(parts or (meant,), index, past, seen, limit=limit),
         )
 
-    async def map(self, *, level: int = 0, limit: int = 200) -> CommunityMap:
+    async def map(self, *, level: int = 0, limit: Limit = 200) -> CommunityMap:
         """Return a map of the communities of one level, which a notebook draws.
 
         Args:
@@ -99,7 +97,6 @@ class CommunityReads(Room):
         Raises:
             QueryError: if the level is negative or the limit out of range.
         """
-        checked_number("limit", limit, least=1, most=MOST)
         found = await self.list(level=level)
         index, past, seen = await self._context.scene()
         return mapped(found, index, past, seen, limit=limit)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from graphrag.names.key import name_key
 from graphrag.search.near import Rows, bearers
 from graphrag.search.rewind import Rewind, read_rewind, read_values
 from graphrag.search.visibility import VisibleRows, visible
+from graphrag.search.within import DEEPEST
 from graphrag.session import Handle, Session
 from graphrag.store.store import Store
 from graphrag.temporal.interval import NOW, Viewpoint
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("graphrag")
 _ALIKE = 0.75  # how near a name is to one that was mistyped: work_at to works_at is 0.93
 MOST = 10_000  # rows that a read returns at most
+Limit: TypeAlias = Annotated[int, range(1, MOST + 1)]
+Most: TypeAlias = Annotated[int, range(MOST + 1)]  # a limit, or 0 for none of them
+Offset: TypeAlias = Annotated[int, range(1_000_000_001)]
+Depth: TypeAlias = Annotated[int, range(1, DEEPEST + 1)]  # facts away that a walk goes
 
 
 @dataclass(frozen=True, slots=True)

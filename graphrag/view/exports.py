@@ -18,11 +18,11 @@ from graphrag.io.shown import Frames, Shown, frames_of, igraph_of, networkx_of
 from graphrag.io.transfer import CopyProgress, Pace
 from graphrag.model.arguments import checked
 from graphrag.model.values import Entity, Fact
-from graphrag.search.within import checked_number
+from graphrag.search.rewind import read_values
 from graphrag.session import Openable, opened
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import utc_now
-from graphrag.view.context import MOST, Room, steady
+from graphrag.view.context import Limit, Room, steady
 
 if TYPE_CHECKING:
     from igraph import Graph
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from graphrag.explorer.atlas import Atlas
 
-_PAGE = 2000  # facts, and entities, that are read at a time
+_PAGE = 2000  # facts that are read at a time
 
 
 @checked(door="graph.export", around=steady)
@@ -105,7 +105,7 @@ class Exports(Room):
         return await frames_of(await self._shown())
 
     async def atlas(
-        self, *, limit: int = 10_000, history: bool = True, quotes: bool = False
+        self, *, limit: Limit = 10_000, history: bool = True, quotes: bool = False
     ) -> Atlas:
         """Return the data of the explorer: facts of all times that the view knows, with a layout.
 
@@ -122,7 +122,6 @@ class Exports(Room):
         from graphrag.search.results import quotes_of
         from graphrag.view.communities import CommunityReads
 
-        checked_number("limit", limit, least=1, most=MOST)
         index, past, seen = await self._context.scene(history=history)
         view = self._context.viewpoint
         stored = replace(self._context, viewpoint=replace(view, valid_at=None, history=False))
@@ -133,17 +132,16 @@ class Exports(Room):
         )
         if not quotes:
             return found
-        said, about = [], []
+        said = []
         for first in range(0, len(found.facts["id"]), _PAGE):
             ids = found.facts["id"][first : first + _PAGE]
             facts = past.facts(await self._context.store.get(Fact, ids), index)
             page = [facts[id_] for id_ in ids]
             pairs = zip(page, await quotes_of(page, self._context.store, past), strict=True)
             said += [sourced(fact, quoted) for fact, quoted in pairs]
-        for first in range(0, len(found.nodes["id"]), _PAGE):
-            ids = found.nodes["id"][first : first + _PAGE]
-            entities = past.rewound(await self._context.store.get(Entity, ids))
-            about += [[list(entities[id_].aliases), entities[id_].summary] for id_ in ids]
+        ids = found.nodes["id"]
+        entities = past.rewound(await read_values(self._context.store, Entity, ids))
+        about = [[list(entities[id_].aliases), entities[id_].summary] for id_ in ids]
         return replace(found, quotes=said, about=about)
 
     async def _shown(self) -> Shown:
@@ -188,13 +186,12 @@ class GroupExports(Exports):
             ever = Exports(replace(self._context, viewpoint=Viewpoint(history=True)))
             return await ever.file(path, format=kind)
         from graphrag.io.jsonl.group_file import export_group
-        from graphrag.io.transfer import Pace
 
         session, group = self._context.session, self._context.group
         if group not in await session.store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
-            store, pace = session.store, Pace(on_progress)
+            pace = Pace(on_progress)
             return await export_group(store, session.embedder, group, path, pace, vectors=vectors)
 
     async def copy(

@@ -15,11 +15,10 @@ from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.values import VALUE, Entity, Episode, Fact
 from graphrag.search.near import bearers
 from graphrag.search.visibility import visible
-from graphrag.search.within import checked_number
 from graphrag.store.log import events_since
 from graphrag.temporal.interval import Viewpoint
 from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
-from graphrag.view.context import MOST, Room
+from graphrag.view.context import Limit, Offset, Room
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis, Changes
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from graphrag.search.filters import Filter
     from graphrag.search.results import Quote
     from graphrag.search.rewind import Rewind
-
-_FARTHEST = 1_000_000_000
 
 
 class Reads(Room):
@@ -55,8 +52,8 @@ class Reads(Room):
         name: str | None = None,
         *,
         entity_type: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
+        limit: Limit = 100,
+        offset: Offset = 0,
     ) -> list[Entity]:
         """Return the entities with this name, alias or id, or all, best connected first.
 
@@ -70,8 +67,6 @@ class Reads(Room):
         Raises:
             QueryError: if the limit or offset is out of range.
         """
-        checked_number("limit", limit, least=1, most=MOST)
-        checked_number("offset", offset, least=0, most=_FARTHEST)
         index, past, seen = await self._context.scene()
         if name is None:
             from graphrag.analysis.stats import degrees
@@ -94,8 +89,8 @@ class Reads(Room):
         entity: Entity | str | None = None,
         *,
         relation: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
+        limit: Limit | None = None,
+        offset: Offset = 0,
     ) -> FactList:
         """Return the facts that hold at the viewpoint by their start, unknown starts first.
 
@@ -112,11 +107,8 @@ class Reads(Room):
         Raises:
             QueryError: if the entity does not exist, or the limit or offset is out of range.
         """
-        if limit is None:
-            limit = _FARTHEST if entity is not None else 100
-        else:
-            checked_number("limit", limit, least=1, most=MOST)
-        checked_number("offset", offset, least=0, most=_FARTHEST)
+        if limit is None and entity is None:
+            limit = 100
         index, past, seen = await self._context.scene()
         wanted = seen.facts
         known: Entity | None = None
@@ -135,7 +127,7 @@ class Reads(Room):
         empty = np.flatnonzero(starts == seen.invalid[rows])
         former = await self._context.facts([rows[place] for place in empty], index, past)
         starts[empty[[fact.valid_at is None for fact in former.values()]]] = BEGINNING
-        order = np.argsort(starts, kind="stable")[offset : offset + limit]
+        order = np.argsort(starts, kind="stable")[offset:][:limit]
         found = await self._context.facts([rows[place] for place in order], index, past)
         return FactList(found.values(), entity=known)
 
@@ -146,8 +138,8 @@ class Reads(Room):
         before: Moment | None = None,
         saga: str | None = None,
         where: Filter | None = None,
-        limit: int = 100,
-        offset: int = 0,
+        limit: Limit = 100,
+        offset: Offset = 0,
     ) -> list[Episode]:
         """Return the episodes with these ids in the given order, or all by reference time.
 
@@ -166,8 +158,6 @@ class Reads(Room):
             QueryError: if the limit or offset is out of range, or ids are given with others.
             TimeError: if ``before`` cannot be read.
         """
-        checked_number("limit", limit, least=1, most=MOST)
-        checked_number("offset", offset, least=0, most=_FARTHEST)
         if ids is not None and any(given is not None for given in (before, saga, where)):
             raise QueryError("ids name the episodes: leave out before, saga and where")
         if where is not None and "episodes" not in where.scopes():
@@ -189,7 +179,7 @@ class Reads(Room):
             if (until := self.viewpoint.valid_at) is not None:
                 mask = mask & (index.episodes["valid"] <= to_micros(until, FOREVER))
             rows = in_order(np.flatnonzero(mask), index)[::-1]
-            ids = [index.episodes.ids[row] for row in rows[offset : offset + limit]]
+            ids = [index.episodes.ids[row] for row in rows[offset : offset + limit].tolist()]
         else:
             ids = await self._ids(ids, past)
         then = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from graphrag.errors import QueryError
 from graphrag.index.group import GroupIndex
@@ -15,13 +15,12 @@ from graphrag.sagas.saga import SagaView, read_saga, stored_saga
 from graphrag.sagas.summarize import SUMMARIZE, SummaryStep, next_step, own_words, still
 from graphrag.search.rewind import NO_REWIND
 from graphrag.search.visibility import Mask
-from graphrag.search.within import checked_number
 from graphrag.store.changes import ChangeSet
 from graphrag.view.context import Room, steady
 
 Across = Literal["saga", "group"]
 
-_WIDEST = 1000
+Few = Annotated[int, range(1_001)]  # episodes on one side of a window
 
 
 @checked(QueryError, door="graph.sagas", around=steady)
@@ -46,7 +45,7 @@ class SagaReads(Room):
         return saga_list(index, seen, past)
 
     async def window(
-        self, episode: Episode | str, *, before: int = 3, after: int = 3, across: Across = "saga"
+        self, episode: Episode | str, *, before: Few = 3, after: Few = 3, across: Across = "saga"
     ) -> EpisodeWindow:
         """Return an episode with its predecessors and successors by reference time.
 
@@ -60,8 +59,6 @@ class SagaReads(Room):
         Raises:
             QueryError: if the episode does not exist or an argument is out of range.
         """
-        checked_number("before", before, least=0, most=_WIDEST)
-        checked_number("after", after, least=0, most=_WIDEST)
         store = self._context.store
         id_ = episode if isinstance(episode, str) else episode.id
         known = (await store.get(Episode, [id_])).get(id_)

@@ -10,12 +10,13 @@ import numpy as np
 
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.index.tables import read_mentions
+from graphrag.model.checks import checked_number
 from graphrag.model.values import PLAIN, VALUE, Entity
 from graphrag.search.near import Edges, confidences
 from graphrag.search.rewind import rewound_index
-from graphrag.search.within import DEEPEST, Reach, checked_number, reach, spoken_of
+from graphrag.search.within import DEEPEST, Reach, reach, spoken_of
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.view.context import MOST
+from graphrag.view.context import Depth, Limit, Most
 from graphrag.view.reads import Reads
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ class Walks(Reads):
         self,
         entity: Entity | str,
         *,
-        depth: int = 1,
+        depth: Depth = 1,
         types: Sequence[str] | None = None,
         relations: Sequence[str] | None = None,
-        limit: int = 50,
-        facts: int = 1,
+        limit: Limit = 50,
+        facts: Most = 1,
     ) -> list[Neighbor]:
         """Return the entities within ``depth`` facts of one, nearest, then best connected, first.
 
@@ -53,9 +54,6 @@ class Walks(Reads):
         from graphrag.analysis.paths import Neighbor
         from graphrag.analysis.subgraph import nearer, nearest
 
-        checked_number("depth", depth, least=1, most=DEEPEST)
-        checked_number("limit", limit, least=1, most=MOST)
-        checked_number("facts", facts, least=0, most=MOST)
         index, past, seen, [start] = await self._context.places(entity)
         if relations is not None:
             relations = self._context.relations(relations, index, past)
@@ -111,7 +109,7 @@ class Walks(Reads):
         return reach(replace(seen, facts=facts, entities=known, episodes=episodes), index)
 
     async def path(
-        self, start: Entity | str, end: Entity | str, *, max_depth: int = 4
+        self, start: Entity | str, end: Entity | str, *, max_depth: Depth = 4
     ) -> Path | None:
         """Return a shortest path of facts between two entities; None if it exceeds ``max_depth``.
 
@@ -122,7 +120,7 @@ class Walks(Reads):
         return paths[0] if paths else None
 
     async def paths(
-        self, start: Entity | str, end: Entity | str, *, k: int = 3, max_depth: int = 4
+        self, start: Entity | str, end: Entity | str, *, k: Limit = 3, max_depth: Depth = 4
     ) -> list[Path]:
         """Return up to ``k`` paths of facts between two entities, cheapest first.
 
@@ -137,9 +135,9 @@ class Walks(Reads):
         self,
         center: Entity | str | None = None,
         *,
-        depth: int = 2,
-        limit: int = 100,
-        facts: int = 100,
+        depth: Depth = 2,
+        limit: Limit = 100,
+        facts: Most = 100,
     ) -> Subgraph:
         """Return a part of the graph to draw: around an entity, or the best connected entities.
 
@@ -155,9 +153,6 @@ class Walks(Reads):
         """
         from graphrag.analysis.subgraph import Subgraph, changed, counted, heat, nearest
 
-        checked_number("depth", depth, least=1, most=DEEPEST)
-        checked_number("limit", limit, least=1, most=MOST)
-        checked_number("facts", facts, least=0, most=MOST)
         ends = () if center is None else (center,)
         index, past, seen, places = await self._context.places(*ends)
         edges = Edges.of(index, seen)
@@ -194,7 +189,7 @@ class Walks(Reads):
         )
 
     async def profile(
-        self, entity: Entity | str, *, facts: int = 12, changes: int = 3
+        self, entity: Entity | str, *, facts: Most = 12, changes: Most = 3
     ) -> EntityProfile:
         """Return a profile of an entity: type, names, current facts, and facts that ended last.
 
@@ -208,8 +203,6 @@ class Walks(Reads):
         """
         from graphrag.analysis.timeline import EntityProfile
 
-        checked_number("facts", facts, least=0, most=MOST)
-        checked_number("changes", changes, least=0, most=MOST)
         index, past, seen, [row] = await self._context.places(entity)
         ever = self._context.ever(index, past)
         subject, object_ = ever.ends
@@ -230,8 +223,6 @@ class Walks(Reads):
     ) -> list[Path]:
         from graphrag.analysis.paths import Path, shortest
 
-        checked_number("max_depth", max_depth, least=1, most=DEEPEST)
-        checked_number("k", k, least=1, most=MOST)
         index, past, seen, [first, last] = await self._context.places(start, end)
         edges = Edges.of(index, seen)
         # What is stated again is surer than before, and costs less.

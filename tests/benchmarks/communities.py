@@ -25,6 +25,7 @@ from graphrag.community.detect import (
     detect,
     detect_levels,
     improve,
+    strengths,
 )
 from graphrag.community.draft import Ties
 from graphrag.community.stored import CommunityTree
@@ -76,7 +77,7 @@ def _quality(folder: Path) -> Section:
         ours, plain = (
             igraph.compare_communities(labels, classes, method="nmi") for labels in compared
         )
-        levels = detect_levels(ends[:, 0], ends[:, 1])
+        levels = detect_levels(ends[:, 0], ends[:, 1], np.ones(len(ends)))
         rows.append(
             {
                 "graph": name,
@@ -124,7 +125,7 @@ def _detection(facts: int) -> dict[str, float]:
     detect(subjects, objects, weights=weights)
     flat = time.process_time() - began
     began, started = time.process_time(), time.perf_counter()
-    found = detect_levels(subjects, objects, weights=weights)
+    found = detect_levels(subjects, objects, weights)
     return {
         "facts": facts,
         "entities": int(facts * _ENTITY_SHARE),
@@ -150,7 +151,8 @@ def _insertions(facts: int) -> dict[str, float]:
         else:
             changed = (int(subjects[size - 1]), int(objects[size - 1]))
             began = time.process_time()
-            labels = improve(*here, labels, changed, weights=weights[:size])
+            strength = strengths(*here, weights[:size], nodes)
+            labels = improve(*here, labels, changed, weights[:size], strength)
             times.append(time.process_time() - began)
         if size % 100 == 0:
             anew = _labels(detect(*here, weights=weights[:size]), nodes)
@@ -175,7 +177,7 @@ def _redrawn(facts: int) -> dict[str, float]:
     index.entities.extend(
         ids, vectors, [""] * nodes, {"type": none, "removed": none, "endings": none}
     )
-    found = detect_levels(subjects[:facts], objects[:facts], weights=weights[:facts])
+    found = detect_levels(subjects[:facts], objects[:facts], weights[:facts])
     communities = tuple(
         Community(
             id=str(place),

@@ -80,7 +80,7 @@ async def _main(given: dict[str, Any]) -> None:
             if len(asked) == 1:
                 steps["first"] = memory()
         steps["asked"] = memory()
-        kept = {"groups": len(catalog.kept), "mb": catalog.kept.nbytes / 2**20}
+        kept = {"groups": len(catalog.kept.groups()), "mb": catalog.kept.nbytes / 2**20}
     answer = {
         "opened": opened,
         "asked": [asdict(one) for one in asked],

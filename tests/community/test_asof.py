@@ -41,7 +41,7 @@ def reference(order, facts, moment):
     rows = {name: number for number, name in enumerate(order)}
     ends = np.array([[rows[a], rows[b]] for a, b, _ in held], dtype=np.int32).reshape(-1, 2)
     weights = np.array([weight for *_, weight in held], dtype=float)
-    found = detect_levels(ends[:, 0], ends[:, 1], weights=weights)
+    found = detect_levels(ends[:, 0], ends[:, 1], weights)
     return {(one.level, frozenset(order[row] for row in one.members)) for one in found}
 
 

@@ -12,9 +12,9 @@ CLIQUE = [(a, b) for a in range(24) for b in range(a)]
 STAR = [(0, leaf) for leaf in range(1, 60)]
 
 
-def levels(edges, **options):
+def levels(edges, weights=None):
     ends = np.array(edges, dtype=np.int32).reshape(-1, 2)
-    return detect_levels(ends[:, 0], ends[:, 1], **options)
+    return detect_levels(*ends.T, np.ones(len(ends)) if weights is None else weights)
 
 
 def cliques_in_a_row(count, size):

@@ -441,7 +441,7 @@ def _redirect(index):
 
 
 def _doubt(index):
-    index.facts.aside["confidence"].put(0, 0.5)
+    index.facts.aside["confidence"].fill([0], [0.5])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from graphrag import EmbedderMismatchError, EmbeddingError, InputError
-from graphrag.store.staging import end_vectors
+from graphrag.store.migrate import end_vectors
 from graphrag.store.store import Store
 from graphrag.testing import HashEmbedder
 from tests.conftest import open_graph, triples

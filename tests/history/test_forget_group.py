@@ -139,7 +139,7 @@ async def test_the_queue_leaves_a_group_alone_that_is_half_gone(tmp_path, monkey
     async with open_graph(url, workers=0) as graph:
         for group in ("mine", "theirs"):
             await graph.group(group).add_episode("Alice likes tea.", wait=False)
-        await groups.mark("mine", graph.handle.session.store._connection)
+        await groups.mark("mine", graph.handle.session.store)
     async with open_graph(url) as graph:
         await graph.queue.drain_all()
         assert (await graph.group("theirs").queue.status()).done == 1

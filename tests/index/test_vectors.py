@@ -50,13 +50,6 @@ def test_a_replaced_row_answers_with_its_new_vector():
     assert vectors.rows([1, 0]).tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
 
-def test_a_row_that_does_not_exist_cannot_be_replaced():
-    vectors = Vectors(2)
-    vectors.extend([[1, 0]])
-    with pytest.raises(IndexError, match="row 1 of 1"):
-        vectors.replace(1, [0, 1])
-
-
 @pytest.mark.parametrize(
     ("vector", "message"),
     [

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag.errors import InputError
 from graphrag.search.fuse import Method, candidates, fuse
 from graphrag.search.results import Why
 
@@ -134,9 +133,3 @@ def test_score_fusion_keeps_by_how_much_the_first_won():
 def test_not_a_number_is_not_found():
     [hit] = fuse([Method("vector", np.array([np.nan]))], np.array([0]))
     assert (hit.score, hit.why) == (0.0, ())
-
-
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
-def test_a_method_that_cannot_be_fused_is_refused(weight):
-    with pytest.raises(InputError, match="is not 0 or more"):
-        Method("vector", np.zeros(1), weight)

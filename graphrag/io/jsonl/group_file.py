@@ -62,7 +62,7 @@ async def _write(
     vectors: bool,
     pace: transfer.Pace,
 ) -> dict[str, int]:
-    entry = await read_entry(group, store.query)
+    entry = await read_entry(group, store)
     if entry is None:
         raise StoreError(
             f"group {group!r} has lost its entry: group({group!r}).health.repair() mends it"

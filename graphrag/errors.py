@@ -109,6 +109,10 @@ class LLMError(ExtractionError):
     """A language model was not reachable or gave no valid answer."""
 
 
+class InvalidAnswerError(LLMError):
+    """A language model gave no answer of the requested shape, asked again as well."""
+
+
 class BudgetExceededError(LLMError):
     """The budget of calls or tokens does not allow another request."""
 

@@ -180,6 +180,10 @@ def _whether(query: Query, world: World, done: Solution) -> None:
     if any(bound.nearest for bound in query.bounds) and query.object is not None:
         asked = replace(query, subject=None)  # of all holders, is the next one this?
     rows = facts_of(asked, world, done)
+    if query.among:  # are the first of all holders among these?
+        rows = rows if query.order is None else in_order_of(rows, query.order, world)
+        own = [row for term in query.among for row in world.rows_of(term)]
+        rows = [row for row in rows if far(query, row) in own]
     if asked is not query and query.subject is not None:
         own = rows_of(query.subject, world, done)
         rows = [row for row in rows if row.subject in own]

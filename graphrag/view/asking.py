@@ -1,8 +1,11 @@
 """Questions and typed queries answered from one viewpoint, on the facts of all times."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame, shape_of
@@ -10,18 +13,24 @@ from graphrag.ask.evaluate import dates_of, solve
 from graphrag.ask.names import tokens_of
 from graphrag.ask.parse import read
 from graphrag.ask.patterns import NotUnderstood, Patterns
-from graphrag.ask.query import Query
+from graphrag.ask.query import Query, Term
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.world import CannotAnswer, World, stated_units
-from graphrag.errors import QueryError
+from graphrag.errors import InvalidAnswerError, QueryError
 from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
 from graphrag.model.values import Entity
 from graphrag.names.key import name_key
+from graphrag.protocols import Message, call
 from graphrag.search.fuse import AnswersFirst
+from graphrag.search.request import Request
 from graphrag.search.visibility import VisibleRows
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.view.context import ViewContext
+from graphrag.view.context import ViewContext, steady
+from graphrag.view.searches import run as search
+
+if TYPE_CHECKING:
+    from graphrag.ask.filled import Filled
 
 _MOST_DATED = 50  # facts whose dates are read: a place has many that were born in it
 _LONGEST = 2_000  # characters; what is longer is a text, not a question
@@ -34,6 +43,8 @@ _NAMING = re.compile(
     r"what (?:is|'s|(?P<was>was)) (?:E 's (?:[a-z]+ )*name|the (?:[a-z]+ )*name of E))(?: [a-z]+)*"
 )
 _MOST_FIRST = 20
+_NEAR = 6  # entities that a model is shown beside those that a question names
+_ENTITIES = "node_hybrid_search_rrf"
 _SHORT = 300  # characters of a question whose answer is looked for before it is searched
 _MOST_RELATIONS = 64  # relations whose meaning a question is compared with
 _SPEAKER = "user"
@@ -132,7 +143,53 @@ def _read(text: str, world: World, context: ViewContext, *, small: bool = False)
 
 
 async def answer(context: ViewContext, question: str) -> Answer:
-    """Answer a question from a viewpoint."""
+    """Answer a question from a viewpoint: as the grammar reads it, if it does not as a model."""
+    read = await steady(context, partial(_parsed, context, question))
+    if context.session.llm is None or read.query is not None:
+        return read
+    try:
+        return await read_by_model(context, question)
+    except InvalidAnswerError:
+        return read
+
+
+async def read_by_model(context: ViewContext, question: str) -> Answer:
+    """Answer a question as the language model of the graph reads it; commits do not wait for it."""
+    from graphrag.ask.filled import Filled
+
+    llm = context.session.llm
+    assert llm is not None
+    messages = await steady(context, partial(asked_of_model, context, question))
+    filled = await call(partial(llm.complete, messages, answer=Filled))
+    return await steady(context, partial(_filled, context, question, filled))
+
+
+async def asked_of_model(context: ViewContext, question: str) -> list[Message]:
+    """Return what a model is asked, to read a question."""
+    from graphrag.ask.filled import ask_filled, vocabulary
+
+    world, every = await _world(context), replace(context.viewpoint, history=True)
+    request = Request.of(question, context.group, every, recipe=_ENTITIES, limit=_NEAR)
+    found = await search(request, [replace(context, viewpoint=every)])
+    near = [world.index.entities.row_of[hit.item.id] for hit in found.entities]
+    graph = vocabulary(question, near, world, context.now())
+    return ask_filled(question, graph, now=context.now())
+
+
+async def _filled(context: ViewContext, question: str, filled: "Filled") -> Answer:
+    from graphrag.ask.filled import Reader
+
+    world = await _world(context)
+    try:
+        query = Reader(filled, world, context.now()).query(question)
+    except CannotAnswer as error:
+        return Answer(question, missing=str(error), by="model")
+    context, world, note = await _known(query.known_at, context, world)
+    world = await _dated(query.names, context, world)
+    return replace(await _answered(query, question, context, world, note), by="model")
+
+
+async def _parsed(context: ViewContext, question: str) -> Answer:
     if not question.strip() or len(question) > _LONGEST:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     world = await _world(context)
@@ -182,7 +239,8 @@ async def _called(question: str, frame: Frame, context: ViewContext, world: Worl
 
 async def _answered_as(question: str, frame: Frame, context: ViewContext, world: World) -> Answer:
     context, world, note = await _known(frame.known_at, context, world)
-    world = await _dated(frame, context, world)
+    names = [*frame.among, *(name for clause in frame.clauses for name in clause.names)]
+    world = await _dated(names, context, world)
     try:
         query = await _resolved(frame, context, world)
     except CannotAnswer as error:
@@ -248,9 +306,8 @@ async def _answered(
     )
 
 
-async def _dated(frame: Frame, context: ViewContext, world: World) -> World:
+async def _dated(names: Iterable[Term], context: ViewContext, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    names = [*frame.among, *(name for clause in frame.clauses for name in clause.names)]
     ends = {row for name in names for row in world.rows_of(name)}
     rows = [
         row

@@ -43,7 +43,7 @@ class Streams(Room):
         return answering.stream(self._context, question, max_tokens)
 
 
-@checked(QueryError, around=steady, but=("answer",))
+@checked(QueryError, around=steady, but=("ask", "answer"))
 class View(Walks):
     """A read-only view of a group from one viewpoint, with every read as a method.
 

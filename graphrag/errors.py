@@ -7,7 +7,8 @@
   ``EmbedderMismatchError``, ``StoreProfileError``, ``StoreIndexError``, ``StoreClosedError``,
   ``TransactionError``.
 - ``PolicyError``, ``EmbeddingError``, ``MissingExtraError``.
-- ``ExtractionError``, an extractor or model: ``LLMError`` and its ``BudgetExceededError``.
+- ``ExtractionError``, an extractor or model: ``LLMError`` and its
+  ``InvalidAnswerError`` and ``BudgetExceededError``.
 
 A message names the problem, the object concerned and the next step, and never shows a secret.
 """

@@ -100,7 +100,7 @@ class _Memory:
 async def answer(context: ViewContext, question: str, max_tokens: int) -> CitedAnswer:
     """Answer a question from a viewpoint."""
     with traced(context.session.tracer, "answer", group=context.group, text=question) as note:
-        found = await _found(context, question, max_tokens)
+        found = await steady(context, partial(_found, context, question, max_tokens))
         answered = found if isinstance(found, CitedAnswer) else await _answered(found, context)
         note(_figures(answered))
         return answered
@@ -146,7 +146,7 @@ async def stream(
 async def _parts(
     context: ViewContext, question: str, max_tokens: int
 ) -> AsyncIterator[CitedAnswer]:
-    found = await _found(context, question, max_tokens)
+    found = await steady(context, partial(_found, context, question, max_tokens))
     if isinstance(found, CitedAnswer):
         yield found
         return
@@ -179,15 +179,9 @@ async def _found(context: ViewContext, question: str, max_tokens: int) -> CitedA
     """Return the exact answer, or what was found: commits never wait for what a model writes."""
     if max_tokens < _LEAST:
         raise QueryError(f"max_tokens {max_tokens}: give at least {_LEAST}, room for a fact")
-    exact = await asking.answer(context, question)
+    exact = await asking.parsed(context, question)
     if exact:
-        return await steady(context, partial(_exact, context, question, exact))
-    return await steady(context, partial(_remembered, context, question, max_tokens, exact))
-
-
-async def _remembered(
-    context: ViewContext, question: str, max_tokens: int, exact: Answer
-) -> _Memory:
+        return await _exact(context, question, exact)
     results = await _searched(context, question) if _LETTER.search(question) else Results(question)
     memory = assemble(
         results, max_tokens=max_tokens, format="text", count=count_tokens, direct=True

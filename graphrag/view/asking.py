@@ -144,7 +144,7 @@ def _read(text: str, world: World, context: ViewContext, *, small: bool = False)
 
 async def answer(context: ViewContext, question: str) -> Answer:
     """Answer a question from a viewpoint: as the grammar reads it, if it does not as a model."""
-    read = await steady(context, partial(_parsed, context, question))
+    read = await steady(context, partial(parsed, context, question))
     if context.session.llm is None or read.query is not None:
         return read
     try:
@@ -189,7 +189,8 @@ async def _filled(context: ViewContext, question: str, filled: "Filled") -> Answ
     return replace(await _answered(query, question, context, world, note), by="model")
 
 
-async def _parsed(context: ViewContext, question: str) -> Answer:
+async def parsed(context: ViewContext, question: str) -> Answer:
+    """Answer a question as the grammar reads it, without a model."""
     if not question.strip() or len(question) > _LONGEST:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     world = await _world(context)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from graphrag.ask.query import Holds, Link, Named, Order, Unit, Wants
-from graphrag.ask.senses import is_light
+from graphrag.ask.wording import is_light
 from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
 from graphrag.temporal.dates import MONTHS

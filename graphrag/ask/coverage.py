@@ -8,13 +8,13 @@ that leaves the fewest words unexplained is taken.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from graphrag.ask.clause import CHANGING, Clause, Token, order_of
 from graphrag.ask.parse import EDGES
 from graphrag.ask.query import Named, Query
-from graphrag.ask.relate import Evidence, evidence, mutual
-from graphrag.ask.senses import parts_of, senses_of, stem_of
+from graphrag.ask.senses import Evidence, evidence, mutual, parts_of, senses_of, stem_of
+from graphrag.ask.wording import AUXILIARIES, BE, DO
 from graphrag.ask.world import World
 
 _KINDS: Final = """
@@ -211,3 +211,70 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
             score = way.score + meant.score - (0.0 if ahead or straight else _BACK)
             longer.append(Way(tuple(far), query, score, used, way.length + 1))
     return longer
+
+
+Side = Literal["subject", "object"]
+_GETTING: Final = frozenset("got get gets getting received".split())
+
+
+def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
+    """Return the end at which the entity at a place of a clause has a relation, and if for sure."""
+    tokens, words = clause.tokens, [token.word for token in clause.tokens]
+    before = [at for at in meant.places if at < place]
+    verbs = [at for at in meant.places if _verb(tokens, at)]
+    lead = _word(tokens, place - 1)
+    sure = meant.sure and bool(verbs)
+    terse = place + 1 in meant.places and clause.words.isdisjoint(
+        AUXILIARIES | BE | {"who", "whom", "that", "which"}
+    )
+    owns = _word(tokens, place + 1) == "'s" or terse
+    owns = owns or (lead in DO and not {"have", "had", "has"}.isdisjoint(clause.words))
+    if owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
+        surface, sure = True, False
+    elif not meant.places:
+        asks_who = not {"who", "whom"}.isdisjoint(words)
+        helped = not {"did", "does", "do"}.isdisjoint(words[:place])
+        surface, sure = not asks_who or helped or lead == "E", False
+    else:
+        verbal = lead in AUXILIARIES | BE or place - 1 in before  # "the novel A wrote"
+        surface = not before or (len(before) < len(meant.places) and verbal)
+    turned = meant.swapped ^ meant.passive
+    if (lead == "from" and not _GETTING.isdisjoint(words)) or words[:2] == ["with", "whom"]:
+        return ("object" if turned else "subject"), True  # who got it from A is given it by A
+    if meant.places and passive_in(clause):
+        surface = not surface
+    elif _done_to(tokens, place, meant):
+        surface, sure = turned, True
+    return ("subject" if surface is not turned else "object"), sure
+
+
+def _verb(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a word is used as a verb: after "who" or an auxiliary, or in the past."""
+    word, lead = tokens[place].word, _word(tokens, place - 1)
+    return lead in ("who", "that", "did", "does", "do", "to", "has", "have", "had", "E") or (
+        lead not in ("the", "which", "what", "a", "an", "'s", "of") and word.endswith("ed")
+    )
+
+
+def passive_in(clause: Clause) -> bool:
+    """Tell whether a clause is in the passive voice with an agent."""
+    words = [token.word for token in clause.tokens]
+    if "by" not in words:
+        return False
+    participle = words[max(0, words.index("by") - 1)].endswith(("ed", "en"))
+    return participle or not BE.isdisjoint(words)
+
+
+def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:
+    """Tell whether an entity is what something is done to: "when A was founded"."""
+    if not (meant.sure and parts_of(meant.relation)[-1].endswith("ed")):
+        return False
+    return any(
+        tokens[at].word.endswith("ed") and at > place and _word(tokens, at - 1 - inverted) in BE
+        for at in meant.places
+        for inverted in (place == at - 1,)
+    )
+
+
+def _word(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].word if 0 <= place < len(tokens) else ""

@@ -10,7 +10,7 @@ from typing import Final
 
 from graphrag.ask.coverage import is_of
 from graphrag.ask.query import Bound, Order, Query, Term
-from graphrag.ask.relate import mutual
+from graphrag.ask.senses import mutual
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start, stretch_words
 from graphrag.index.group import BEGINNING, FOREVER
 

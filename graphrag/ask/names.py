@@ -16,7 +16,8 @@ import numpy as np
 
 from graphrag.ask.clause import Token
 from graphrag.ask.query import Named
-from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
+from graphrag.ask.senses import senses_of, stem_of, stems_of
+from graphrag.ask.wording import is_light
 from graphrag.index.group import GroupIndex
 from graphrag.names.key import name_key
 from graphrag.search.query_time import times_in
@@ -60,7 +61,7 @@ def tokens_of(
     taken = [(start, end) for start, end, _ in marked]
     for place, (start, end, word) in enumerate(names.spans):
         if place not in names.spoken and not any(begin <= start < stop for begin, stop in taken):
-            marked.append((start, end, Token(word, word.casefold().replace("’", "'"))))
+            marked.append((start, end, Token(word, word.casefold())))
     return tuple(token for *_, token in sorted(marked, key=lambda mark: mark[0]))
 
 

@@ -22,7 +22,8 @@ from graphrag.ask.clause import (
     without,
 )
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import PHRASES, is_past
+from graphrag.ask.senses import is_past
+from graphrag.ask.wording import ANY_WH, AUXILIARIES, DIVORCE, PHRASES, WH
 
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
@@ -54,7 +55,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    rf"^(?!.*\b(?:{'|'.join(division.WH)})\b).* on$"
+    rf"^(?!.*\b(?:{ANY_WH})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -75,7 +76,7 @@ STARTING: Final = frozenset(
 ENDING: Final = frozenset(
     "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
     "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    "cancelled split divorced divorce separated".split()
+    f"cancelled {DIVORCE}".split()
 )
 EDGES: Final = STARTING | ENDING
 _BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
@@ -99,7 +100,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     when = _WHEN.search(shape)
     if when is not None and when.start() and when.group().endswith((" when", ": when")):
         # ", when he was there" bounds what another word asks for
-        when = None if division.WH & set(shape[: when.start()].split()) else when
+        when = None if WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
         unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or when["last"] or "", unit)
     else:
@@ -112,9 +113,9 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
         words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
         return "until" if words & _END else "since" if words & _BEGIN else "when", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
-    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & division.WH
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
     # "When" and "which" may open a clause of it: "did A live there when B did".
-    if first in division.AUXILIARIES and not asks - {"when", "which"}:
+    if first in AUXILIARIES and not asks - {"when", "which"}:
         return "whether", unit
     return "entities", unit
 
@@ -251,10 +252,10 @@ def _present(frame: Frame) -> Frame:
         return frame
     if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
         return frame
-    verb = next((word for word in words if word in division.AUXILIARIES), None)
+    verb = next((word for word in words if word in AUXILIARIES), None)
     if frame.wants == "how many" and not now:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
-            verb = next((w for w in counted.group(1).split() if w in division.AUXILIARIES), None)
+            verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
         return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
         return replace(frame, holds="now")  # "as known in May, who was mayor"
@@ -264,5 +265,5 @@ def _present(frame: Frame) -> Frame:
     if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
-    tenseless = verb is None and not now and not (division.WH | {"present", "current"}) & set(words)
+    tenseless = verb is None and not now and not (WH | {"present", "current"}) & set(words)
     return frame if tenseless else replace(frame, holds="now")

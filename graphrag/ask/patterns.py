@@ -10,11 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from graphrag.ask.clause import Clause, shape_of
-from graphrag.ask.coverage import coverage, hops
+from graphrag.ask.coverage import coverage, hops, passive_in, side_of
 from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
-from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
-from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
+from graphrag.ask.senses import (
+    GENDERED,
+    Evidence,
+    best,
+    evidence,
+    mutual,
+    parts_of,
+    stem_of,
+    stems_of,
+)
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING, FOREVER
 

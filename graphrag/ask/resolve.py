@@ -9,13 +9,12 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
-from graphrag.ask.division import WH
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
-from graphrag.ask.relate import best
-from graphrag.ask.senses import senses_of, stem_of, stems_of
+from graphrag.ask.senses import best, senses_of, stem_of, stems_of
+from graphrag.ask.wording import WH
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING
 from graphrag.search.query_time import Said

@@ -1,6 +1,5 @@
 """Questions and typed queries answered from one viewpoint, on the facts of all times."""
 
-import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,89 +12,26 @@ from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
+from graphrag.ask.wording import ASKS, NAMING, worded
 from graphrag.ask.world import CannotAnswer, World, stated_units
 from graphrag.errors import QueryError
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.values import Entity
 from graphrag.names.key import name_key
 from graphrag.search.fuse import AnswersFirst
-from graphrag.search.visibility import VisibleRows
 from graphrag.temporal.moment import from_micros, to_micros
 from graphrag.view.context import ViewContext
 
 _MOST_DATED = 50  # facts whose dates are read: a place has many that were born in it
 _LONGEST = 2_000  # characters; what is longer is a text, not a question
-_ASKS = re.compile(
-    r"(?i)\A\W*(?:\w+\W+){0,12}?(?:who|whom|whose|what|which|where|when|how|did|does|do|was|were|is|"
-    r"has|have|name|list|tell)\b"
-)
-_NAMING = re.compile(
-    r"(?:(?:what|how) (?:is|'s|(?P<past>was|were|did|had)) E (?:[a-z]+ )*(?:called|named|known as)|"
-    r"what (?:is|'s|(?P<was>was)) (?:E 's (?:[a-z]+ )*name|the (?:[a-z]+ )*name of E))(?: [a-z]+)*"
-)
 _MOST_FIRST = 20
 _SHORT = 300  # characters of a question whose answer is looked for before it is searched
 _MOST_RELATIONS = 64  # relations whose meaning a question is compared with
-_SPEAKER = "user"
-_SELF = re.compile(
-    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
-    r"\b(?!['’])",
-    re.IGNORECASE,
-)
-_QUESTION = (
-    r"(?:(?:in|at|on|to|for|from|with|by|until|since|of) )?(?:who|whom|whose|what|which|where|when|"
-    r"how|whether|if)\b"
-)
-_GREETING = re.compile(
-    r"^(?:(?:please|kindly|ok|okay|so|and|well|hey|hi|hello|um|excuse me|good (?:morning|evening|"
-    r"afternoon|day)|sorry(?: to (?:ask|bother)(?: you)?)?(?:,? but)?)\b[ ,.!:-]*)+(?=\w)",
-    re.IGNORECASE,
-)
-_FRAME = re.compile(
-    r"^(?!(?i:did|does(?! any)|was|were|is|are|has|had|have|who|whom|whose|what|which|where|when|"
-    r"how|why)\b)(?:[A-Za-z][a-z'’]*)?(?:[ ,;-]+(?:[a-z'’]+|I(?:['’][a-z]+)?)){0,13}?[ ,]*"
-    r"\b(?i:(?:tell|telling|show|showing|give|remind|reminding)(?: me| us)|let me know|know|ask|"
-    r"asking|wonder|wondering|say|check(?: for me)?|find out|any idea)\b[ ,:]*(?:please[ ,]*)?"
-    rf"(?={_QUESTION}|the )"
-)
-"""Words before the question, none of which is a name: "would you be so kind as to tell me"."""
-_ORDERED = re.compile(
-    r"^(?:(?:could|can|would|will) you |i (?:want|need|would like) you to )(?:please |kindly )?"
-    r"(?=(?:name|list|give|show|find|tell)\b)|^(?:please |kindly )?(?:tell|show|give) (?:me|us) ",
-    re.IGNORECASE,
-)
-_COURTESY = re.compile(
-    r"[ ,.!-]*\b(?:thanks?(?: you)?(?: very much)?|please|pls|if (?:i|you) (?:may|might|don['’]t|"
-    r"happen|could|can|know|would)\b[^?]*|(?:can|could) you help(?: me)?)[ !.?]*$",
-    re.IGNORECASE,
-)
-_WRITTEN_OUT = tuple(
-    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
-    for short, word in (
-        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
-        ("b4", "before"),
-        (r"acc\.? to", "according to"),
-        ("whoever", "who"),
-        (r"^(?:whether|if)", "did"),
-    )
-)
-
-
-def worded(text: str, index: GroupIndex, seen: VisibleRows) -> str:
-    """Return what a question asks, with "I" as the user of an assistant if the graph knows one."""
-    text = " ".join(text.split())
-    for frame in (_GREETING, _FRAME, _FRAME, _ORDERED, _COURTESY):
-        text = frame.sub("", text, count=1) or text
-    for short, word in _WRITTEN_OUT:
-        text = short.sub(word, text)
-    if not _SELF.search(text) or not seen.named(_SPEAKER, index):
-        return text
-    return _SELF.sub(lambda match: f"{_SPEAKER}'s" if match["whose"] else _SPEAKER, text)
 
 
 async def answers_first(context: ViewContext, text: str) -> AnswersFirst | None:
     """Return the reranker for a question of a search; None if it is none, or no fact answers."""
-    if len(text) > _SHORT or not _ASKS.match(text):
+    if len(text) > _SHORT or not ASKS.match(text):
         return None
     world = await _world(context)
     text = worded(text, world.index, world.seen)
@@ -149,7 +85,7 @@ async def answer(context: ViewContext, question: str) -> Answer:
 
 async def _called(question: str, frame: Frame, context: ViewContext, world: World) -> Answer | None:
     """Answer what an entity is or was called from its dated names; None for another question."""
-    asks = _NAMING.fullmatch(shape_of(frame.main.tokens))
+    asks = NAMING.fullmatch(shape_of(frame.main.tokens))
     if asks is None or frame.conditions or frame.known:
         return None
     named, during = frame.main.names[0], frame.main.during

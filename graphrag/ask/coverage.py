@@ -6,11 +6,12 @@ A is a citizen of") each must be meant by words that no other hop is meant by; o
 that leaves the fewest words unexplained is taken.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from graphrag.ask.clause import CHANGING, Clause, Token, order_of
+from graphrag.ask.clause import CHANGING, Clause, Token, order_of, shape_of
 from graphrag.ask.parse import EDGES
 from graphrag.ask.query import Named, Query
 from graphrag.ask.senses import Evidence, evidence, mutual, parts_of, senses_of, stem_of
@@ -32,6 +33,7 @@ building house mill hall
 thing entity name party
 """
 _ABOVE: Final = {0: (1, 2, 3, 4, 10), 6: (7, 8, 9), 11: tuple(range(11))}
+"""The lines of kinds that are of the kind of a line: a town is a place."""
 _REGIONS: Final = (2, 3, 4)
 _UNTYPED: Final = frozenset({"", "thing", "entity"})
 _GROUP: Final = {
@@ -48,12 +50,13 @@ _SPARE: Final = frozenset(
 _SUPPORT: Final = frozenset(
     map(
         stem_of,
-        "take make give pay hold put conclude count bring carry receive come serve occupy remain "
-        "stay belong pick pertain associate relate connect link file issue".split(),
+        "take make give pay hold put conclude count bring carry receive come serve occupy "
+        "belong pertain associate relate connect link file issue".split(),
     )
 )
 """Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
 _NEAR: Final = 4
+"""Words from such a verb to its noun, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ def coverage(
     """Return what the words of a clause are used for, if it means a relation with these answers."""
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
+    if not places and (verb := _DOING.search(shape_of(tokens))):
+        left.append(verb["verb"])
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in _SPARE or word in CHANGING
@@ -89,6 +94,14 @@ def coverage(
     return Coverage(tuple(left), rows, kind)
 
 
+_EMPTY: Final = "|".join((*sorted(EDGES | BE | DO), "get", "go"))
+_DOING: Final = re.compile(
+    rf"\b(?:did|does|do) (?:the )?E (?!.*\b(?:{_EMPTY})\b)"
+    r"(?:[^a-z]+ )*(?P<verb>[a-z]+)"
+)
+"""What somebody did, if that is more than to begin, to end, to be, to do or to have something."""
+
+
 def _together(clause: Clause, relation: str, world: World) -> bool:
     """Tell whether "with" of a clause, if it is there, is of its relation: "met with"."""
     if "with" not in clause.words or not relation:
@@ -102,7 +115,7 @@ def _together(clause: Clause, relation: str, world: World) -> bool:
 def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     """Tell whether a word says nothing more than one near it that means the relation."""
     stem = stem_of(tokens[at].word)
-    if stem in _SUPPORT and (not places or any(abs(at - place) <= _NEAR for place in places)):
+    if stem in _SUPPORT and any(abs(at - place) <= _NEAR for place in places):
         return True
     low = high = at  # "party or organisation"
     while low > 0 and _listed(tokens[low - 1]):

@@ -247,7 +247,7 @@ def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
     core, size = words_of(_ASIDE.sub("", name)), len(parts)
     if any(core[at : at + size] == parts for at in range(len(core) - size + 1)):
         return True
-    left = iter(core if size > 1 and [parts[0], parts[-1]] == [core[0], core[-1]] else ())
+    left = iter(core if size > 1 and [parts[0], parts[-1]] == core[:1] + core[-1:] else ())
     return all(word in left for word in parts)  # "Ada Vance" of Ada M. Vance
 
 

@@ -35,6 +35,7 @@ nobody had tuned on, this step answers 5 more rightly and 2 more wrongly.
 _MARGIN: Final = 0.08
 """What the nearest relation must be nearer than the next one."""
 _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
+"""Who is above somebody."""
 _LED: Final = {("reports_to", "object"), ("leads", "subject")}
 """What speaks of who is led, where the boss is asked for."""
 _AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
@@ -126,8 +127,8 @@ class Patterns:
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
         if not clause.content and all(not fact.meant.score for fact in facts):
-            alone = len(facts) < len(options) or len(options) == 1
-            alone = alone and (clause.during or clause.order) is not None
+            alone = len(options) == 1 and (clause.during or clause.order) is not None
+            alone = alone and {"did", "does", "do"}.isdisjoint(clause.words)
             facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
@@ -250,8 +251,10 @@ class Patterns:
 
     def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:
         """Return the relation that the words of a clause are clearly nearest to in meaning."""
+        if self.cosines is None:
+            return None
         own = {stem for name in self.world.index.relations for stem in stems_of(name)}
-        if self.cosines is None or not own.isdisjoint(map(stem_of, clause.content)):
+        if not own.isdisjoint(map(stem_of, clause.content)):
             return None  # a relation that they do not have is meant
         phrase = " ".join(clause.content)
         names = dict.fromkeys(row.relation for row in rows)

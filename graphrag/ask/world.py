@@ -179,7 +179,7 @@ class World:
         """Tell whether all facts of a relation happened, none is a state: births, visits."""
         valid, invalid = self._times(relation)
         known = valid != BEGINNING
-        return bool(known.any() and (invalid[known] - valid[known] <= _YEAR).all())
+        return bool(known.any() and (invalid[known] <= valid[known] + _YEAR).all())
 
     def _times(self, relation: str) -> tuple[Times, Times]:
         names = [self.relations.canonical(name)[0] for name in self.index.relations]

@@ -268,5 +268,5 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     if word in _UNPLACED and frame.wants in ("entities", "whether"):
         ordered = any(part.order or part.during for part in frame.clauses)
         return not (frame.conditions or frame.among or frame.apart or ordered)
-    asks_number = word in ("how", "many", "often", "long")
+    asks_number = word in ("how", "many", "often", "long", "total", "count")
     return asks_number and not frame.wants.startswith("how") and frame.wants != "age"

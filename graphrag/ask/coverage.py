@@ -14,7 +14,7 @@ from typing import Final, Literal
 from graphrag.ask.clause import CHANGING, Clause, Token, order_of, shape_of
 from graphrag.ask.parse import EDGES
 from graphrag.ask.query import Named, Query
-from graphrag.ask.senses import Evidence, evidence, mutual, parts_of, senses_of, stem_of
+from graphrag.ask.senses import Evidence, evidence, mutual, parts_of, senses_of, stem_of, stems_of
 from graphrag.ask.wording import AUXILIARIES, BE, DO
 from graphrag.ask.world import World
 
@@ -81,7 +81,7 @@ def coverage(
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in _SPARE or word in CHANGING
-        paired = word in EDGES and len(clause.names) > 1
+        paired = word in EDGES and len(clause.names) > 1 and akin(word, meant.relation)
         if grammatical or paired or at in places or _beside(tokens, at, places):
             continue
         known = {world.kind(row) for row in rows} - _UNTYPED
@@ -128,6 +128,12 @@ def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
 
 def _listed(token: Token) -> bool:
     return token.word in ("or", ",") or token.says
+
+
+def akin(word: str, relation: str) -> bool:
+    """Tell whether a word and a relation may be of one sense: "divorce" is of marriages alone."""
+    own, theirs = senses_of(stem_of(word)), frozenset().union(*map(senses_of, stems_of(relation)))
+    return not own or not theirs or not own.isdisjoint(theirs)
 
 
 def is_of(row: int, word: str, world: World) -> bool:

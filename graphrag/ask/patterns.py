@@ -20,6 +20,7 @@ from graphrag.ask.senses import (
     evidence,
     mutual,
     parts_of,
+    senses_of,
     stem_of,
     stems_of,
 )
@@ -38,6 +39,7 @@ _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
 """Who is above somebody."""
 _LED: Final = {("reports_to", "object"), ("leads", "subject")}
 """What speaks of who is led, where the boss is asked for."""
+_POST: Final = senses_of(stem_of("incumbent"))
 _AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
 """What says of a clause without other words that something is there: "who was at A"."""
 _PLACED: Final = frozenset({"at", "in"})
@@ -115,8 +117,7 @@ class Patterns:
         led = set() if _ABOVE.isdisjoint(clause.words) else _LED
         facts = [o for o in options if o.rows and (o.meant.relation, o.side) not in led]
         if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
-            kinds = self.world.kind
-            facts = [fact for fact in facts if {kinds(row) for row in fact.far} != {"value"}]
+            facts = [fact for fact in facts if not self._is_no_one(fact)]
         if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
             fit = [fact for fact in facts if _fits(clause, fact.rows)]
             facts = fit if len(fit) == 1 else facts
@@ -153,6 +154,12 @@ class Patterns:
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
         self._refuse_opposite(clause, first.meant.relation)
         return first.query(self._single(owner, first.rows), used.kind)
+
+    def _is_no_one(self, fact: Sided) -> bool:
+        """Tell whether facts lead to numbers, or to the posts of whom a question says a verb."""
+        stems = stems_of(fact.meant.relation) if fact.side == "subject" else ()
+        post = fact.meant.places and any(_POST & senses_of(stem) for stem in stems)
+        return bool(post) or {self.world.kind(row) for row in fact.far} == {"value"}
 
     def _refuse_opposite(self, clause: Clause, relation: str) -> None:
         """Refuse a relation if the clause names one that excludes it: both are near in meaning."""

@@ -213,6 +213,12 @@ class Frame:
         apart = () if self.apart is None else (self.apart,)
         return (self.main, *(condition.clause for condition in self.conditions), *apart)
 
+    @property
+    def names(self) -> list[Named]:
+        """Return the entities that it names and that are known."""
+        every = (*self.among, *(name for clause in self.clauses for name in clause.names))
+        return [name for name in every if name.ids]
+
 
 _EDGE: Final = frozenset("first last latest earliest newest oldest next".split())
 _COMPARING: Final = frozenset("more most less least few fewer longer shorter than once".split())

@@ -91,7 +91,7 @@ def coverage(
             left.append(token.text)
         elif kept != rows:
             rows, kind = kept, word
-    return Coverage(tuple(left), rows, kind)
+    return Coverage(tuple(dict.fromkeys(left)), rows, kind)
 
 
 _EMPTY: Final = "|".join((*sorted(EDGES | BE | DO), "get", "go"))

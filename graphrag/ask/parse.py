@@ -23,7 +23,7 @@ from graphrag.ask.clause import (
 )
 from graphrag.ask.query import Order, Unit, Wants
 from graphrag.ask.senses import is_past
-from graphrag.ask.wording import ANY_WH, AUXILIARIES, DIVORCE, PHRASES, WH
+from graphrag.ask.wording import ANY_WH, AUXILIARIES, DIVORCE, PHRASES, PLANNED, WH
 
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
@@ -127,7 +127,6 @@ _EXCEPT: Final = re.compile(
 )
 _ELSE: Final = re.compile(r"(?<=who )else\b|(?<=which )other\b|(?<=what )(?:else|other)\b")
 _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
-_PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
 
 
@@ -195,7 +194,7 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         frame, tokens = replace(frame, without=every), before[-again:] + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
-    if found := _PLANNED.search(shape_of(tokens)):
+    if found := PLANNED.search(shape_of(tokens)):
         frame = replace(frame, holds="planned")
         tokens = tokens if found.start() == 0 else without(tokens, found)
     return frame, tokens

@@ -198,6 +198,8 @@ class Patterns:
 
     def between(self, one: Named, other: Named) -> list[FactRow]:
         """Return the facts between two entities."""
+        if not (one.ids and other.ids):
+            return []
         left, right = self.world.rows_of(one), set(self.world.rows_of(other))
         return [
             row

@@ -77,10 +77,18 @@ def is_light(word: str) -> bool:
 
 ASKS: Final = re.compile(rf"(?i)\A\W*(?:\w+\W+){{0,12}}?(?:{ANY_WH}|{ANY_AUXILIARY}|{_REQUEST})\b")
 """A text that may be a question."""
-NAMING: Final = re.compile(
-    r"(?:(?:what|how) (?:is|'s|(?P<past>was|were|did|had)) E (?:[a-z]+ )*(?:called|named|known as)|"
-    r"what (?:is|'s|(?P<was>was)) (?:E 's (?:[a-z]+ )*name|the (?:[a-z]+ )*name of E))(?: [a-z]+)*"
+EARLIER: Final = frozenset(
+    "was were did had old previous previously prior earlier earliest original originally "
+    "initially once before".split()
 )
+"""Words that ask for a name that is over."""
+_WHEN: Final = rf"(?:now|today|currently|still|then|first|{'|'.join(sorted(EARLIER))})"
+NAMING: Final = re.compile(
+    rf"(?:(?:what|how) (?:is|'s|was|were|did|had) E (?:(?:{_WHEN}|use to|used to|be|been) )*"
+    rf"(?:called|named|known as)|what (?:is|'s|was) (?:E 's (?:(?:{_WHEN}|new|current) )?name|"
+    rf"the (?:(?:{_WHEN}|new|current) )?name of E))(?: (?:{_WHEN}|in|on|at|back))*"
+)
+PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _SPEAKER: Final = "user"
 _SELF: Final = re.compile(
     r"(?i)\b(?:i(?:'(?:m|ve|d|ll))?|(?P<whose>my|mine)|"

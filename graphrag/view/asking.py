@@ -12,8 +12,8 @@ from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
-from graphrag.ask.wording import ASKS, NAMING, worded
-from graphrag.ask.world import CannotAnswer, World, stated_units
+from graphrag.ask.wording import ASKS, EARLIER, NAMING, worded
+from graphrag.ask.world import CannotAnswer, World, bounds_of, stated_units
 from graphrag.errors import QueryError
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.values import Entity
@@ -73,7 +73,7 @@ async def answer(context: ViewContext, question: str) -> Answer:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
     world = await _world(context)
     frame = _read(question, world, context)
-    if called := await _called(question, frame, context, world):
+    if (called := await _called(question, frame, context, world)) is not None:
         return called
     first = await _answered_as(question, frame, context, world)
     if first.query is not None:
@@ -85,35 +85,37 @@ async def answer(context: ViewContext, question: str) -> Answer:
 
 async def _called(question: str, frame: Frame, context: ViewContext, world: World) -> Answer | None:
     """Answer what an entity is or was called from its dated names; None for another question."""
-    asks = NAMING.fullmatch(shape_of(frame.main.tokens))
-    if asks is None or frame.conditions or frame.known:
+    asks = NAMING.fullmatch(shape_of(frame.main.tokens)) and not (frame.conditions or frame.known)
+    rows = world.rows_of(frame.main.names[0]) if asks else []
+    if len(rows) != 1:
         return None
-    named, during = frame.main.names[0], frame.main.during
-    [row, *others] = world.rows_of(named)
-    entity = (await context.entities([row], world.index, world.past))[row]
-    if others or not entity.names:
+    entity = (await context.entities(rows, world.index, world.past))[rows[0]]
+    if not entity.names:
         return None
-    now = to_micros(context.now(), FOREVER)
+    named, during, order = frame.main.names[0], frame.main.during, frame.main.order
+    start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
+    end = min(end, to_micros(context.now(), FOREVER) + 1)
     changes = {at for name in entity.names for at in (name.start, name.end)}
-    moments = [*(at - 1 for at in sorted(changes) if BEGINNING < at <= now), now]
-    if during is not None:
-        moments = [min(now, to_micros(during.interval.end, FOREVER) - 1)]
     known: list[Entity] = []
-    for moment in moments:
-        then = replace(context.viewpoint, valid_at=from_micros(moment))
-        context = replace(context, viewpoint=then)
-        entity = (await context.entities([row], world.index, world.past))[row]
+    for moment in sorted({at - 1 for at in (*changes, end) if start < at <= end}):
+        viewpoint = replace(context.viewpoint, valid_at=from_micros(moment))
+        then = replace(context, viewpoint=viewpoint)
+        entity = (await then.entities(rows, world.index, world.past))[rows[0]]
         known += [entity] * (not known or entity.name != known[-1].name)
-    place = len(known) - 1
-    if during is None and (frame.holds == "ended" or asks["past"] or asks["was"]):
-        keys = [name_key(entity.name) for entity in known]
-        asked = name_key(named.name)
-        place = (keys.index(asked) if asked in keys[1:] else place) - 1
-    query = Query(named, "named", words=question)
-    if place < 0:
-        return Answer(question, query, missing=f"no earlier name is known of {named}")
-    steps = " → ".join(entity.name for entity in known)
-    return Answer(question, query, (known[place].name,), (known[place],), steps=(steps,))
+    chosen, holds = known, frame.holds
+    if during is None:
+        past = holds == "ended" or not EARLIER.isdisjoint(frame.main.words)
+        holds, asked = "ended" if past else "now", name_key(named.name)
+        again = (at for at, then in enumerate(known) if at and name_key(then.name) == asked)
+        before = known[: max(again, default=len(known) - 1)]
+        chosen = (before[:1] if order else before[-1:]) if past else known[-1:]
+    interval = None if during is None else during.interval
+    query = Query(named, "named", interval=interval, holds=holds, order=order, words=question)
+    values, steps = (tuple(entity.name for entity in each) for each in (chosen, known))
+    missing = "" if chosen else f"no {'earlier ' * (during is None)}name is known of {named}"
+    return Answer(
+        question, query, values, tuple(chosen), steps=(" → ".join(steps),), missing=missing
+    )
 
 
 async def _answered_as(question: str, frame: Frame, context: ViewContext, world: World) -> Answer:
@@ -138,9 +140,7 @@ async def _resolved(frame: Frame, context: ViewContext, world: World) -> Query:
         return Resolver(frame, world, Patterns(world)).query()
     except NotUnderstood:
         phrases = [" ".join(clause.content) for clause in frame.clauses if clause.content]
-        ends = {
-            row for clause in frame.clauses for name in clause.names for row in world.rows_of(name)
-        }
+        ends = {row for name in frame.names for row in world.rows_of(name)}
         names = list(dict.fromkeys(row.relation for row in world.rows(ends)))[:_MOST_RELATIONS]
         if frame.unread or not phrases or not names:
             raise
@@ -186,8 +186,7 @@ async def _answered(
 
 async def _dated(frame: Frame, context: ViewContext, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    names = [*frame.among, *(name for clause in frame.clauses for name in clause.names)]
-    ends = {row for name in names for row in world.rows_of(name)}
+    ends = {row for name in frame.names for row in world.rows_of(name)}
     rows = [
         row
         for row in world.rows(ends)

@@ -250,6 +250,8 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     """Tell whether a word changes what is asked, and nothing was made of it."""
     token, word = clause.tokens[at], clause.tokens[at].word
     before = clause.tokens[at - 1].word if at else ""
+    if before == "it" and word in ("take", "takes", "took"):
+        return True  # "how long did it take A to move"
     if before == "," and word in ("his", "her", "their", "its"):
         return True  # "the winner of A, his first job" asks of someone that it does not name
     if word in _EDGE and not (frame.conditions or frame.among or frame.apart):

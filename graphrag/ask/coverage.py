@@ -9,13 +9,23 @@ that leaves the fewest words unexplained is taken.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final, Literal
 
 from graphrag.ask.clause import CHANGING, Clause, Token, order_of, shape_of
 from graphrag.ask.parse import EDGES
 from graphrag.ask.query import Named, Query
-from graphrag.ask.senses import Evidence, evidence, mutual, parts_of, senses_of, stem_of, stems_of
-from graphrag.ask.wording import AUXILIARIES, BE, DO
+from graphrag.ask.senses import (
+    MUTUAL,
+    Evidence,
+    evidence,
+    mutual,
+    parts_of,
+    senses_of,
+    stem_of,
+    stems_of,
+)
+from graphrag.ask.wording import AUXILIARIES, BE, DIVORCE, DO
 from graphrag.ask.world import World
 
 _KINDS: Final = """
@@ -76,12 +86,13 @@ def coverage(
     """Return what the words of a clause are used for, if it means a relation with these answers."""
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
-    if not places and (verb := _DOING.search(shape_of(tokens))):
-        left.append(verb["verb"])
+    left += [] if places else _undone(tokens)
+    senses = frozenset(chain.from_iterable(map(senses_of, stems_of(meant.relation))))
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in _SPARE or word in CHANGING
-        paired = word in EDGES and len(clause.names) > 1 and akin(word, meant.relation)
+        paired = stem_of(word) in EDGES and len(clause.names) > 1
+        paired = paired and (word not in DIVORCE or not senses.isdisjoint(senses_of(stem_of(word))))
         if grammatical or paired or at in places or _beside(tokens, at, places):
             continue
         known = {world.kind(row) for row in rows} - _UNTYPED
@@ -94,12 +105,15 @@ def coverage(
     return Coverage(tuple(dict.fromkeys(left)), rows, kind)
 
 
-_EMPTY: Final = "|".join((*sorted(EDGES | BE | DO), "get", "go"))
-_DOING: Final = re.compile(
-    rf"\b(?:did|does|do) (?:the )?E (?!.*\b(?:{_EMPTY})\b)"
-    r"(?:[^a-z]+ )*(?P<verb>[a-z]+)"
-)
-"""What somebody did, if that is more than to begin, to end, to be, to do or to have something."""
+_DOING: Final = re.compile(r"\b(?:did|does|do) (?:the )?E (?P<what>.*[a-z].*)|\bfrom (?:the )?E\b")
+
+
+def _undone(tokens: Sequence[Token]) -> list[str]:
+    """Return what somebody did, if more than to begin, to end, to be, to do, to have something."""
+    doing = _DOING.search(shape_of(tokens))
+    words = (doing["what"] or "from").split() if doing else ["be"]
+    empty = EDGES | BE | DO | {"get", "go"}
+    return [] if any(word in empty or stem_of(word) in empty for word in words) else words[:1]
 
 
 def _together(clause: Clause, relation: str, world: World) -> bool:
@@ -128,12 +142,6 @@ def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
 
 def _listed(token: Token) -> bool:
     return token.word in ("or", ",") or token.says
-
-
-def akin(word: str, relation: str) -> bool:
-    """Tell whether a word and a relation may be of one sense: "divorce" is of marriages alone."""
-    own, theirs = senses_of(stem_of(word)), frozenset().union(*map(senses_of, stems_of(relation)))
-    return not own or not theirs or not own.isdisjoint(theirs)
 
 
 def is_of(row: int, word: str, world: World) -> bool:
@@ -211,14 +219,13 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     longer: list[Way] = []
     for relation in relations:
         meant = evidence(left, relation, world)
-        alone = not way.length and len(relations) == 1  # "the mayor of A" of who holds that office
-        if not meant.places and not alone:
+        if not meant.places:
             continue
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
-        straight = meant.swapped or meant.passive or symmetric or not meant.places
+        straight = meant.swapped or meant.passive or symmetric
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
             if not near:
@@ -234,6 +241,8 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
 
 Side = Literal["subject", "object"]
 _GETTING: Final = frozenset("got get gets getting received".split())
+_GIVING: Final = frozenset(map(stem_of, "award employ hire".split()))
+"""Verbs whose subject is who gives what the relation says that somebody has."""
 
 
 def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
@@ -242,14 +251,18 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     before = [at for at in meant.places if at < place]
     verbs = [at for at in meant.places if _verb(tokens, at)]
     lead = _word(tokens, place - 1)
-    sure = meant.sure and bool(verbs)
+    mutually = not MUTUAL.isdisjoint(chain.from_iterable(map(senses_of, stems_of(meant.relation))))
+    acts = [stem_of(tokens[at].word) for at in meant.places if _acts(tokens, at)]
+    sure = bool(verbs) and (meant.sure or (bool(acts) and not mutually))
     terse = place + 1 in meant.places and clause.words.isdisjoint(
         AUXILIARIES | BE | {"who", "whom", "that", "which"}
     )
     owns = _word(tokens, place + 1) == "'s" or terse
     owns = owns or (lead in DO and not {"have", "had", "has"}.isdisjoint(clause.words))
     if owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
-        surface, sure = True, False
+        surface, sure = not meant.titled, meant.titled
+    elif meant.titled and ("whose" in words or not before):
+        surface = sure = True
     elif not meant.places:
         asks_who = not {"who", "whom"}.isdisjoint(words)
         helped = not {"did", "does", "do"}.isdisjoint(words[:place])
@@ -260,7 +273,9 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     turned = meant.swapped ^ meant.passive
     if (lead == "from" and not _GETTING.isdisjoint(words)) or words[:2] == ["with", "whom"]:
         return ("object" if turned else "subject"), True  # who got it from A is given it by A
-    if meant.places and passive_in(clause):
+    if not (turned or _GIVING.isdisjoint(acts)):
+        surface, sure = not surface, True
+    elif meant.places and passive_in(clause):
         surface = not surface
     elif _done_to(tokens, place, meant):
         surface, sure = turned, True
@@ -273,6 +288,12 @@ def _verb(tokens: Sequence[Token], place: int) -> bool:
     return lead in ("who", "that", "did", "does", "do", "to", "has", "have", "had", "E") or (
         lead not in ("the", "which", "what", "a", "an", "'s", "of") and word.endswith("ed")
     )
+
+
+def _acts(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a word is what somebody does: "who led A", "whom did A lead"."""
+    lead = _word(tokens, place - 1)
+    return lead == "who" or (lead == "E" and _word(tokens, place - 2) in DO)
 
 
 def passive_in(clause: Clause) -> bool:

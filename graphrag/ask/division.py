@@ -38,7 +38,7 @@ _NEAR: Final = (
 )
 _SPANS: Final = "time|times|moment|day|days|period|year|years"
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner) (?:[a-z]+ )?than"),
     ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|once|^having"),
     (
         "while",

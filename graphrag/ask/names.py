@@ -37,7 +37,7 @@ _PLACE: Final = 2
 """Words of a full name that may be short for another: "New York"."""
 _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
-_APART: Final = 2
+_APART: Final = 3
 """Words between a name and a word that belongs to it."""
 _MOST_ROWS: Final = 60
 _ACRONYM: Final = re.compile(r"[A-Z]{2,6}")

@@ -22,7 +22,7 @@ from graphrag.ask.clause import (
     without,
 )
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import is_past
+from graphrag.ask.senses import is_past, stem_of
 from graphrag.ask.wording import ANY_WH, AUXILIARIES, DIVORCE, PHRASES, PLANNED, WH
 
 _UNITS: Final[dict[str, Unit]] = {
@@ -70,17 +70,20 @@ _AGE: Final = re.compile(
     r"|'s age\b"
 )
 STARTING: Final = frozenset(
-    "began begin begins started start starts joined join joins became become becomes moved move "
-    "moves entered enter joining becoming moving starting hired appointed elected".split()
+    map(
+        stem_of,
+        "begin start join become move relocate transfer arrive enter hire appoint elect".split(),
+    )
 )
 ENDING: Final = frozenset(
-    "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
-    "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    f"cancelled {DIVORCE}".split()
+    map(
+        stem_of,
+        f"end leave quit resign stop cease finish retire depart cancel {DIVORCE}".split(),
+    )
 )
 EDGES: Final = STARTING | ENDING
-_BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
-_END: Final = ENDING | frozenset("ending over".split())
+_BEGIN: Final = STARTING | {stem_of("marry")}
+_END: Final = ENDING | {"over"}
 
 
 def wants_of(shape: str) -> tuple[Wants, Unit | None]:
@@ -110,7 +113,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _UNTIL.search(shape):
         return "until", unit
     if when is not None:
-        words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
+        words = set(map(stem_of, re.split(r"\b(?:before|after|while)\b", shape)[0].split()))
         return "until" if words & _END else "since" if words & _BEGIN else "when", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
     asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH

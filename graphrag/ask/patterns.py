@@ -240,12 +240,19 @@ class Patterns:
         same = [row for row in rows if row.relation == meant.relation]
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
         place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
-        verbal = meant.sure and any(at > place for at in meant.places)
+        verbal = (meant.sure or meant.titled) and any(at > place for at in meant.places)
         if same and not verbal and not any((row.subject in left) is ahead for row in same):
             ahead = not ahead
+        if denied and any(
+            stem_of(w) in GENDERED - {*stems_of(meant.relation)} for w in clause.content
+        ):
+            raise NotUnderstood(f"not understood: {clause}")  # a parent may be no father
         if same or not denied:
             one, other = (self._single(named, same or known) for named in (one, other))
         subject, object_ = (one, other) if ahead else (other, one)
+        own, timeless = {*world.rows_of(subject)}, world.relations[meant.relation].timeless
+        if timeless and not any(r.subject in own for r in known if r.relation == meant.relation):
+            raise CannotAnswer(f"nothing is known: {meant.relation}")  # all are born somewhere
         return Query(subject, meant.relation, object_)
 
     def _spelt_out(self, owner: Named, short: Named) -> Named:

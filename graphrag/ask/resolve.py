@@ -128,7 +128,7 @@ class Resolver:
 
     def _bound(self, condition: Condition, main: Query) -> Bound:
         clause, owners = condition.clause, self.frame.main.names
-        content = [word for word in clause.content if word not in EDGES]
+        content = [word for word in clause.content if stem_of(word) not in EDGES]
         query = None
         if len(clause.names) == 1 and owners and clause.names[0] not in owners:
             [name] = clause.names
@@ -154,8 +154,9 @@ class Resolver:
         edge: Edge | None = None
         leads = ("", *(token.word for token in clause.tokens))
         for lead, token in zip(leads, clause.tokens, strict=False):
-            if token.word in EDGES and lead not in _NOUN and stem_of(token.word) not in own:
-                if token.word in ENDING:
+            stem = stem_of(token.word)
+            if stem in EDGES and lead not in _NOUN and stem not in own:
+                if stem in ENDING:
                     return "end"
                 edge = "start"
         return edge

@@ -24,7 +24,7 @@ _IRREGULAR: Final = dict(
         "told:tell taught:teach wrote:write written:write sang:sing sung:sing spoke:speak "
         "spoken:speak gave:give given:give took:take taken:take left:leave lost:lose paid:pay "
         "said:say saw:see seen:see went:go gone:go came:come became:become began:begin begun:begin "
-        "born:bear bore:bear chose:choose chosen:choose drove:drive driven:drive fought:fight "
+        "chose:choose chosen:choose drove:drive driven:drive fought:fight "
         "found:found founded:found flew:fly flown:fly forbade:forbid froze:freeze grew:grow "
         "hid:hide kept:keep knew:know known:know lent:lend rang:ring rung:ring rode:ride ran:run "
         "shot:shoot slept:sleep spent:spend stole:steal stolen:steal struck:strike swore:swear "
@@ -45,7 +45,7 @@ marry {DIVORCE}
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
-work employ employee join leave quit resign retire fire dismiss depart enter
+work employ employee join leave quit resign retire depart enter
 work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent holder sitting
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
@@ -57,12 +57,12 @@ report boss manager supervisor superior
 cost price fee charge
 take medication medicine drug pill prescription prescribe
 lead executive captain skipper commander
-lead office post appoint elect resign retire leave inaugurate dismiss step run
+lead office post appoint elect resign retire leave step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
-bear birth birthplace birthday native
+born birth birthplace birthday native
 die death decease perish away vital
 member membership belong affiliate affiliation join society club organisation association
 member affiliate leave quit resign enter
@@ -135,6 +135,8 @@ CONVERSE: Final = {
         ("parent father mother", "child"),
         ("pupil", "teacher"),
         ("teacher tutor", "pupil"),
+        ("husband", "wife"),
+        ("wife", "husband"),
     )
     for word in words.split()
 }
@@ -192,7 +194,7 @@ _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "loc
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
 """Relations that "what is A" asks for."""
-_MUTUAL: Final = frozenset().union(
+MUTUAL: Final = frozenset().union(
     *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner"))
 )
 
@@ -207,6 +209,8 @@ class Evidence:
     swapped: bool = False
     """The name that they mean says it from the other end."""
     passive: bool = False
+    titled: bool = False
+    """They call an end what the name calls it: the parent, or the child, of ``parent_of``."""
 
     @property
     def sure(self) -> bool:
@@ -223,7 +227,7 @@ def evidence(clause: Clause, relation: str, world: World) -> Evidence:
 def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts = stems_of(name), parts_of(name)
     senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
-    score, places, met, turned = 0.0, [], set[str](), False
+    score, places, met, turned, titled = 0.0, [], set[str](), False, False
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -235,9 +239,11 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         if stem in GENDERED and stem not in stems and not GENDERED.isdisjoint(stems):
             if CONVERSE.get(stem) == CONVERSE.get(*(GENDERED & {*stems})):
                 continue  # a mother is no father
-        straight = stem in stems or senses & senses_of(stem)
-        if not straight and not senses & senses_of(CONVERSE.get(stem, "")):
+        converse = CONVERSE.get(stem, "")
+        straight = stem in stems or (senses & senses_of(stem) and converse not in stems)
+        if not straight and not senses & senses_of(converse):
             continue
+        titled = titled or (parts[-1] == "of" and stem_of(parts[-2]) in (stem, converse))
         turned = turned or not straight
         if stem not in met:
             score += _OWN if stem in stems else _SENSE
@@ -249,7 +255,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     if bare and (senses & _ROLE or parts in _COPULAR):
         score += _HINT
     swapped = world.relations.canonical(name)[1] is not turned
-    return Evidence(relation, score, tuple(places), swapped, passive="by" in parts[1:])
+    return Evidence(relation, score, tuple(places), swapped, "by" in parts[1:], titled)
 
 
 def strange(clause: Clause) -> list[str]:
@@ -275,7 +281,7 @@ def mutual(relation: str, world: World) -> bool:
     """Tell whether a relation reads the same from both ends."""
     if world.relations[relation].symmetric:
         return True
-    if not GENDERED.isdisjoint(stems_of(relation)):
+    if any(stem in GENDERED or stem in CONVERSE for stem in stems_of(relation)):
         return False  # a sister's brother is no sister
     senses = frozenset().union(*map(senses_of, stems_of(relation)))
-    return bool(senses & _MUTUAL)
+    return bool(senses & MUTUAL)

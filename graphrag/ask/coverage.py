@@ -6,15 +6,26 @@ A is a citizen of") each must be meant by words that no other hop is meant by; o
 that leaves the fewest words unexplained is taken.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import chain
+from typing import Final, Literal
 
-from graphrag.ask.clause import CHANGING, Clause, Token, order_of
+from graphrag.ask.clause import CHANGING, Clause, Token, order_of, shape_of
 from graphrag.ask.parse import EDGES
 from graphrag.ask.query import Named, Query
-from graphrag.ask.relate import Evidence, evidence, mutual
-from graphrag.ask.senses import parts_of, senses_of, stem_of
+from graphrag.ask.senses import (
+    MUTUAL,
+    Evidence,
+    evidence,
+    mutual,
+    parts_of,
+    senses_of,
+    stem_of,
+    stems_of,
+)
+from graphrag.ask.wording import AUXILIARIES, BE, DIVORCE, DO
 from graphrag.ask.world import World
 
 _KINDS: Final = """
@@ -32,6 +43,7 @@ building house mill hall
 thing entity name party
 """
 _ABOVE: Final = {0: (1, 2, 3, 4, 10), 6: (7, 8, 9), 11: tuple(range(11))}
+"""The lines of kinds that are of the kind of a line: a town is a place."""
 _REGIONS: Final = (2, 3, 4)
 _UNTYPED: Final = frozenset({"", "thing", "entity"})
 _GROUP: Final = {
@@ -48,12 +60,13 @@ _SPARE: Final = frozenset(
 _SUPPORT: Final = frozenset(
     map(
         stem_of,
-        "take make give pay hold put conclude count bring carry receive come serve occupy remain "
-        "stay belong pick pertain associate relate connect link file issue".split(),
+        "take make give pay hold put conclude count bring carry receive come serve occupy "
+        "belong pertain associate relate connect link file issue".split(),
     )
 )
 """Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
 _NEAR: Final = 4
+"""Words from such a verb to its noun, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +86,13 @@ def coverage(
     """Return what the words of a clause are used for, if it means a relation with these answers."""
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
+    left += [] if places else _undone(tokens)
+    senses = frozenset(chain.from_iterable(map(senses_of, stems_of(meant.relation))))
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in _SPARE or word in CHANGING
-        paired = word in EDGES and len(clause.names) > 1
+        paired = stem_of(word) in EDGES and len(clause.names) > 1
+        paired = paired and (word not in DIVORCE or not senses.isdisjoint(senses_of(stem_of(word))))
         if grammatical or paired or at in places or _beside(tokens, at, places):
             continue
         known = {world.kind(row) for row in rows} - _UNTYPED
@@ -86,7 +102,18 @@ def coverage(
             left.append(token.text)
         elif kept != rows:
             rows, kind = kept, word
-    return Coverage(tuple(left), rows, kind)
+    return Coverage(tuple(dict.fromkeys(left)), rows, kind)
+
+
+_DOING: Final = re.compile(r"\b(?:did|does|do) (?:the )?E (?P<what>.*[a-z].*)|\bfrom (?:the )?E\b")
+
+
+def _undone(tokens: Sequence[Token]) -> list[str]:
+    """Return what somebody did, if more than to begin, to end, to be, to do, to have something."""
+    doing = _DOING.search(shape_of(tokens))
+    words = (doing["what"] or "from").split() if doing else ["be"]
+    empty = EDGES | BE | DO | {"get", "go"}
+    return [] if any(word in empty or stem_of(word) in empty for word in words) else words[:1]
 
 
 def _together(clause: Clause, relation: str, world: World) -> bool:
@@ -102,7 +129,7 @@ def _together(clause: Clause, relation: str, world: World) -> bool:
 def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
     """Tell whether a word says nothing more than one near it that means the relation."""
     stem = stem_of(tokens[at].word)
-    if stem in _SUPPORT and (not places or any(abs(at - place) <= _NEAR for place in places)):
+    if stem in _SUPPORT and any(abs(at - place) <= _NEAR for place in places):
         return True
     low = high = at  # "party or organisation"
     while low > 0 and _listed(tokens[low - 1]):
@@ -192,14 +219,13 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     longer: list[Way] = []
     for relation in relations:
         meant = evidence(left, relation, world)
-        alone = not way.length and len(relations) == 1  # "the mayor of A" of who holds that office
-        if not meant.places and not alone:
+        if not meant.places:
             continue
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
-        straight = meant.swapped or meant.passive or symmetric or not meant.places
+        straight = meant.swapped or meant.passive or symmetric
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
             if not near:
@@ -211,3 +237,84 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
             score = way.score + meant.score - (0.0 if ahead or straight else _BACK)
             longer.append(Way(tuple(far), query, score, used, way.length + 1))
     return longer
+
+
+Side = Literal["subject", "object"]
+_GETTING: Final = frozenset("got get gets getting received".split())
+_GIVING: Final = frozenset(map(stem_of, "award employ hire".split()))
+"""Verbs whose subject is who gives what the relation says that somebody has."""
+
+
+def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
+    """Return the end at which the entity at a place of a clause has a relation, and if for sure."""
+    tokens, words = clause.tokens, [token.word for token in clause.tokens]
+    before = [at for at in meant.places if at < place]
+    verbs = [at for at in meant.places if _verb(tokens, at)]
+    lead = _word(tokens, place - 1)
+    mutually = not MUTUAL.isdisjoint(chain.from_iterable(map(senses_of, stems_of(meant.relation))))
+    acts = [stem_of(tokens[at].word) for at in meant.places if _acts(tokens, at)]
+    sure = bool(verbs) and (meant.sure or (bool(acts) and not mutually))
+    terse = place + 1 in meant.places and clause.words.isdisjoint(
+        AUXILIARIES | BE | {"who", "whom", "that", "which"}
+    )
+    owns = _word(tokens, place + 1) == "'s" or terse
+    owns = owns or (lead in DO and not {"have", "had", "has"}.isdisjoint(clause.words))
+    if owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
+        surface, sure = not meant.titled, meant.titled
+    elif meant.titled and ("whose" in words or not before):
+        surface = sure = True
+    elif not meant.places:
+        asks_who = not {"who", "whom"}.isdisjoint(words)
+        helped = not {"did", "does", "do"}.isdisjoint(words[:place])
+        surface, sure = not asks_who or helped or lead == "E", False
+    else:
+        verbal = lead in AUXILIARIES | BE or place - 1 in before  # "the novel A wrote"
+        surface = not before or (len(before) < len(meant.places) and verbal)
+    turned = meant.swapped ^ meant.passive
+    if (lead == "from" and not _GETTING.isdisjoint(words)) or words[:2] == ["with", "whom"]:
+        return ("object" if turned else "subject"), True  # who got it from A is given it by A
+    if not (turned or _GIVING.isdisjoint(acts)):
+        surface, sure = not surface, True
+    elif meant.places and passive_in(clause):
+        surface = not surface
+    elif _done_to(tokens, place, meant):
+        surface, sure = turned, True
+    return ("subject" if surface is not turned else "object"), sure
+
+
+def _verb(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a word is used as a verb: after "who" or an auxiliary, or in the past."""
+    word, lead = tokens[place].word, _word(tokens, place - 1)
+    return lead in ("who", "that", "did", "does", "do", "to", "has", "have", "had", "E") or (
+        lead not in ("the", "which", "what", "a", "an", "'s", "of") and word.endswith("ed")
+    )
+
+
+def _acts(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a word is what somebody does: "who led A", "whom did A lead"."""
+    lead = _word(tokens, place - 1)
+    return lead == "who" or (lead == "E" and _word(tokens, place - 2) in DO)
+
+
+def passive_in(clause: Clause) -> bool:
+    """Tell whether a clause is in the passive voice with an agent."""
+    words = [token.word for token in clause.tokens]
+    if "by" not in words:
+        return False
+    participle = words[max(0, words.index("by") - 1)].endswith(("ed", "en"))
+    return participle or not BE.isdisjoint(words)
+
+
+def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:
+    """Tell whether an entity is what something is done to: "when A was founded"."""
+    if not (meant.sure and parts_of(meant.relation)[-1].endswith("ed")):
+        return False
+    return any(
+        tokens[at].word.endswith("ed") and at > place and _word(tokens, at - 1 - inverted) in BE
+        for at in meant.places
+        for inverted in (place == at - 1,)
+    )
+
+
+def _word(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place].word if 0 <= place < len(tokens) else ""

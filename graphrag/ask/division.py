@@ -17,14 +17,10 @@ from graphrag.ask.clause import (
     without,
 )
 from graphrag.ask.query import Link
+from graphrag.ask.wording import ANY_AUXILIARY, ANY_WH, WH
 from graphrag.search.query_time import Said
 
-WH: Final = frozenset("who whom whose what which where when how why".split())
-AUXILIARIES: Final = frozenset(
-    "did do does was were is are am has have had will would can could".split()
-)
-_WH: Final = "|".join(sorted(WH))
-_AUX: Final = "|".join(sorted(AUXILIARIES)) + "|'s"
+_AUX: Final = f"{ANY_AUXILIARY}|'s"
 _KNOWING: Final = (
     r"records?|recorded|known|knew|know|books?|registers?|registered|logs?|logged|entered|"
     r"archives?|data|database|documents?|documented|noted|notes|told|learned|information|aware|"
@@ -35,14 +31,14 @@ _KNOWN: Final = re.compile(
     rf"using|based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
     rf"were|had|has|is|been|have|stood|of|state|could|did|then|people|please|answer) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
-    rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
+    rf"(?: (?!(?:{ANY_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
 _NEAR: Final = (
     r"immediately|right|just|directly|shortly|straight|next|last|first|most recently|soon|latest"
 )
 _SPANS: Final = "time|times|moment|day|days|period|year|years"
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner) (?:[a-z]+ )?than"),
     ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|once|^having"),
     (
         "while",
@@ -67,8 +63,8 @@ LINK: Final = re.compile(
 _INTERROGATIVE: Final = re.compile(rf"\bwhen (?:exactly )?(?:{_AUX})\b")
 _FRONT_END: Final = re.compile(
     rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?"
-    rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
-    rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
+    rf"(?:{ANY_WH}|{_AUX}|name|list)\b|E |the )"
+    rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{ANY_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
 
 
@@ -224,9 +220,9 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
 
 
 _NO_NAME: Final = r"(?:(?!(?:E|T)\b)\S+ )*"
-_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{_WH})\b)\S+ )+(?=(?:{_WH})\b)")
+_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{ANY_WH})\b)\S+ )+(?=(?:{ANY_WH})\b)")
 _TOPIC: Final = re.compile(
-    rf"(?P<front>{_NO_NAME}E (?:T )?[,:.-] (?:T (?:, )?)?){_NO_NAME}?(?=(?:{_WH})\b)"
+    rf"(?P<front>{_NO_NAME}E (?:T )?[,:.-] (?:T (?:, )?)?){_NO_NAME}?(?=(?:{ANY_WH})\b)"
 )
 _SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b|^(?:the )?E ")
 _PRONOUNS: Final = frozenset("he she it they him her them".split())

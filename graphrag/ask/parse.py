@@ -22,7 +22,8 @@ from graphrag.ask.clause import (
     without,
 )
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import PHRASES, is_past
+from graphrag.ask.senses import is_past, stem_of
+from graphrag.ask.wording import ANY_WH, AUXILIARIES, DIVORCE, PHRASES, PLANNED, WH
 
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
@@ -54,7 +55,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    rf"^(?!.*\b(?:{'|'.join(division.WH)})\b).* on$"
+    rf"^(?!.*\b(?:{ANY_WH})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -69,17 +70,20 @@ _AGE: Final = re.compile(
     r"|'s age\b"
 )
 STARTING: Final = frozenset(
-    "began begin begins started start starts joined join joins became become becomes moved move "
-    "moves entered enter joining becoming moving starting hired appointed elected".split()
+    map(
+        stem_of,
+        "begin start join become move relocate transfer arrive enter hire appoint elect".split(),
+    )
 )
 ENDING: Final = frozenset(
-    "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
-    "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    "cancelled split divorced divorce separated".split()
+    map(
+        stem_of,
+        f"end leave quit resign stop cease finish retire depart cancel {DIVORCE}".split(),
+    )
 )
 EDGES: Final = STARTING | ENDING
-_BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
-_END: Final = ENDING | frozenset("ending over".split())
+_BEGIN: Final = STARTING | {stem_of("marry")}
+_END: Final = ENDING | {"over"}
 
 
 def wants_of(shape: str) -> tuple[Wants, Unit | None]:
@@ -99,7 +103,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     when = _WHEN.search(shape)
     if when is not None and when.start() and when.group().endswith((" when", ": when")):
         # ", when he was there" bounds what another word asks for
-        when = None if division.WH & set(shape[: when.start()].split()) else when
+        when = None if WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
         unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or when["last"] or "", unit)
     else:
@@ -109,12 +113,12 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _UNTIL.search(shape):
         return "until", unit
     if when is not None:
-        words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
+        words = set(map(stem_of, re.split(r"\b(?:before|after|while)\b", shape)[0].split()))
         return "until" if words & _END else "since" if words & _BEGIN else "when", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
-    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & division.WH
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
     # "When" and "which" may open a clause of it: "did A live there when B did".
-    if first in division.AUXILIARIES and not asks - {"when", "which"}:
+    if first in AUXILIARIES and not asks - {"when", "which"}:
         return "whether", unit
     return "entities", unit
 
@@ -126,7 +130,6 @@ _EXCEPT: Final = re.compile(
 )
 _ELSE: Final = re.compile(r"(?<=who )else\b|(?<=which )other\b|(?<=what )(?:else|other)\b")
 _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
-_PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
 
 
@@ -194,7 +197,7 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         frame, tokens = replace(frame, without=every), before[-again:] + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
-    if found := _PLANNED.search(shape_of(tokens)):
+    if found := PLANNED.search(shape_of(tokens)):
         frame = replace(frame, holds="planned")
         tokens = tokens if found.start() == 0 else without(tokens, found)
     return frame, tokens
@@ -251,10 +254,10 @@ def _present(frame: Frame) -> Frame:
         return frame
     if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
         return frame
-    verb = next((word for word in words if word in division.AUXILIARIES), None)
+    verb = next((word for word in words if word in AUXILIARIES), None)
     if frame.wants == "how many" and not now:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
-            verb = next((w for w in counted.group(1).split() if w in division.AUXILIARIES), None)
+            verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
         return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
         return replace(frame, holds="now")  # "as known in May, who was mayor"
@@ -264,5 +267,5 @@ def _present(frame: Frame) -> Frame:
     if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
-    tenseless = verb is None and not now and not (division.WH | {"present", "current"}) & set(words)
+    tenseless = verb is None and not now and not (WH | {"present", "current"}) & set(words)
     return frame if tenseless else replace(frame, holds="now")

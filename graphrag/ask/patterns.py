@@ -10,11 +10,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from graphrag.ask.clause import Clause, shape_of
-from graphrag.ask.coverage import coverage, hops
+from graphrag.ask.coverage import coverage, hops, passive_in, side_of
 from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
-from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
-from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
+from graphrag.ask.senses import (
+    GENDERED,
+    Evidence,
+    best,
+    evidence,
+    mutual,
+    parts_of,
+    senses_of,
+    stem_of,
+    stems_of,
+)
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -27,8 +36,10 @@ nobody had tuned on, this step answers 5 more rightly and 2 more wrongly.
 _MARGIN: Final = 0.08
 """What the nearest relation must be nearer than the next one."""
 _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
+"""Who is above somebody."""
 _LED: Final = {("reports_to", "object"), ("leads", "subject")}
 """What speaks of who is led, where the boss is asked for."""
+_POST: Final = senses_of(stem_of("incumbent"))
 _AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
 """What says of a clause without other words that something is there: "who was at A"."""
 _PLACED: Final = frozenset({"at", "in"})
@@ -106,8 +117,7 @@ class Patterns:
         led = set() if _ABOVE.isdisjoint(clause.words) else _LED
         facts = [o for o in options if o.rows and (o.meant.relation, o.side) not in led]
         if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
-            kinds = self.world.kind
-            facts = [fact for fact in facts if {kinds(row) for row in fact.far} != {"value"}]
+            facts = [fact for fact in facts if not self._is_no_one(fact)]
         if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
             fit = [fact for fact in facts if _fits(clause, fact.rows)]
             facts = fit if len(fit) == 1 else facts
@@ -118,8 +128,8 @@ class Patterns:
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
         if not clause.content and all(not fact.meant.score for fact in facts):
-            alone = len(facts) < len(options) or len(options) == 1
-            alone = alone and (clause.during or clause.order) is not None
+            alone = len(options) == 1 and (clause.during or clause.order) is not None
+            alone = alone and {"did", "does", "do"}.isdisjoint(clause.words)
             facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
@@ -144,6 +154,12 @@ class Patterns:
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
         self._refuse_opposite(clause, first.meant.relation)
         return first.query(self._single(owner, first.rows), used.kind)
+
+    def _is_no_one(self, fact: Sided) -> bool:
+        """Tell whether facts lead to numbers, or to the posts of whom a question says a verb."""
+        stems = stems_of(fact.meant.relation) if fact.side == "subject" else ()
+        post = fact.meant.places and any(_POST & senses_of(stem) for stem in stems)
+        return bool(post) or {self.world.kind(row) for row in fact.far} == {"value"}
 
     def _refuse_opposite(self, clause: Clause, relation: str) -> None:
         """Refuse a relation if the clause names one that excludes it: both are near in meaning."""
@@ -182,6 +198,8 @@ class Patterns:
 
     def between(self, one: Named, other: Named) -> list[FactRow]:
         """Return the facts between two entities."""
+        if not (one.ids and other.ids):
+            return []
         left, right = self.world.rows_of(one), set(self.world.rows_of(other))
         return [
             row
@@ -222,12 +240,19 @@ class Patterns:
         same = [row for row in rows if row.relation == meant.relation]
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
         place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
-        verbal = meant.sure and any(at > place for at in meant.places)
+        verbal = (meant.sure or meant.titled) and any(at > place for at in meant.places)
         if same and not verbal and not any((row.subject in left) is ahead for row in same):
             ahead = not ahead
+        if denied and any(
+            stem_of(w) in GENDERED - {*stems_of(meant.relation)} for w in clause.content
+        ):
+            raise NotUnderstood(f"not understood: {clause}")  # a parent may be no father
         if same or not denied:
             one, other = (self._single(named, same or known) for named in (one, other))
         subject, object_ = (one, other) if ahead else (other, one)
+        own, timeless = {*world.rows_of(subject)}, world.relations[meant.relation].timeless
+        if timeless and not any(r.subject in own for r in known if r.relation == meant.relation):
+            raise CannotAnswer(f"nothing is known: {meant.relation}")  # all are born somewhere
         return Query(subject, meant.relation, object_)
 
     def _spelt_out(self, owner: Named, short: Named) -> Named:
@@ -242,8 +267,10 @@ class Patterns:
 
     def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:
         """Return the relation that the words of a clause are clearly nearest to in meaning."""
+        if self.cosines is None:
+            return None
         own = {stem for name in self.world.index.relations for stem in stems_of(name)}
-        if self.cosines is None or not own.isdisjoint(map(stem_of, clause.content)):
+        if not own.isdisjoint(map(stem_of, clause.content)):
             return None  # a relation that they do not have is meant
         phrase = " ".join(clause.content)
         names = dict.fromkeys(row.relation for row in rows)

@@ -9,13 +9,12 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
-from graphrag.ask.division import WH
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
-from graphrag.ask.relate import best
-from graphrag.ask.senses import senses_of, stem_of, stems_of
+from graphrag.ask.senses import best, is_past, senses_of, stem_of, stems_of
+from graphrag.ask.wording import AUXILIARIES, WH
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING
 from graphrag.search.query_time import Said
@@ -51,8 +50,8 @@ class Resolver:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
             edge = "end" if over else None
         wants = frame.wants
-        if wants == "entities" and pattern.subject and pattern.object and not WH & main.words:
-            wants = "whether"  # "Ada Vance, still in Hull?"
+        if wants == "entities" and pattern.subject and pattern.object and _asserts(main):
+            wants = "whether"
         query = replace(
             pattern,
             wants=wants,
@@ -129,7 +128,7 @@ class Resolver:
 
     def _bound(self, condition: Condition, main: Query) -> Bound:
         clause, owners = condition.clause, self.frame.main.names
-        content = [word for word in clause.content if word not in EDGES]
+        content = [word for word in clause.content if stem_of(word) not in EDGES]
         query = None
         if len(clause.names) == 1 and owners and clause.names[0] not in owners:
             [name] = clause.names
@@ -155,8 +154,9 @@ class Resolver:
         edge: Edge | None = None
         leads = ("", *(token.word for token in clause.tokens))
         for lead, token in zip(leads, clause.tokens, strict=False):
-            if token.word in EDGES and lead not in _NOUN and stem_of(token.word) not in own:
-                if token.word in ENDING:
+            stem = stem_of(token.word)
+            if stem in EDGES and lead not in _NOUN and stem not in own:
+                if stem in ENDING:
                     return "end"
                 edge = "start"
         return edge
@@ -182,6 +182,15 @@ class Resolver:
         if any(row.relation == "has_age" for row in rows) and not bounds and not interval:
             return Query(owner, "has_age", holds="now")
         raise CannotAnswer(f"no birthday is known of {owner.name}")
+
+
+def _asserts(clause: Clause) -> bool:
+    """Tell whether a clause says what is so, and asks for nothing: "Ada Vance, still in Hull?"."""
+    first, *rest = clause.tokens
+    verbal = any(token.word in AUXILIARIES or is_past(token.word) for token in rest)
+    named = first.named is not None and rest[0].word != "'s"
+    stated = named and (verbal or "still" in clause.words)
+    return WH.isdisjoint(clause.words) and (stated or first.word in AUXILIARIES)
 
 
 def _within(query: Query, interval: Interval) -> Query:

@@ -5,13 +5,17 @@ common English ("spouse", ``married_to``). Domain terms are declared as synonyms
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from graphrag.ask.clause import Clause
+from graphrag.ask.wording import BE, DIVORCE, is_light
+from graphrag.ask.world import FactRow, World
 from graphrag.model.values import Fact
 from graphrag.names.words import FATHER, MOTHER
-from graphrag.text.tokens import STOP_WORDS, tokenize
+from graphrag.text.tokens import tokenize
 
 _IRREGULAR: Final = dict(
     pair.split(":")
@@ -20,7 +24,7 @@ _IRREGULAR: Final = dict(
         "told:tell taught:teach wrote:write written:write sang:sing sung:sing spoke:speak "
         "spoken:speak gave:give given:give took:take taken:take left:leave lost:lose paid:pay "
         "said:say saw:see seen:see went:go gone:go came:come became:become began:begin begun:begin "
-        "born:bear bore:bear chose:choose chosen:choose drove:drive driven:drive fought:fight "
+        "chose:choose chosen:choose drove:drive driven:drive fought:fight "
         "found:found founded:found flew:fly flown:fly forbade:forbid froze:freeze grew:grow "
         "hid:hide kept:keep knew:know known:know lent:lend rang:ring rung:ring rode:ride ran:run "
         "shot:shoot slept:sleep spent:spend stole:steal stolen:steal struck:strike swore:swear "
@@ -35,13 +39,13 @@ _IRREGULAR: Final = dict(
         "women:woman"
     ).split()
 )
-_SENSES: Final = """
+_SENSES: Final = f"""
 marry marriage wed wedding spouse husband wife consort
-marry divorce split separate separation
+marry {DIVORCE}
 partner marry marriage spouse husband wife
 partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
-work employ employee join leave quit resign retire fire dismiss depart enter
+work employ employee join leave quit resign retire depart enter
 work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent holder sitting
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
@@ -53,12 +57,12 @@ report boss manager supervisor superior
 cost price fee charge
 take medication medicine drug pill prescription prescribe
 lead executive captain skipper commander
-lead office post appoint elect resign retire leave inaugurate dismiss step run
+lead office post appoint elect resign retire leave step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 live reside move leave relocate arrive depart housemate flatmate roommate
 locate location lie situate situation base headquarters headquarter seat site
 locate move relocate
-bear birth birthplace birthday native
+born birth birthplace birthday native
 die death decease perish away vital
 member membership belong affiliate affiliation join society club organisation association
 member affiliate leave quit resign enter
@@ -105,57 +109,7 @@ broadcast broadcaster air network channel
 drive driver
 use user
 """
-PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), word)
-    for words, word in (
-        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        (
-            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
-            "(?:in|over) the course of(?= T)",
-            "",
-        ),
-        ("at (?:some|any) point", ""),
-        ("to begin with", "first"),
-        ("(?:give|gives|gave|given) up", "left"),
-        ("(?:begin|began|start|started) with", "begin"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) married", "wed"),
-        ("acts? as|acted as|serves? as|served as", "is"),
-        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
-        ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
-        ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
-        ("(?:stepped|stepping|step) down", "resigned"),
-        ("(?:taken|took|take) to court", "sued"),
-        ("(?:take|took) over(?= E)", "acquired"),
-        ("(?:go|goes|went|been) to", "visited attended"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
-LIGHT: Final = STOP_WORDS | frozenset(
-    (
-        "will may might those theirs from about among between than so ever still yet also even "
-        "any some all each every both only just right immediately directly straight next previous "
-        "previously preceding following before after during while until till since first second "
-        "third fourth fifth sixth seventh eighth ninth tenth last latest earliest final finally "
-        "initial initially original originally recent recently most more many much long often few "
-        "least less early earlier late later once twice time times occasion occasions number "
-        "count total different distinct various several other another same become became becoming "
-        "begin began begun beginning begins start started starting starts end ended ending ends "
-        "stop stopped stopping cease ceased finish finished come came comes coming go went goes "
-        "gone get got gets name named names list tell say show give find know known person people "
-        "someone somebody anyone anybody everyone everybody one ones thing things something "
-        "anything who's date day days week weeks month months year years decade century moment "
-        "period stretch span duration length overlap overlapped coincide happen happened occur "
-        "occurred pass passed elapse elapsed currently now today present presently nowadays "
-        "current former formerly please me us i you we my our your way round around alone ago "
-        "part parts individual individuals done case order sequence rank existed exist really "
-        "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
-        "longest shortest single continuous altogether overall record recorded shortly soon "
-        "pls newest oldest 1st 2nd 3rd up out off over through very"
-    ).split()
-)
-"""Words that say nothing of the relation that is asked for."""
 
 
 _SHORT: Final = 2
@@ -181,6 +135,8 @@ CONVERSE: Final = {
         ("parent father mother", "child"),
         ("pupil", "teacher"),
         ("teacher tutor", "pupil"),
+        ("husband", "wife"),
+        ("wife", "husband"),
     )
     for word in words.split()
 }
@@ -209,11 +165,6 @@ def is_past(word: str) -> bool:
     return word.endswith("ed") or word in _IRREGULAR
 
 
-def is_light(word: str) -> bool:
-    """Tell whether a word says nothing of a relation."""
-    return word in LIGHT or not word[:1].isalpha()
-
-
 @lru_cache(maxsize=20_000)
 def parts_of(relation: str) -> tuple[str, ...]:
     """Return the words of a relation's name, small: ``hasWonPrize`` is has, won, prize."""
@@ -234,3 +185,103 @@ def _by_stem() -> dict[str, frozenset[int]]:
             stem = stem_of(word)
             found[stem] = found.get(stem, frozenset()) | {number}
     return found
+
+
+_OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
+"""What a word counts that a relation's name has, that is of one sense with it, that hints at it,
+and a small word of the name."""
+_WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
+_ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
+_COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
+"""Relations that "what is A" asks for."""
+MUTUAL: Final = frozenset().union(
+    *(senses_of(stem_of(word)) for word in ("marry", "sibling", "friend", "partner"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How well the words of a clause mean a relation."""
+
+    relation: str
+    score: float = 0.0
+    places: tuple[int, ...] = ()
+    swapped: bool = False
+    """The name that they mean says it from the other end."""
+    passive: bool = False
+    titled: bool = False
+    """They call an end what the name calls it: the parent, or the child, of ``parent_of``."""
+
+    @property
+    def sure(self) -> bool:
+        """Tell whether a word of the name itself says it."""
+        return self.score >= _OWN
+
+
+def evidence(clause: Clause, relation: str, world: World) -> Evidence:
+    """Return how well the words of a clause mean a relation."""
+    meanings = [_of(clause, relation, name, world) for name in world.relations.same(relation)]
+    return max(meanings, key=lambda meant: meant.score)
+
+
+def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
+    stems, parts = stems_of(name), parts_of(name)
+    senses = frozenset().union(*map(senses_of, stems)) if stems else frozenset()
+    score, places, met, turned, titled = 0.0, [], set[str](), False, False
+    for place, token in enumerate(clause.tokens):
+        word = token.word
+        if word in ("E", "T"):
+            continue
+        if is_light(word):
+            score += _WORD if word in parts and word not in BE else 0.0
+            continue
+        stem = stem_of(word)
+        if stem in GENDERED and stem not in stems and not GENDERED.isdisjoint(stems):
+            if CONVERSE.get(stem) == CONVERSE.get(*(GENDERED & {*stems})):
+                continue  # a mother is no father
+        converse = CONVERSE.get(stem, "")
+        straight = stem in stems or (senses & senses_of(stem) and converse not in stems)
+        if not straight and not senses & senses_of(converse):
+            continue
+        titled = titled or (parts[-1] == "of" and stem_of(parts[-2]) in (stem, converse))
+        turned = turned or not straight
+        if stem not in met:
+            score += _OWN if stem in stems else _SENSE
+        met.add(stem)
+        places.append(place)
+    if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
+        score += _HINT
+    bare = not places and not clause.content and "do" not in clause.words
+    if bare and (senses & _ROLE or parts in _COPULAR):
+        score += _HINT
+    swapped = world.relations.canonical(name)[1] is not turned
+    return Evidence(relation, score, tuple(places), swapped, "by" in parts[1:], titled)
+
+
+def strange(clause: Clause) -> list[str]:
+    """Return the words that the thesaurus has a sense for: what should be explained."""
+    return [word for word in clause.content if senses_of(stem_of(word))]
+
+
+def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidence]:
+    """Return the relations of some facts that the words may mean, the likeliest alone if sure.
+
+    Without any evidence: the only one there is, if no word of the clause speaks of something else.
+    """
+    names = dict.fromkeys(line.relation for line in lines)
+    found = [evidence(clause, name, world) for name in names]
+    found.sort(key=lambda meant: -meant.score)
+    top = [meant for meant in found if meant.score >= found[0].score - _WORD / 2] if found else []
+    if top and top[0].score >= _HINT:
+        return top
+    return [] if strange(clause) else found
+
+
+def mutual(relation: str, world: World) -> bool:
+    """Tell whether a relation reads the same from both ends."""
+    if world.relations[relation].symmetric:
+        return True
+    if any(stem in GENDERED or stem in CONVERSE for stem in stems_of(relation)):
+        return False  # a sister's brother is no sister
+    senses = frozenset().union(*map(senses_of, stems_of(relation)))
+    return bool(senses & MUTUAL)

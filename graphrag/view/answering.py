@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import partial
 
 from graphrag.ask.answer import NOT_THERE, Answer, By, CitedAnswer, Sentence, standing_of
-from graphrag.ask.extractive import UNANSWERED, extract
-from graphrag.ask.written import Named, Source, Written, ask_written, believed
+from graphrag.ask.prompts import Written, ask_written
+from graphrag.ask.sentences import UNANSWERED, Named, Source, believed, extract
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.errors import QueryError
 from graphrag.model.values import Episode, Fact

@@ -4,73 +4,35 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame, shape_of
 from graphrag.ask.evaluate import dates_of, solve
+from graphrag.ask.filled import Reader, vocabulary
 from graphrag.ask.names import tokens_of
 from graphrag.ask.parse import read
 from graphrag.ask.patterns import NotUnderstood, Patterns
+from graphrag.ask.prompts import Filled, ask_filled
 from graphrag.ask.query import Query, Term
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
-from graphrag.ask.wording import ASKS, EARLIER, NAMING, worded
+from graphrag.ask.wording import EARLIER, NAMING, worded
 from graphrag.ask.world import CannotAnswer, World, bounds_of, stated_units
-from graphrag.errors import InvalidAnswerError, QueryError
+from graphrag.errors import InvalidAnswerError, QueryError, TimeError
 from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.values import Entity
 from graphrag.names.key import name_key
-from graphrag.protocols import Message, call
+from graphrag.protocols import LLM, Message, call
 from graphrag.search import pipeline
-from graphrag.search.fuse import AnswersFirst
 from graphrag.search.request import Request
 from graphrag.temporal.moment import from_micros, to_micros
 from graphrag.view.context import ViewContext, steady
 
-if TYPE_CHECKING:
-    from graphrag.ask.filled import Filled
-
 _MOST_DATED = 50  # facts whose dates are read: a place has many that were born in it
 _LONGEST = 2_000  # characters; what is longer is a text, not a question
-_MOST_FIRST = 20
 _NEAR = 6  # entities that a model is shown beside those that a question names
 _ENTITIES = "node_hybrid_search_rrf"
-_SHORT = 300  # characters of a question whose answer is looked for before it is searched
 _MOST_RELATIONS = 64  # relations whose meaning a question is compared with
-
-
-async def answers_first(context: ViewContext, text: str) -> AnswersFirst | None:
-    """Return the reranker for a question of a search; None if it is none, or no fact answers."""
-    if len(text) > _SHORT or not ASKS.match(text):
-        return None
-    world = await _world(context)
-    text = worded(text, world.index, world.seen)
-    tokens = tokens_of(text, world.index, world.seen, context.now())
-    if not any(token.named for token in tokens):
-        return None  # a search for a topic: nothing to read the grammar for
-    frame = read(text, tokens)
-    if frame.known or not any(clause.names for clause in frame.clauses):
-        return None
-    try:
-        solution = solve(Resolver(frame, world, Patterns(world)).query(), world)
-    except CannotAnswer:
-        return None
-    ids = world.index.facts.ids
-    rows = dict.fromkeys(row.row for row in (*solution.rows, *solution.support))
-    return AnswersFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
-
-
-async def _world(context: ViewContext) -> World:
-    index, past = await context.index(), await context.past()
-    return World(
-        index,
-        context.ever(index, past),
-        past,
-        context.session.relations,
-        to_micros(context.now(), FOREVER),
-        closed=context.viewpoint.valid_at is not None,
-    )
 
 
 def _read(text: str, world: World, context: ViewContext, *, small: bool = False) -> Frame:
@@ -79,63 +41,54 @@ def _read(text: str, world: World, context: ViewContext, *, small: bool = False)
 
 
 async def answer(context: ViewContext, question: str) -> Answer:
-    """Answer a question from a viewpoint: as the grammar reads it, if it does not as a model."""
-    read = await steady(context, partial(parsed, context, question))
-    if context.session.llm is None or read.query is not None:
-        return read
-    try:
-        return await read_by_model(context, question)
-    except InvalidAnswerError:
-        return read
-
-
-async def read_by_model(context: ViewContext, question: str) -> Answer:
-    """Answer a question as the language model of the graph reads it; commits do not wait for it."""
-    from graphrag.ask.filled import Filled
-
+    """Answer a question from a viewpoint: as a model reads it, or else as the grammar does."""
     llm = context.session.llm
-    assert llm is not None
+    read = None if llm is None else await read_by_model(context, question, llm)
+    return await steady(context, partial(parsed, context, question)) if read is None else read
+
+
+async def read_by_model(context: ViewContext, question: str, llm: LLM) -> Answer | None:
+    """Answer a question as a model reads it, for which no commit waits; None if it does not."""
     messages = await steady(context, partial(asked_of_model, context, question))
-    filled = await call(partial(llm.complete, messages, answer=Filled))
+    try:
+        filled = await call(partial(llm.complete, messages, answer=Filled))
+    except InvalidAnswerError:
+        return None
     return await steady(context, partial(_filled, context, question, filled))
 
 
 async def asked_of_model(context: ViewContext, question: str) -> list[Message]:
     """Return what a model is asked, to read a question."""
-    from graphrag.ask.filled import ask_filled, vocabulary
-
-    world, every = await _world(context), replace(context.viewpoint, history=True)
-    found = await pipeline.run(
-        Request.of(question, context.group, every, recipe=_ENTITIES, limit=_NEAR),
-        world.index,
-        context.store,
-        context.session.embedder,
-        every,
-        past=world.past,
-    )
+    _check(question)
+    world, every = await context.world(), replace(context.viewpoint, history=True)
+    request = Request.of(question, context.group, every, recipe=_ENTITIES, limit=_NEAR)
+    store, embedder = context.store, context.session.embedder
+    found = await pipeline.run(request, world.index, store, embedder, every, past=world.past)
     near = [world.index.entities.row_of[hit.item.id] for hit in found.entities]
     graph = vocabulary(question, near, world, context.now())
     return ask_filled(question, graph, now=context.now())
 
 
-async def _filled(context: ViewContext, question: str, filled: "Filled") -> Answer:
-    from graphrag.ask.filled import Reader
-
-    world = await _world(context)
+async def _filled(context: ViewContext, question: str, filled: Filled) -> Answer:
+    world = await context.world()
     try:
         query = Reader(filled, world, context.now()).query(question)
-    except CannotAnswer as error:
+    except (CannotAnswer, TimeError) as error:
         return Answer(question, missing=str(error), by="model")
     context, world, note = await _known(query.known_at, context, world)
     world = await _dated(query.names, context, world)
     return replace(await _answered(query, question, context, world, note), by="model")
 
 
-async def parsed(context: ViewContext, question: str) -> Answer:
-    """Answer a question as the grammar reads it, without a model."""
+def _check(question: str) -> None:
     if not question.strip() or len(question) > _LONGEST:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
-    world = await _world(context)
+
+
+async def parsed(context: ViewContext, question: str) -> Answer:
+    """Answer a question as the grammar reads it, without a model."""
+    _check(question)
+    world = await context.world()
     frame = _read(question, world, context)
     if (called := await _called(question, frame, context, world)) is not None:
         return called
@@ -194,7 +147,7 @@ async def _answered_as(question: str, frame: Frame, context: ViewContext, world:
 
 async def run(context: ViewContext, query: Query) -> Answer:
     """Answer a typed query from a viewpoint."""
-    context, world, note = await _known(query.known_at, context, await _world(context))
+    context, world, note = await _known(query.known_at, context, await context.world())
     return await _answered(query, "", context, world, note)
 
 

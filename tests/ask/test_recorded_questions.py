@@ -4,7 +4,7 @@
 ``expected`` (values, or null where the graph does not know), perhaps ``accept`` (more values, any
 one of which answers alone), and ``answer``, what a model wrote to the prompt of
 ``filled_prompts``: a JSON object, or its raw text. ``python -m tests.ask.test_recorded_questions``
-prints what is not exact.
+prints what is not exact as shipped, and the scores of each reader and of both in either order.
 """
 
 import asyncio
@@ -52,53 +52,56 @@ def _folded(value):
     return " ".join(value.replace("_", " ").casefold().split())
 
 
-async def verdicts(rows):
-    """Return each question with its verdict, its answer, and that of the grammar alone."""
-    found = []
-    async with worlds(HashEmbedder(), Recorded(rows)) as groups:
+async def readings(rows):
+    """Yield each question with the answer of each reader, and of both in either order."""
+    model = Recorded(rows)
+    async with worlds(HashEmbedder(), model) as groups:
         for row in rows:
             context = groups[row["world"]]._context
-            try:
-                model = await asking.read_by_model(context, row["question"])
-            except InvalidAnswerError:
-                model = None
-            shipped = await groups[row["world"]].ask(row["question"])
-            found.append((row, model, shipped))
-    return found
+            read = await asking.read_by_model(context, row["question"], model)
+            parsed = await asking.parsed(context, row["question"])
+            second = parsed if read is None else read
+            yield (
+                row,
+                {
+                    "shipped": await groups[row["world"]].ask(row["question"]),
+                    "model": read,
+                    "grammar": parsed,
+                    "model, else grammar": second,
+                    "grammar, else model": second if parsed.query is None else parsed,
+                },
+            )
 
 
 @pytest.mark.skipif(not QUESTIONS, reason="no questions are recorded")
 async def test_recorded_questions_are_answered_exactly_or_refused():
-    shipped = Counter()
-    for row, _, answer in await verdicts(QUESTIONS):
-        shipped[row["expected"] is not None, verdict(row, answer.values)] += 1
-    asked = sum(count for (known, _), count in shipped.items() if known)
-    assert shipped[False, "wrong"] == 0
-    assert shipped[True, "exact"] >= 0.9 * asked
+    scores = Counter()
+    async for row, answers in readings(QUESTIONS):
+        scores[row["expected"] is not None, verdict(row, answers["shipped"].values)] += 1
+    asked = sum(count for (known, _), count in scores.items() if known)
+    assert scores[False, "wrong"] == 0
+    assert scores[True, "exact"] >= 0.9 * asked
 
 
 async def report(rows):
-    """Say what is not exact, and the scores of the model alone and of both."""
-    scores = {"model": Counter(), "both": Counter()}
-    by_language, lines = Counter(), []
-    for row, model, shipped in await verdicts(rows):
-        for name, answer in (("model", model), ("both", shipped)):
-            values = () if answer is None else answer.values
-            score = verdict(row, values)
-            known = "known" if row["expected"] is not None else "unknown"
-            scores[name][known, score] += 1
-            if name == "both":
-                by_language[row.get("language", ""), score] += 1
-            if score != "exact":
-                reason = "" if answer is None else answer.missing
-                lines += [
-                    f"{name} {score}: {row['question']} [{row['world']}] {row['expected']}",
-                    f"    {values} {reason} by {answer and answer.by}",
-                    f"    {json.dumps(row['answer'], ensure_ascii=False)}",
-                    f"    {answer and answer.query}",
-                ]
-    lines += [str(score) for score in (*scores.items(), sorted(by_language.items()))]
-    return "\n".join(lines)
+    """Say what is not exact as shipped, and the scores of every reader."""
+    scores, by_language, lines = {}, Counter(), []
+    async for row, answers in readings(rows):
+        known = "known" if row["expected"] is not None else "unknown"
+        for name, answer in answers.items():
+            score = verdict(row, () if answer is None else answer.values)
+            scores.setdefault(name, Counter())[known, score] += 1
+        answer = answers["shipped"]
+        by_language[row.get("language", ""), score := verdict(row, answer.values)] += 1
+        if score != "exact":
+            lines += [
+                f"{score}: {row['question']} [{row['world']}] {row['expected']}",
+                f"    {answer.values} {answer.missing} by {answer.by}",
+                f"    {json.dumps(row['answer'], ensure_ascii=False)}",
+                f"    {answer.query}",
+            ]
+    lines += [f"{name}: {dict(score)}" for name, score in scores.items()]
+    return "\n".join([*lines, str(sorted(by_language.items()))])
 
 
 if __name__ == "__main__":

@@ -1,20 +1,26 @@
-"""Extractive answers: the source sentences that answer a question, without a model.
+"""The sentences of an answer: copied from the sources, or written by a model and checked.
 
-A sentence qualifies if it, or its fact, has an entity of the question and at least half of the
-other words, or is as near in meaning as the best hits. Every name in the question must occur in it
-or its sources; negated questions get no answer.
+Copied is a sentence that has, or whose fact has, an entity of the question and at least half of its
+other words, or is as near in meaning as the best hits; every name of the question must occur in it
+or its sources. A written one is believed as what a model extracts is: its quote must stand in a
+source that it cites, its names and numbers around that quote, and what it denies be denied there.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 from graphrag.ask.answer import DENIAL, Sentence, standing_of
 from graphrag.ask.names import CALENDAR
+from graphrag.ask.prompts import WrittenSentence
 from graphrag.ask.senses import stem_of
-from graphrag.display.cards import triple
+from graphrag.display.cards import lifetime, triple
+from graphrag.extract.llm.grounds import PRONOUNS, Ground, around, locate, orders, unsupported
+from graphrag.model.values import Fact
+from graphrag.names.key import name_key
 from graphrag.search.results import Results
 from graphrag.text.split import split_sentences
 from graphrag.text.tokens import STOP_WORDS, tokenize
@@ -36,16 +42,16 @@ _BEGINNING: Final = re.compile(r"(?:^|[?!]|[^\W_]{4}\.)\W*$")
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
-    """The words of a question."""
+    """The words of a question: of names, and all but those of entities.
+
+    ``written`` is what it writes as a name, with capitals; ``known`` are the names of each entity
+    of the graph that it names.
+    """
 
     names: frozenset[str]
-    """Of the entities that it names, and of whatever else it writes as a name."""
     others: frozenset[str]
-    """All but those of the entities."""
     written: tuple[str, ...]
-    """What it writes as a name: with capitals."""
     known: tuple[Sequence[str], ...]
-    """The names of each entity of the graph that it names."""
 
     @classmethod
     def of(cls, question: str, known: Iterable[Sequence[str]]) -> "QuestionWords":
@@ -178,3 +184,115 @@ def _of_episodes(
         best = max(sentences, key=wanted.share, default="")
         if best and hit.item.id in numbers and (share := wanted.share(best)) >= _ENOUGH:
             yield Sentence(best, (numbers[hit.item.id],), best), share
+
+
+_MARK: Final = re.compile(r"\s*\[\d+(?:\s*,\s*\d+)*\]")
+_SHORT_NAME: Final = re.compile(r"(?<=[^\W_] )[^\W\d_a-zà-ÿ][^\W\d_]{1,2}\b")
+"""Within a sentence, of two or three letters: longer ones are looked at with all words."""
+_LONGEST: Final = 1000
+"""Characters of a sentence or a quote that are read: a page in one sentence cannot be checked."""
+_LEAST: Final = 3
+"""Letters of a word of a name that tells whose it is."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a number stands for: the text of an episode, and the facts shown that rest on it."""
+
+    content: str
+    facts: tuple[Fact, ...] = ()
+
+    @cached_property
+    def lines(self) -> str:
+        """Return the facts as the model was shown them."""
+        return "\n".join(f"{triple(fact)} ({lifetime(fact)}): {fact.text}" for fact in self.facts)
+
+    def ground(self, quote: str) -> str | None:
+        """Return the words around a quote, None if it does not stand here."""
+        if place := locate(quote, self.content):
+            return around(self.content, *place)
+        return self.lines if locate(quote, self.lines) else None
+
+    def commands(self, quote: str) -> bool:
+        """Tell whether a quote stands in what gives orders to its reader."""
+        start, end = locate(quote, self.content) or (0, 0)
+        return any(first < end and start < last for first, last in orders(self.content))
+
+
+Named = Callable[[str], Iterable[Sequence[str]]]
+"""What a text names of the graph: all names of each entity."""
+
+
+def believed(
+    written: WrittenSentence,
+    sources: Mapping[int, Source],
+    question: str,
+    named: Named,
+    *,
+    now: datetime,
+) -> Sentence:
+    """Return a sentence with the sources that bear it out, or with its ``problem``."""
+    if max(len(written.text), len(written.quote)) > _LONGEST:
+        problem = f"it or its quote is longer than {_LONGEST} characters"
+        return Sentence(written.text[:_LONGEST], problem=problem)
+    text, quote = _MARK.sub("", written.text).strip(), written.quote.strip()
+    cited = [number for number in dict.fromkeys(written.sources) if number in sources]
+    if not cited:
+        numbers = ", ".join(map(str, written.sources))
+        problem = f"there is no source [{numbers}]" if numbers else "it cites nothing"
+        return Sentence(text, problem=problem)
+    if not quote:
+        quote = text  # as good as one, if it is a copy
+    grounds = {number: sources[number].ground(quote) for number in cited}
+    bearing = tuple(number for number in cited if grounds[number] is not None)
+    if not bearing:
+        return Sentence(text, tuple(cited), quote, problem="no source that it cites says its quote")
+    if any(sources[number].commands(quote) for number in bearing):
+        return Sentence(text, bearing, quote, problem="its source gives orders to who reads it")
+    facts = _repeated(text, quote, [sources[number] for number in bearing])
+    given = [ground for ground in grounds.values() if ground]
+    ground = Ground((*given, *(sources[number].lines for number in bearing)))
+    whole = Ground(part for n in bearing for part in (sources[n].content, sources[n].lines))
+    strange = [names[0] for names in named(text) if not any(map(whole.bears, names))]
+    strange += [word for word in _SHORT_NAME.findall(text) if not whole.has(name_key(word))]
+    strange += _somebody_else(text, whole, [sources[n] for n in bearing])
+    asked = " ".join(word for word in question.split() if word.islower())
+    times = [now, *(end for fact in facts for end in (fact.valid_at, fact.invalid_at) if end)]
+    dates = (f"{time.day} {time.month} {time.year} {time:%Y-%m-%d}" for time in times)
+    wrong = ", ".join(strange) or unsupported(text, ground, (asked, *dates))
+    if wrong:
+        return Sentence(text, bearing, quote, facts, problem=f"no source says: {wrong}")
+    standing = standing_of(facts, now)
+    denied = bool(DENIAL.search(text)) != bool(DENIAL.search(quote))
+    opposite = denied and standing in ("holds", "said")
+    problem = "its quote says the opposite" if opposite else ""
+    return Sentence(text, bearing, quote, facts, standing, problem)
+
+
+def _repeated(text: str, quote: str, sources: Iterable[Source]) -> tuple[Fact, ...]:
+    """Return the facts of these sources whose ends a sentence names; one may be in the quote."""
+    said, both = Ground((text,)), Ground((text, quote))
+    facts = {fact.id: fact for source in sources for fact in source.facts}
+    return tuple(
+        fact
+        for fact in facts.values()
+        if (_names(fact.object, said) and _names(fact.subject, both))
+        or (_names(fact.subject, said) and _names(fact.object, both))
+    )
+
+
+def _somebody_else(text: str, ground: Ground, sources: Iterable[Source]) -> list[str]:
+    """Return the name with which a sentence begins, if it takes the place of that of a fact."""
+    words = [word.strip(".,;:!?'’\"") for word in text.split()]
+    said = Ground((text,))
+    facts = (fact for source in sources for fact in source.facts)
+    ends = (_names(fact.object, said) + _names(fact.subject, said) for fact in facts)
+    if max(ends, default=0) != 1 or not PRONOUNS.isdisjoint(map(str.casefold, words)):
+        return []
+    known = words[0].casefold() in STOP_WORDS or ground.has(name_key(words[0]))
+    return [] if known or not words[0] else words[:1]
+
+
+def _names(name: str, ground: Ground) -> bool:
+    words = [word for word in name_key(name).split() if len(word) >= _LEAST] or [name_key(name)]
+    return any(map(ground.has, words))

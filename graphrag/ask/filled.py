@@ -54,7 +54,7 @@ def vocabulary(question: str, near: Sequence[int], world: World, at: datetime) -
         ends += [fact.other(row) for fact in facts] if row in called else []
     far = [fact.relation for fact in world.rows(list(dict.fromkeys(ends))[:_ENDS])]
     codes = world.index.facts["relation"][: len(world.seen.facts)][world.seen.facts]
-    used = [world.index.relations[code] for code, _ in Counter(codes.tolist()).most_common()]
+    used = (world.index.relations[code] for code, _ in Counter(codes.tolist()).most_common())
     others = list[str]()
     for name in dict.fromkeys((*far, *(world.relations.canonical(name)[0] for name in used))):
         if name not in listed and len(listed) + len(others) < _RELATIONS:
@@ -73,9 +73,7 @@ def _described(row: int, words: str, facts: Sequence[FactRow], world: World) -> 
     sides = dict[str, list[str]]()
     for (side, relation), count in counts.most_common(_RELATIONS // 2):
         sides.setdefault(side, []).append(f"{relation} {count}{_aside(kinds[relation])}")
-    known = "; ".join(
-        f"{side} {', '.join(names)}" for side, names in sorted(sides.items(), reverse=True)
-    )
+    known = "; ".join(f"{side} {', '.join(sides[side])}" for side in "→←" if side in sides)
     alias = f"“{words}”" if words and name_key(words) != name_key(name) else ""
     return f"{name}{_aside(world.kind(row), alias)}: {known or 'no facts'}"
 
@@ -94,8 +92,7 @@ def _called(question: str, world: World, at: datetime) -> dict[int, str]:
             if token.named is not None and token.named.ids:
                 names.append([(row, token.text) for row in world.rows_of(token.named)])
     for run in _UNSPACED.findall(question):
-        starts = iter(range(len(run)))
-        for start in starts:
+        for start in range(len(run)):
             for end in range(len(run), start + 1, -1):
                 if ids := seen.named(run[start:end], index):
                     names.append([(index.entities.row_of[id_], run[start:end]) for id_ in ids])
@@ -137,11 +134,18 @@ class Reader:
         if len(filled.hops) > _HOPS or len(filled.limits) > _LIMITS:
             raise CannotAnswer("the query of the model is too large")
         pattern = self._pattern(filled, filled.hops)
-        limits = [(limit.link, limit.nearest, self._limit(limit)) for limit in filled.limits]
+        age = filled.wants == "age"  # at the moment that it is measured to
+        limits = [
+            ("while" if age and limit.link == "to" else limit.link, limit.nearest, query)
+            for limit, query in zip(filled.limits, map(self._limit, filled.limits), strict=True)
+        ]
         if any(hop not in self._used for hop in filled.hops):
             raise CannotAnswer(_TWICE)
         among = tuple(map(self._named, filled.among))
-        if not {"which": len(among) > 1, "whether": True}.get(filled.wants, not among):
+        compared = {"which": len(among) > 1, "whether": True}.get(filled.wants, not among)
+        if not compared or (
+            filled.wants != "how long" and any(link == "to" for link, *_ in limits)
+        ):
             raise CannotAnswer("the query of the model does not say what is compared")
         wants: Wants = "until"
         if filled.wants != "ended":
@@ -227,11 +231,10 @@ class Reader:
         raise CannotAnswer(f"no entity is called {flatten(name)[:_LONGEST]!r}")
 
     def _relation(self, given: str) -> str:
-        names = (*self.world.relations, *self.world.index.relations)
-        known: dict[str, str] = {relation_name(name): name for name in names}
-        if (name := known.get(relation_name(given))) is None:
-            raise CannotAnswer(f"no relation is called {flatten(given)[:_LONGEST]!r}")
-        return name
+        for name in (*self.world.index.relations, *self.world.relations):
+            if relation_name(name) == relation_name(given):
+                return str(name)
+        raise CannotAnswer(f"no relation is called {flatten(given)[:_LONGEST]!r}")
 
     def _bearer(
         self, term: "Named | Query | None", side: str, rows: Sequence[FactRow], alone: Query
@@ -241,8 +244,8 @@ class Reader:
             return term
         row_of = self.world.index.entities.row_of
         ends = {row.at(side) for row in rows or matching(alone, self.world, Solution())}
-        have = [id_ for id_ in term.ids if row_of[id_] in ends]
-        have = [id_ for id_ in have if id_ in term.ids[: term.full]] or have
+        own = [id_ for id_ in term.ids if row_of[id_] in ends]
+        have = [id_ for id_ in own if id_ in term.ids[: term.full]] or own
         if len(have) > 1:
             names = ", ".join(self.world.name(row_of[id_]) for id_ in have)
             raise CannotAnswer(f"“{term}” may mean several: {names}")

@@ -60,19 +60,8 @@ Sources:
     'Globex, from 2018 to February 2021.","sources":[2],"quote":"She has been at Globex since '
     '2018."}]}',
 )
-_FIELDS: Final = {
-    "relations": "relation", "predicate": "relation", "from": "earliest", "to": "latest",
-    "bounds": "limits",
-}  # fmt: skip
-_VALUES: Final = {
-    "entity": "entities", "who": "entities", "what": "entities", "where": "entities",
-    "date": "when", "count": "how many", "duration": "how long", "yes or no": "whether",
-    "boolean": "whether", "how old": "age", "current": "now", "past": "ended", "future": "planned",
-    "during": "while", "latest": "last", "days": "day", "weeks": "week", "months": "month",
-    "years": "year",
-}  # fmt: skip
-"""What models call fields and values that have other names here."""
-_CHOSEN: Final = frozenset("order edge link wants holds unit".split())
+_FIELDS: Final = {"relations": "relation", "from": "earliest", "to": "latest"}
+"""What models call fields that have other names here."""
 
 
 class Part(AnswerModel):
@@ -108,9 +97,6 @@ class Part(AnswerModel):
                 given = next(iter(given), None)
             if isinstance(given, int) and isinstance(usual, str):
                 given = str(given)
-            if isinstance(given, str) and name in _CHOSEN:
-                given = given.strip().casefold().replace("_", " ")
-                given = _VALUES.get(given, given)
             read.setdefault(name, given)
         return read
 

@@ -27,14 +27,12 @@ from graphrag.text.tokens import STOP_WORDS, tokenize
 
 UNANSWERED: Final = "the search results do not answer the question"
 _WORD: Final = re.compile(r"[^\W_]+")
-_MOST: Final = 3
-"""Sentences of an answer."""
+_MOST, _SENTENCE = 3, 300
+"""Sentences of an answer, and characters of one that is copied from an episode."""
 _ENOUGH: Final = 0.5
 """Of the words of a question beside its names."""
 _NEAR: Final = 0.7
 """``Hit.relevance`` from which on half of all hits are right: see docs/search.md."""
-_SENTENCE: Final = 300
-"""Characters of a sentence of an episode, at most."""
 _NO_NAMES: Final = STOP_WORDS | CALENDAR | frozenset("mr mrs ms miss dr prof".split())
 _BEGINNING: Final = re.compile(r"(?:^|[?!]|[^\W_]{4}\.)\W*$")
 """Before the first word of a sentence, whose capital tells nothing."""
@@ -67,18 +65,12 @@ class QuestionWords:
             return 0.0
         return len(self.others & words) / len(self.others) if self.others else 1.0
 
-    def borne(self, said: str, contents: Sequence[str]) -> set[str]:
+    def borne(self, said: str, *contents: str) -> set[str]:
         """Return the written names that stand in what is said, or in one of its sources."""
         words = _stems(said)
-        same = [
-            " ".join(names) for names in self.known if any(_stems(name) <= words for name in names)
-        ]
-        sources = [*contents, *same]
-        return {
-            name
-            for name in self.written
-            if _stems(name) <= words or any(_has(source, name) for source in sources)
-        }
+        same = (names for names in self.known if any(_stems(name) <= words for name in names))
+        texts = (*contents, *map(" ".join, same))
+        return {n for n in self.written if _stems(n) <= words or any(_has(t, n) for t in texts)}
 
 
 def _written(question: str) -> Iterator[str]:
@@ -144,15 +136,13 @@ def extract(
     return tuple(said.values())[:_MOST], "" if said else UNANSWERED
 
 
-def _grounds(
-    sentence: Sentence, results: Results, numbers: Mapping[str, int]
-) -> tuple[str, list[str]]:
-    """Return what a sentence and its facts say, and the texts that it cites."""
+def _grounds(sentence: Sentence, results: Results, numbers: Mapping[str, int]) -> Iterator[str]:
+    """Yield what a sentence and its facts say, and the texts that it cites."""
     facts = (f"{triple(fact)} {fact.text}" for fact in sentence.facts)
-    episodes = (*results.passages, *(hit.item for hit in results.episodes))
-    contents = {episode.id: episode.content for episode in episodes}
-    cited = [text for id_, text in contents.items() if numbers.get(id_) in sentence.citations]
-    return " ".join((sentence.text, sentence.quote, *facts)), cited
+    yield " ".join((sentence.text, sentence.quote, *facts))
+    for episode in (*results.passages, *(hit.item for hit in results.episodes)):
+        if numbers.get(episode.id) in sentence.citations:
+            yield episode.content
 
 
 def _of_facts(

@@ -19,6 +19,7 @@ from graphrag.ask.senses import (
     MUTUAL,
     Evidence,
     evidence,
+    is_post,
     mutual,
     parts_of,
     senses_of,
@@ -219,13 +220,15 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     longer: list[Way] = []
     for relation in relations:
         meant = evidence(left, relation, world)
-        if not meant.places:
+        # The mayor of A is who holds that office.
+        alone = not way.length and len(relations) == 1 and is_post(relation)
+        if not (meant.places or alone):
             continue
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
-        straight = meant.swapped or meant.passive or symmetric
+        straight = meant.swapped or meant.passive or symmetric or alone
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
             if not near:

@@ -18,9 +18,9 @@ from graphrag.ask.senses import (
     Evidence,
     best,
     evidence,
+    is_post,
     mutual,
     parts_of,
-    senses_of,
     stem_of,
     stems_of,
 )
@@ -39,7 +39,6 @@ _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
 """Who is above somebody."""
 _LED: Final = {("reports_to", "object"), ("leads", "subject")}
 """What speaks of who is led, where the boss is asked for."""
-_POST: Final = senses_of(stem_of("incumbent"))
 _AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
 """What says of a clause without other words that something is there: "who was at A"."""
 _PLACED: Final = frozenset({"at", "in"})
@@ -157,8 +156,7 @@ class Patterns:
 
     def _is_no_one(self, fact: Sided) -> bool:
         """Tell whether facts lead to numbers, or to the posts of whom a question says a verb."""
-        stems = stems_of(fact.meant.relation) if fact.side == "subject" else ()
-        post = fact.meant.places and any(_POST & senses_of(stem) for stem in stems)
+        post = fact.side == "subject" and fact.meant.places and is_post(fact.meant.relation)
         return bool(post) or {self.world.kind(row) for row in fact.far} == {"value"}
 
     def _refuse_opposite(self, clause: Clause, relation: str) -> None:

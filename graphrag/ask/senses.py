@@ -192,6 +192,7 @@ _OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
 and a small word of the name."""
 _WHERE: Final = frozenset().union(*(senses_of(stem_of(w)) for w in ("live", "locate", "birth")))
 _ROLE: Final = senses_of(stem_of("office")) | senses_of(stem_of("lead"))
+_POST: Final = senses_of(stem_of("incumbent"))
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
 """Relations that "what is A" asks for."""
 MUTUAL: Final = frozenset().union(
@@ -275,6 +276,11 @@ def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidenc
     if top and top[0].score >= _HINT:
         return top
     return [] if strange(clause) else found
+
+
+def is_post(relation: str) -> bool:
+    """Tell whether a relation leads from somebody to a post: ``has_office``."""
+    return any(_POST & senses_of(stem) for stem in stems_of(relation))
 
 
 def mutual(relation: str, world: World) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from graphrag.ask.answer import DENIAL, Sentence, standing_of
 from graphrag.ask.names import CALENDAR
-from graphrag.ask.senses import stem_of
+from graphrag.ask.wording import stem_of
 from graphrag.display.cards import triple
 from graphrag.search.results import Results
 from graphrag.text.split import split_sentences

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Final, Literal
 
-from graphrag.ask import division
+from graphrag.ask import division, wording
 from graphrag.ask.clause import (
     Clause,
     Frame,
@@ -22,8 +22,7 @@ from graphrag.ask.clause import (
     without,
 )
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import is_past, stem_of
-from graphrag.ask.wording import ANY_WH, AUXILIARIES, DIVORCE, PHRASES, PLANNED, WH
+from graphrag.ask.wording import stem_of, stems
 
 _UNITS: Final[dict[str, Unit]] = {
     **dict.fromkeys(("day", "days", "date", "dates"), "day"),
@@ -55,7 +54,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    rf"^(?!.*\b(?:{ANY_WH})\b).* on$"
+    rf"^(?!.*\b(?:{wording.ANY_WH})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -69,20 +68,11 @@ _AGE: Final = re.compile(
     r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b"
     r"|'s age\b"
 )
-STARTING: Final = frozenset(
-    map(
-        stem_of,
-        "begin start join become move relocate transfer arrive enter hire appoint elect".split(),
-    )
-)
-ENDING: Final = frozenset(
-    map(
-        stem_of,
-        f"end leave quit resign stop cease finish retire depart cancel {DIVORCE}".split(),
-    )
-)
+_STARTS: Final = "begin start join become move relocate transfer arrive enter hire appoint elect"
+_ENDS: Final = "end leave quit resign stop cease finish retire depart cancel " + wording.DIVORCE
+STARTING, ENDING = stems(_STARTS), stems(_ENDS)
 EDGES: Final = STARTING | ENDING
-_BEGIN: Final = STARTING | {stem_of("marry")}
+_BEGIN: Final = STARTING | stems("marry")
 _END: Final = ENDING | {"over"}
 
 
@@ -103,7 +93,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     when = _WHEN.search(shape)
     if when is not None and when.start() and when.group().endswith((" when", ": when")):
         # ", when he was there" bounds what another word asks for
-        when = None if WH & set(shape[: when.start()].split()) else when
+        when = None if wording.WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
         unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or when["last"] or "", unit)
     else:
@@ -116,9 +106,9 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
         words = set(map(stem_of, re.split(r"\b(?:before|after|while)\b", shape)[0].split()))
         return "until" if words & _END else "since" if words & _BEGIN else "when", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
-    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & WH
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & wording.WH
     # "When" and "which" may open a clause of it: "did A live there when B did".
-    if first in AUXILIARIES and not asks - {"when", "which"}:
+    if first in wording.AUXILIARIES and not asks - {"when", "which"}:
         return "whether", unit
     return "entities", unit
 
@@ -142,7 +132,7 @@ def read(text: str, tokens: Tokens) -> Frame:
 def _framed(text: str, tokens: Tokens) -> Frame:
     known, words = division.known_in(stripped(tokens))
     words = stripped(words)
-    for pattern, plain in PHRASES:
+    for pattern, plain in wording.PHRASES:
         if found := pattern.search(shape_of(words)):
             before, after = around(words, found)
             words = (*before, *(Token(word, word) for word in plain.split()), *after)
@@ -197,7 +187,7 @@ def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
         frame, tokens = replace(frame, without=every), before[-again:] + after
     if found := _ENDED.search(shape_of(tokens)):
         frame, tokens = replace(frame, holds="ended"), without(tokens, found)
-    if found := PLANNED.search(shape_of(tokens)):
+    if found := wording.PLANNED.search(shape_of(tokens)):
         frame = replace(frame, holds="planned")
         tokens = tokens if found.start() == 0 else without(tokens, found)
     return frame, tokens
@@ -254,18 +244,18 @@ def _present(frame: Frame) -> Frame:
         return frame
     if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
         return frame
-    verb = next((word for word in words if word in AUXILIARIES), None)
+    verb = next((word for word in words if word in wording.AUXILIARIES), None)
     if frame.wants == "how many" and not now:
         if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
-            verb = next((w for w in counted.group(1).split() if w in AUXILIARIES), None)
+            verb = next((w for w in counted.group(1).split() if w in wording.AUXILIARIES), None)
         return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
         return replace(frame, holds="now")  # "as known in May, who was mayor"
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if past and not now:
         return frame
-    if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
+    if verb is None and not now and any(wording.is_past(token.word) for token in frame.main.tokens):
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
-    tenseless = verb is None and not now and not (WH | {"present", "current"}) & set(words)
+    tenseless = verb is None and not now and not (wording.WH | {"present", "current"}) & set(words)
     return frame if tenseless else replace(frame, holds="now")

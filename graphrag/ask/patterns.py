@@ -7,23 +7,16 @@ words of the relation, or by being clearly nearest to it in meaning.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
+from graphrag.ask import senses
 from graphrag.ask.clause import Clause, shape_of
 from graphrag.ask.coverage import coverage, hops, passive_in, side_of
 from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
-from graphrag.ask.senses import (
-    GENDERED,
-    Evidence,
-    best,
-    evidence,
-    is_post,
-    mutual,
-    parts_of,
-    stem_of,
-    stems_of,
-)
+from graphrag.ask.senses import Evidence
+from graphrag.ask.wording import stem_of
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -63,6 +56,11 @@ class Sided:
         """Return the ends that answer."""
         return [row.object if self.side == "subject" else row.subject for row in self.rows]
 
+    @property
+    def placed(self) -> bool:
+        """Tell whether the relation says where: ``lives_in``."""
+        return not _PLACED.isdisjoint(senses.parts_of(self.meant.relation))
+
     def query(self, owner: Named, kind: str = "") -> Query:
         """Return the facts as a query."""
         ends = (owner, None) if self.side == "subject" else (None, owner)
@@ -94,10 +92,7 @@ class Patterns:
         rows = world.rows(world.rows_of(owner))
         if not rows:
             raise CannotAnswer(f"nothing is known of {owner.name}")
-        top = best(clause, rows, world)
-        if prefer and (len(top) != 1 or not top[0].sure):
-            meant = evidence(clause, prefer, world)
-            top = [replace(meant, score=max(1.0, meant.score))]
+        top = self._meant(clause, rows, prefer)
         try:
             return self._open(clause, owner, top, rows)
         except NotUnderstood:
@@ -108,22 +103,26 @@ class Patterns:
                 raise
             return self._open(clause, owner, [near], rows)
 
+    def _meant(self, clause: Clause, rows: Sequence[FactRow], prefer: str) -> list[Evidence]:
+        top = senses.best(clause, rows, self.world)
+        if (len(top) == 1 and top[0].sure) or all(row.relation != prefer for row in rows):
+            return top
+        meant = senses.evidence(clause, prefer, self.world)
+        return [replace(meant, score=max(1.0, meant.score))]
+
     def _open(
         self, clause: Clause, owner: Named, top: Sequence[Evidence], rows: Sequence[FactRow]
     ) -> Query:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
-        led = set() if _ABOVE.isdisjoint(clause.words) else _LED
-        facts = [o for o in options if o.rows and (o.meant.relation, o.side) not in led]
-        if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
-            facts = [fact for fact in facts if not self._is_no_one(fact)]
+        facts = [fact for fact in options if fact.rows and not self._is_no_one(clause, fact)]
         if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
             fit = [fact for fact in facts if _fits(clause, fact.rows)]
             facts = fit if len(fit) == 1 else facts
         if len(facts) > 1 and facts[0].meant.score:
             where = "where" in clause.words
             asks = where or not {"what", "which"}.isdisjoint(clause.words)
-            fit = [o for o in facts if where is not _PLACED.isdisjoint(parts_of(o.meant.relation))]
+            fit = [fact for fact in facts if fact.placed is where]
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
         if not clause.content and all(not fact.meant.score for fact in facts):
@@ -143,27 +142,30 @@ class Patterns:
         if theirs and len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words):
             raise NotUnderstood(f"not understood: {clause}")  # "whom did A's husband marry"
         used = coverage(clause, first.meant, self.world, first.far)
-        left = used.left
-        if len(used.rows) > 1:  # a daughter is more than a child
-            own = {*stems_of(first.meant.relation)}
-            left += tuple(word for word in clause.content if stem_of(word) in GENDERED - own)
-        if left:
-            raise NotUnderstood(f"not understood: {', '.join(left)}; known: {known}")
+        if used.left:
+            raise NotUnderstood(f"not understood: {', '.join(used.left)}; known: {known}")
         if "where" in clause.words and {self.world.kind(row) for row in first.far} <= {"person"}:
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
-        self._refuse_opposite(clause, first.meant.relation)
+        self._refuse(clause, first.meant.relation, several=len(used.rows) > 1)
         return first.query(self._single(owner, first.rows), used.kind)
 
-    def _is_no_one(self, fact: Sided) -> bool:
-        """Tell whether facts lead to numbers, or to the posts of whom a question says a verb."""
-        post = fact.side == "subject" and fact.meant.places and is_post(fact.meant.relation)
-        return bool(post) or {self.world.kind(row) for row in fact.far} == {"value"}
+    def _is_no_one(self, clause: Clause, fact: Sided) -> bool:
+        """Tell whether facts lead to those who are led, to numbers or posts where who is asked."""
+        relation, subject = fact.meant.relation, fact.side == "subject"
+        led = (relation, fact.side) in _LED and not _ABOVE.isdisjoint(clause.words)
+        post = subject and fact.meant.places and senses.akin(senses.POST, relation)
+        nobody = post or {self.world.kind(row) for row in fact.far} == {"value"}
+        return led or bool(nobody and not {"who", "whom"}.isdisjoint(clause.words))
 
-    def _refuse_opposite(self, clause: Clause, relation: str) -> None:
-        """Refuse a relation if the clause names one that excludes it: both are near in meaning."""
+    def _refuse(self, clause: Clause, relation: str, *, several: bool) -> None:
+        """Refuse a word of a relation that excludes this one, or that says more than it does."""
+        words = {stem_of(word): word for word in clause.content}
         others = self.world.relations[relation].exclusive_with
-        if any(stem_of(word) in stems_of(other) for other in others for word in clause.content):
+        if not words.keys().isdisjoint(chain.from_iterable(map(senses.stems_of, others))):
             raise CannotAnswer(f"only the opposite is known: {relation}")
+        more = words.keys() & senses.GENDERED - {*senses.stems_of(relation)} if several else ()
+        if more:  # a daughter is more than a child
+            raise NotUnderstood(f"not understood: {', '.join(words[stem] for stem in more)}")
 
     def _sided(
         self, clause: Clause, owner: Named, meant: Evidence, rows: Sequence[FactRow]
@@ -173,7 +175,7 @@ class Patterns:
         place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
         side, sure = side_of(clause, place, meant)
         same = [row for row in rows if row.relation == meant.relation]
-        if mutual(meant.relation, self.world):
+        if senses.mutual(meant.relation, self.world):
             own = [row if row.subject in ends else row.turned for row in same]
             return Sided(meant, "subject", own)
         here = [row for row in same if row.at(side) in ends]
@@ -198,12 +200,10 @@ class Patterns:
         """Return the facts between two entities."""
         if not (one.ids and other.ids):
             return []
-        left, right = self.world.rows_of(one), set(self.world.rows_of(other))
-        return [
-            row
-            for row in self.world.rows(left)
-            if any(row.other(end) in right for end in left if end in (row.subject, row.object))
-        ]
+        left, right = (set(self.world.rows_of(name)) for name in (one, other))
+        rows = self.world.rows(left)
+        ends = ((row, row.subject, row.object) for row in rows)
+        return [r for r, a, b in ends if (a in left and b in right) or (a in right and b in left)]
 
     def pair(
         self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
@@ -214,16 +214,13 @@ class Patterns:
             raise CannotAnswer(f"nothing is known of {other if one.ids else one}")
         world, rows = self.world, self.between(one, other)
         known = rows
-        if denied and not any(meant.sure for meant in best(clause, rows, world)):
+        if denied and not any(meant.sure for meant in senses.best(clause, rows, world)):
             every = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
-            named = any(meant.sure for meant in best(clause, every, world))
+            named = any(meant.sure for meant in senses.best(clause, every, world))
             known = every if named or not rows else rows
         if not known:
             raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
-        top = best(clause, known, world)
-        preferred = any(row.relation == prefer for row in known)
-        if preferred and (len(top) != 1 or not top[0].sure):
-            top = [evidence(clause, prefer, world)]
+        top = self._meant(clause, known, prefer)
         meant = next((m for m in top if not coverage(clause, m, world).left), None)
         if meant is None and clause.content:
             meant = self._nearest(clause, known)
@@ -233,7 +230,7 @@ class Patterns:
                 f"not understood of {one.name} and {other.name}: {words}; "
                 f"known: {_listed(row.relation for row in known)}"
             )
-        self._refuse_opposite(clause, meant.relation)
+        self._refuse(clause, meant.relation, several=denied)
         left = set(world.rows_of(one))
         same = [row for row in rows if row.relation == meant.relation]
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
@@ -241,10 +238,6 @@ class Patterns:
         verbal = (meant.sure or meant.titled) and any(at > place for at in meant.places)
         if same and not verbal and not any((row.subject in left) is ahead for row in same):
             ahead = not ahead
-        if denied and any(
-            stem_of(w) in GENDERED - {*stems_of(meant.relation)} for w in clause.content
-        ):
-            raise NotUnderstood(f"not understood: {clause}")  # a parent may be no father
         if same or not denied:
             one, other = (self._single(named, same or known) for named in (one, other))
         subject, object_ = (one, other) if ahead else (other, one)
@@ -267,7 +260,7 @@ class Patterns:
         """Return the relation that the words of a clause are clearly nearest to in meaning."""
         if self.cosines is None:
             return None
-        own = {stem for name in self.world.index.relations for stem in stems_of(name)}
+        own = {stem for name in self.world.index.relations for stem in senses.stems_of(name)}
         if not own.isdisjoint(map(stem_of, clause.content)):
             return None  # a relation that they do not have is meant
         phrase = " ".join(clause.content)
@@ -278,7 +271,7 @@ class Patterns:
         if near < _NEAR or near - next_ < _MARGIN:
             return None
         places = tuple(at for at, token in enumerate(clause.tokens) if token.says)
-        return replace(evidence(clause, name, self.world), score=_NEAR, places=places)
+        return replace(senses.evidence(clause, name, self.world), score=_NEAR, places=places)
 
 
 def _fits(clause: Clause, rows: Sequence[FactRow]) -> bool:

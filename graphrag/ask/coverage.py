@@ -19,12 +19,6 @@ from graphrag.ask.senses import Evidence
 from graphrag.ask.wording import AUXILIARIES, BE, DIVORCE, DO, stem_of, stems
 from graphrag.ask.world import World
 
-_SPARE: Final = frozenset(
-    "term terms tenure stint stints spell spells period starting counting counted going "
-    "but true so already yet far full whole complete vacant vacancy unoccupied penultimate "
-    "ultimately fall falls fell".split()
-)
-"""Words that need no relation where they stand beside what they belong to."""
 _SUPPORT: Final = stems(
     "take make give pay hold put conclude count bring carry receive come serve occupy belong "
     "pertain associate relate connect link file issue"
@@ -54,7 +48,7 @@ def coverage(
     left += [] if places else _undone(tokens)
     for at, token in enumerate(tokens):
         word = token.word
-        grammatical = not token.says or word in _SPARE or word in CHANGING
+        grammatical = not token.says or word in CHANGING
         paired = stem_of(word) in EDGES and len(clause.names) > 1
         paired = paired and (word not in DIVORCE or senses.akin(word, meant.relation))
         if grammatical or paired or at in places or _beside(tokens, at, places):

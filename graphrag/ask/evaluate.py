@@ -7,7 +7,7 @@ from typing import Final
 
 from graphrag.ask import facts
 from graphrag.ask.facts import Solution
-from graphrag.ask.query import Order, Query, Unit
+from graphrag.ask.query import Order, Query
 from graphrag.ask.world import (
     CannotAnswer,
     FactRow,
@@ -88,44 +88,37 @@ def _how_long(query: Query, world: World, done: Solution) -> None:
     ended = query.ago and query.edge == "end"
     if not rows or not (ended or all(map(world.began, rows))):
         raise CannotAnswer(f"no beginning is known: {query.pattern}{world.already(rows)}")
-    unit = query.unit or _unit(rows[0].relation, world)
+    spans = [(row.start, min(row.end, world.now)) for row in rows]
     if query.ago:
         then = facts.edge_point(rows[-1], query.edge)
         if then > world.now:
             raise CannotAnswer(f"it has not ended: {query.pattern}")
-        total = between(then, world.now, unit)
-    else:
-        total = sum(between(row.start, min(row.end, world.now), unit) for row in rows)
-        if any(row.end > world.now for row in rows):
-            done.steps.append("counted up to now, as it has not ended")
-    done.values = [_length(query, total, unit)]
+        spans = [(then, world.now)]
+    elif any(row.end > world.now for row in rows):
+        done.steps.append("counted up to now, as it has not ended")
+    done.values = [_length(query, spans, rows[0].relation, world)]
 
 
-def _length(query: Query, total: int, unit: Unit) -> str:
+def _length(query: Query, spans: Sequence[tuple[int, int]], relation: str, world: World) -> str:
+    unit = query.unit or ("year" if world.unit(relation) == "year" else "day")
+    total = sum(between(start, end, unit) for start, end in spans)
     return str(total) if query.unit else f"{total} {unit}{'' if total == 1 else 's'}"
-
-
-def _unit(relation: str, world: World) -> Unit:
-    return "year" if world.unit(relation) == "year" else "day"
 
 
 def _apart(query: Query, other: Query, world: World, done: Solution) -> None:
     picked = []
     for part in (query, other):
-        rows = facts.in_order_of(
-            facts.matching(part, world, done), part.order or Order("first"), world
-        )
+        rows = facts.matching(part, world, done)
+        rows = facts.in_order_of(rows, part.order or Order("first"), world)
         if not rows:
             raise CannotAnswer(f"no such fact is known: {part.pattern}")
         picked.append(rows[0])
     done.rows = picked
     early, late = by_start(picked)
     start = early.end if query.edge == "end" else early.start
-    end = late.start
-    if BEGINNING in (early.start, late.start) or FOREVER in (start, end):
+    if BEGINNING in (early.start, late.start) or FOREVER in (start, late.start):
         raise CannotAnswer("a date of one of them is not known")
-    unit = query.unit or _unit(early.relation, world)
-    done.values = [_length(query, between(start, end, unit) if start <= end else 0, unit)]
+    done.values = [_length(query, [(start, late.start)], early.relation, world)]
 
 
 def _how_many(query: Query, world: World, done: Solution) -> None:

@@ -61,11 +61,6 @@ class Sided:
         """Tell whether the relation says where: ``lives_in``."""
         return not _PLACED.isdisjoint(senses.parts_of(self.meant.relation))
 
-    def query(self, owner: Named, kind: str = "") -> Query:
-        """Return the facts as a query."""
-        ends = (owner, None) if self.side == "subject" else (None, owner)
-        return Query(ends[0], self.meant.relation, ends[1], kind=kind)
-
 
 @dataclass(frozen=True)
 class Patterns:
@@ -147,7 +142,9 @@ class Patterns:
         if "where" in clause.words and {self.world.kind(row) for row in first.far} <= {"person"}:
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
         self._refuse(clause, first.meant.relation, several=len(used.rows) > 1)
-        return first.query(self._single(owner, first.rows), used.kind)
+        named = self._single(owner, first.rows)
+        ends = (named, None) if first.side == "subject" else (None, named)
+        return Query(ends[0], first.meant.relation, ends[1], kind=used.kind)
 
     def _is_no_one(self, clause: Clause, fact: Sided) -> bool:
         """Tell whether facts lead to those who are led, to numbers or posts where who is asked."""

@@ -92,7 +92,9 @@ class Resolver:
             if len(main.names) != 1:
                 raise CannotAnswer(f"“{main}” does not say of whom")
             found = self.patterns.pair(main, main.names[0], self.frame.among[0])
-            ahead = isinstance(found.subject, Named) and found.subject.of(main.names[0])
+            ahead = isinstance(found.subject, Named) and {*found.subject.ids} <= {
+                *main.names[0].ids
+            }
             return replace(found, object=None) if ahead else replace(found, subject=None)
         for condition in self.frame.conditions:
             if len(condition.clause.names) == 1 and main.names:

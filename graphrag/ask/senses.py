@@ -67,15 +67,12 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s
 
 CONVERSE: Final = {
     stem_of(word): stem_of(other)
-    for words, other in (
-        ("child son daughter offspring kid", "parent"),
-        ("parent father mother", "child"),
-        ("pupil", "teacher"),
-        ("teacher tutor", "pupil"),
-        ("husband", "wife"),
-        ("wife", "husband"),
+    for word, _, other in (
+        pair.partition(":")
+        for pair in "child:parent son:parent daughter:parent offspring:parent kid:parent "
+        "parent:child father:child mother:child pupil:teacher teacher:pupil tutor:pupil "
+        "husband:wife wife:husband".split()
     )
-    for word in words.split()
 }
 """What stands at the other end of a relation: A's children are those that A is a parent of."""
 GENDERED: Final = stems("father mother son daughter brother sister")

@@ -134,8 +134,9 @@ class Patterns:
         place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
         verbs = {stem_of(clause.tokens[at].word) for at in first.meant.places}
         theirs = shape_of(clause.tokens[place : place + 2]) == "E 's"
-        if theirs and len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words):
-            raise NotUnderstood(f"not understood: {clause}")  # "whom did A's husband marry"
+        twice = len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words)
+        if theirs and (twice or not clause.content):  # "whom did A's husband marry", "A's latest"
+            raise NotUnderstood(f"not understood: {clause}")
         used = coverage(clause, first.meant, self.world, first.far)
         if used.left:
             raise NotUnderstood(f"not understood: {', '.join(used.left)}; known: {known}")
@@ -193,51 +194,50 @@ class Patterns:
             raise CannotAnswer(f"“{owner.name}” may be {_listed(map(self.world.name, own))}")
         return Named(self.world.name(own[0]), (ids[own[0]],))
 
-    def between(self, one: Named, other: Named) -> list[FactRow]:
+    def between(self, first: Named, second: Named) -> list[FactRow]:
         """Return the facts between two entities."""
-        if not (one.ids and other.ids):
+        if not (first.ids and second.ids):
             return []
-        left, right = (set(self.world.rows_of(name)) for name in (one, other))
-        rows = self.world.rows(left)
-        ends = ((row, row.subject, row.object) for row in rows)
-        return [r for r, a, b in ends if (a in left and b in right) or (a in right and b in left)]
+        left, right = (set(self.world.rows_of(name)) for name in (first, second))
+        rows = ((row, row.subject, row.object) for row in self.world.rows(left))
+        return [r for r, a, b in rows if (a in left and b in right) or (a in right and b in left)]
 
     def pair(
-        self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
+        self, clause: Clause, first: Named, second: Named, *, prefer: str = "", denied: bool = False
     ) -> Query:
         """Return the facts between two entities that a clause speaks of."""
-        one, other = self._spelt_out(other, one), self._spelt_out(one, other)
-        if not (one.ids and other.ids):
-            raise CannotAnswer(f"nothing is known of {other if one.ids else one}")
-        world, rows = self.world, self.between(one, other)
+        named = self._spelt_out(second, first), self._spelt_out(first, second)
+        for name in named:
+            if not name.ids:
+                raise CannotAnswer(f"nothing is known of {name}")
+        world, rows = self.world, self.between(*named)
         known = rows
         if denied and not any(meant.sure for meant in senses.best(clause, rows, world)):
-            every = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
-            named = any(meant.sure for meant in senses.best(clause, every, world))
-            known = every if named or not rows else rows
+            every = [row for name in named for row in world.rows(world.rows_of(name))]
+            sure = any(meant.sure for meant in senses.best(clause, every, world))
+            known = every if sure or not rows else rows
+        names = " and ".join(name.name for name in named)
         if not known:
-            raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
+            raise CannotAnswer(f"no fact is known between {names}")
         top = self._meant(clause, known, prefer)
         meant = next((m for m in top if not coverage(clause, m, world).left), None)
         if meant is None and clause.content:
             meant = self._nearest(clause, known)
         if meant is None or (not rows and not meant.places and len(top) > 1):
+            relations = _listed(row.relation for row in known)
             words = ", ".join(clause.content)
-            raise NotUnderstood(
-                f"not understood of {one.name} and {other.name}: {words}; "
-                f"known: {_listed(row.relation for row in known)}"
-            )
+            raise NotUnderstood(f"not understood of {names}: {words}; known: {relations}")
         self._refuse(clause, meant.relation, several=denied)
-        left = set(world.rows_of(one))
         same = [row for row in rows if row.relation == meant.relation]
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
         place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
         verbal = (meant.sure or meant.titled) and any(at > place for at in meant.places)
-        if same and not verbal and not any((row.subject in left) is ahead for row in same):
+        left = set(world.rows_of(named[0]))
+        if same and not verbal and all((row.subject in left) is not ahead for row in same):
             ahead = not ahead
         if same or not denied:
-            one, other = (self._single(named, same or known) for named in (one, other))
-        subject, object_ = (one, other) if ahead else (other, one)
+            named = self._single(named[0], same or known), self._single(named[1], same or known)
+        subject, object_ = named if ahead else named[::-1]
         own, timeless = {*world.rows_of(subject)}, world.relations[meant.relation].timeless
         if timeless and not any(r.subject in own for r in known if r.relation == meant.relation):
             raise CannotAnswer(f"nothing is known: {meant.relation}")  # all are born somewhere

@@ -130,7 +130,7 @@ async def land():
 
 @pytest.mark.parametrize("questions", [NO_FACT_SAYS_SO, THE_OTHER_WAY_ROUND, REQUESTS])
 async def test_what_no_fact_says_is_not_answered(land, questions):
-    assert await unlike(land, dict.fromkeys(questions, [])) == {}
+    assert await unlike(land, {question: [] for question in questions}) == {}
 
 
 async def test_what_a_fact_says_in_these_words_is_answered(land):

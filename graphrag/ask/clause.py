@@ -117,6 +117,9 @@ _FIRST: Final = re.compile(
 _LAST: Final = re.compile(
     r"\b(?:last|latest|final|finally|most recent|most recently|newest|ultimately|lastly)\b"
 )
+_EXTREME: Final = re.compile(
+    r"\b(?:(?P<long>longest|for the most (?:time|days|months|years))|shortest|briefest)\b"
+)
 
 
 def order_of(tokens: Tokens) -> Order | None:
@@ -129,10 +132,8 @@ def order_of(tokens: Tokens) -> Order | None:
         number = _ORDINALS.get(word) or int(re.sub(r"\D", "", word))
         kind: Literal["first", "last"] = "last" if f"{word} last" in shape else "first"
         return Order(kind, number)
-    if re.search(r"\b(?:longest|for the most (?:time|days|months|years))\b", shape):
-        return Order("longest")
-    if re.search(r"\b(?:shortest|briefest)\b", shape):
-        return Order("shortest")
+    if extreme := _EXTREME.search(shape):
+        return Order("longest" if extreme["long"] else "shortest")
     first, last = _FIRST.search(shape), _LAST.search(shape)
     if first and not (last and last.start() < first.start()):
         return Order("first")

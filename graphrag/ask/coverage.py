@@ -9,60 +9,19 @@ that leaves the fewest words unexplained is taken.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Final, Literal
 
+from graphrag.ask import senses
 from graphrag.ask.clause import CHANGING, Clause, Token, order_of, shape_of
 from graphrag.ask.parse import EDGES
 from graphrag.ask.query import Named, Query
-from graphrag.ask.senses import (
-    MUTUAL,
-    Evidence,
-    evidence,
-    mutual,
-    parts_of,
-    senses_of,
-    stem_of,
-    stems_of,
-)
-from graphrag.ask.wording import AUXILIARIES, BE, DIVORCE, DO
+from graphrag.ask.senses import Evidence
+from graphrag.ask.wording import AUXILIARIES, BE, DIVORCE, DO, stem_of, stems
 from graphrag.ask.world import World
 
-_KINDS: Final = """
-place location spot
-city town village municipality settlement
-country nation
-state county province region district
-continent
-person people man woman men women human somebody
-organisation organization body institution group
-company firm business corporation enterprise
-club society team side
-school university college hospital clinic museum theatre
-building house mill hall
-thing entity name party
-"""
-_ABOVE: Final = {0: (1, 2, 3, 4, 10), 6: (7, 8, 9), 11: tuple(range(11))}
-"""The lines of kinds that are of the kind of a line: a town is a place."""
-_REGIONS: Final = (2, 3, 4)
-_UNTYPED: Final = frozenset({"", "thing", "entity"})
-_GROUP: Final = {
-    stem_of(word): number
-    for number, line in enumerate(_KINDS.strip().split("\n"))
-    for word in line.split()
-}
-_SPARE: Final = frozenset(
-    "term terms tenure stint stints spell spells period starting counting counted going "
-    "but true so already yet far full whole complete vacant vacancy unoccupied penultimate "
-    "ultimately fall falls fell".split()
-)
-"""Words that need no relation where they stand beside what they belong to."""
-_SUPPORT: Final = frozenset(
-    map(
-        stem_of,
-        "take make give pay hold put conclude count bring carry receive come serve occupy "
-        "belong pertain associate relate connect link file issue".split(),
-    )
+_SUPPORT: Final = stems(
+    "take make give pay hold put conclude count bring carry receive come serve occupy belong "
+    "pertain associate relate connect link file issue"
 )
 """Verbs that say nothing beside their noun: "paid a visit", "holds citizenship"."""
 _NEAR: Final = 4
@@ -87,17 +46,16 @@ def coverage(
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
     left += [] if places else _undone(tokens)
-    senses = frozenset(chain.from_iterable(map(senses_of, stems_of(meant.relation))))
     for at, token in enumerate(tokens):
         word = token.word
-        grammatical = not token.says or word in _SPARE or word in CHANGING
+        grammatical = not token.says or word in CHANGING
         paired = stem_of(word) in EDGES and len(clause.names) > 1
-        paired = paired and (word not in DIVORCE or not senses.isdisjoint(senses_of(stem_of(word))))
+        paired = paired and (word not in DIVORCE or senses.akin(word, meant.relation))
         if grammatical or paired or at in places or _beside(tokens, at, places):
             continue
-        known = {world.kind(row) for row in rows} - _UNTYPED
-        kept = frozenset(row for row in rows if is_of(row, word, world))
-        noun = stem_of(word) in _GROUP or any(is_kind(word, kind) for kind in known)
+        kept = frozenset(row for row in rows if senses.is_of(row, word, world))
+        typed = {world.kind(row) for row in kept} - senses.UNTYPED
+        noun = stem_of(word) in senses.KINDS or typed
         if not noun or (rows and not kept):
             left.append(token.text)
         elif kept != rows:
@@ -123,7 +81,7 @@ def _together(clause: Clause, relation: str, world: World) -> bool:
     if clause.tokens[-1].word == "with" and not {"which", "what"}.isdisjoint(clause.words):
         return True  # "which club was A with"
     names = world.relations.same(relation)
-    return any("with" in parts_of(name) for name in names) or mutual(relation, world)
+    return any("with" in senses.parts_of(name) for name in names) or senses.mutual(relation, world)
 
 
 def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
@@ -142,27 +100,6 @@ def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
 
 def _listed(token: Token) -> bool:
     return token.word in ("or", ",") or token.says
-
-
-def is_of(row: int, word: str, world: World) -> bool:
-    """Tell whether an entity is what a word calls it, by its type.
-
-    What has no type may be anything but a country, a region or a continent.
-    """
-    kind = world.kind(row)
-    if kind in _UNTYPED:
-        return _GROUP.get(stem_of(word)) not in _REGIONS
-    return is_kind(word, kind) or is_kind(kind, word)
-
-
-def is_kind(word: str, kind: str) -> bool:
-    """Tell whether something of a type is what a word calls it: a city is a place."""
-    stem, other = stem_of(word), stem_of(kind)
-    group, below = _GROUP.get(stem), _GROUP.get(other)
-    if stem == other or (group is not None and group == below):
-        return True
-    above = () if group is None else _ABOVE.get(group, ())
-    return below in above or bool(senses_of(stem) & senses_of(other))
 
 
 _HOPS: Final = 4
@@ -218,14 +155,16 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     relations = list(dict.fromkeys(row.relation for row in rows))
     longer: list[Way] = []
     for relation in relations:
-        meant = evidence(left, relation, world)
-        if not meant.places:
+        meant = senses.evidence(left, relation, world)
+        # The mayor of A is who holds that office.
+        alone = not way.length and len(relations) == 1 and senses.akin(senses.POST, relation)
+        if not (meant.places or alone):
             continue
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
-        used, symmetric = way.used | set(meant.places), mutual(relation, world)
-        straight = meant.swapped or meant.passive or symmetric
+        used, symmetric = way.used | set(meant.places), senses.mutual(relation, world)
+        straight = meant.swapped or meant.passive or symmetric or alone
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
             if not near:
@@ -241,7 +180,7 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
 
 Side = Literal["subject", "object"]
 _GETTING: Final = frozenset("got get gets getting received".split())
-_GIVING: Final = frozenset(map(stem_of, "award employ hire".split()))
+_GIVING: Final = stems("award employ hire")
 """Verbs whose subject is who gives what the relation says that somebody has."""
 
 
@@ -251,14 +190,12 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     before = [at for at in meant.places if at < place]
     verbs = [at for at in meant.places if _verb(tokens, at)]
     lead = _word(tokens, place - 1)
-    mutually = not MUTUAL.isdisjoint(chain.from_iterable(map(senses_of, stems_of(meant.relation))))
     acts = [stem_of(tokens[at].word) for at in meant.places if _acts(tokens, at)]
-    sure = bool(verbs) and (meant.sure or (bool(acts) and not mutually))
-    terse = place + 1 in meant.places and clause.words.isdisjoint(
-        AUXILIARIES | BE | {"who", "whom", "that", "which"}
-    )
-    owns = _word(tokens, place + 1) == "'s" or terse
-    owns = owns or (lead in DO and not {"have", "had", "has"}.isdisjoint(clause.words))
+    sure = bool(verbs if meant.sure else acts and not senses.akin(senses.MUTUAL, meant.relation))
+    full = AUXILIARIES | BE | {"who", "whom", "that", "which"}
+    owns = place + 1 in meant.places and full.isdisjoint(words)  # "ada employer"
+    owns = owns or _word(tokens, place + 1) == "'s"
+    owns = owns or (lead in DO and not {"have", "had", "has"}.isdisjoint(words))
     if owns or (before and lead in ("of", "the") and not {*verbs} & {*before}):
         surface, sure = not meant.titled, meant.titled
     elif meant.titled and ("whose" in words or not before):
@@ -268,7 +205,7 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
         helped = not {"did", "does", "do"}.isdisjoint(words[:place])
         surface, sure = not asks_who or helped or lead == "E", False
     else:
-        verbal = lead in AUXILIARIES | BE or place - 1 in before  # "the novel A wrote"
+        verbal = lead in full or place - 1 in before  # "the novel A wrote"
         surface = not before or (len(before) < len(meant.places) and verbal)
     turned = meant.swapped ^ meant.passive
     if (lead == "from" and not _GETTING.isdisjoint(words)) or words[:2] == ["with", "whom"]:
@@ -307,13 +244,10 @@ def passive_in(clause: Clause) -> bool:
 
 def _done_to(tokens: Sequence[Token], place: int, meant: Evidence) -> bool:
     """Tell whether an entity is what something is done to: "when A was founded"."""
-    if not (meant.sure and parts_of(meant.relation)[-1].endswith("ed")):
+    if not (meant.sure and senses.parts_of(meant.relation)[-1].endswith("ed")):
         return False
-    return any(
-        tokens[at].word.endswith("ed") and at > place and _word(tokens, at - 1 - inverted) in BE
-        for at in meant.places
-        for inverted in (place == at - 1,)
-    )
+    verbs = (at for at in meant.places if at > place and tokens[at].word.endswith("ed"))
+    return any(_word(tokens, at - 1 - (place == at - 1)) in BE for at in verbs)
 
 
 def _word(tokens: Sequence[Token], place: int) -> str:

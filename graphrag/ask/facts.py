@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from graphrag.ask.coverage import is_of
 from graphrag.ask.query import Bound, Order, Query, Term
-from graphrag.ask.senses import mutual
+from graphrag.ask.senses import is_of, mutual
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start, stretch_words
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -86,7 +85,7 @@ def far(query: Query, row: FactRow) -> int:
     return row.object if query.object is None else row.subject
 
 
-def facts_of(query: Query, world: World, done: Solution) -> list[FactRow]:
+def fitting(query: Query, world: World, done: Solution) -> list[FactRow]:
     """Return the facts that fit a query, its time, its limits and its bounds."""
     rows = matching(query, world, done)
     done.steps.append(f"{counted(rows)} for {query.pattern}")

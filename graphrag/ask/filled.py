@@ -51,7 +51,7 @@ def vocabulary(question: str, near: Sequence[int], world: World, at: datetime) -
             break
         lines.append(line)
         listed.update(fact.relation for fact in facts)
-        ends += [fact.other(row) for fact in facts] if row in called else []
+        ends += [fact.subject + fact.object - row for fact in facts if row in called]  # the other end
     far = [fact.relation for fact in world.rows(list(dict.fromkeys(ends))[:_ENDS])]
     codes = world.index.facts["relation"][: len(world.seen.facts)][world.seen.facts]
     used = (world.index.relations[code] for code, _ in Counter(codes.tolist()).most_common())
@@ -69,7 +69,7 @@ def _described(row: int, words: str, facts: Sequence[FactRow], world: World) -> 
     """Return an entity with its relations: ``Ann Lee (person): → works_at 2; ← parent_of 1``."""
     name = flatten(world.name(row))[:_LONGEST]
     counts = Counter(("→" if fact.subject == row else "←", fact.relation) for fact in facts)
-    kinds = {fact.relation: world.kind(fact.other(row)) for fact in facts}
+    kinds = {fact.relation: world.kind(fact.subject + fact.object - row) for fact in facts}
     sides = dict[str, list[str]]()
     for (side, relation), count in counts.most_common(_RELATIONS // 2):
         sides.setdefault(side, []).append(f"{relation} {count}{_aside(kinds[relation])}")
@@ -143,9 +143,8 @@ class Reader:
             raise CannotAnswer(_TWICE)
         among = tuple(map(self._named, filled.among))
         compared = {"which": len(among) > 1, "whether": True}.get(filled.wants, not among)
-        if not compared or (
-            filled.wants != "how long" and any(link == "to" for link, *_ in limits)
-        ):
+        measured = filled.wants == "how long" or all(link != "to" for link, *_ in limits)
+        if not (compared and measured):
             raise CannotAnswer("the query of the model does not say what is compared")
         wants: Wants = "until"
         if filled.wants != "ended":

@@ -16,8 +16,8 @@ import numpy as np
 
 from graphrag.ask.clause import Token
 from graphrag.ask.query import Named
-from graphrag.ask.senses import senses_of, stem_of, stems_of
-from graphrag.ask.wording import PLANNED, is_light
+from graphrag.ask.senses import senses_of, stems_of
+from graphrag.ask.wording import PLANNED, is_light, stem_of
 from graphrag.index.group import GroupIndex
 from graphrag.names.key import name_key
 from graphrag.search.query_time import times_in

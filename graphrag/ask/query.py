@@ -45,10 +45,6 @@ class Named:
     def __str__(self) -> str:
         return self.name
 
-    def of(self, other: "Named") -> bool:
-        """Tell whether it is one of the entities that another name may mean."""
-        return set(self.ids) <= set(other.ids)
-
 
 @_checked
 @dataclass(frozen=True, slots=True)

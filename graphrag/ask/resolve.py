@@ -13,8 +13,8 @@ from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
-from graphrag.ask.senses import best, is_past, senses_of, stem_of, stems_of
-from graphrag.ask.wording import AUXILIARIES, WH
+from graphrag.ask.senses import akin, best, stems_of
+from graphrag.ask.wording import AUXILIARIES, WH, is_past, stem_of
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING
 from graphrag.search.query_time import Said
@@ -92,7 +92,9 @@ class Resolver:
             if len(main.names) != 1:
                 raise CannotAnswer(f"“{main}” does not say of whom")
             found = self.patterns.pair(main, main.names[0], self.frame.among[0])
-            ahead = isinstance(found.subject, Named) and found.subject.of(main.names[0])
+            ahead = isinstance(found.subject, Named) and {*found.subject.ids} <= {
+                *main.names[0].ids
+            }
             return replace(found, object=None) if ahead else replace(found, subject=None)
         for condition in self.frame.conditions:
             if len(condition.clause.names) == 1 and main.names:
@@ -109,7 +111,7 @@ class Resolver:
             if _is_yearless(during):
                 during = _in_its_year(during, query, self.world)
             nested = any(isinstance(end, Query) for end in (query.subject, query.object))
-            if nested and self._is_birth_or_death(query):
+            if nested and any(akin("birth death", name) for name in query.relations):
                 # "Where did the owner of A in 1970 die" asks who owned it then.
                 return replace(_within(query, during.interval), interval=None)
             return _within(query, during.interval)
@@ -119,12 +121,6 @@ class Resolver:
             return replace(query, holds=frame.holds or "now")
         ended = query.edge == "end" and not timed and query.wants not in DATES
         return replace(query, holds="ended" if ended else "")
-
-    @staticmethod
-    def _is_birth_or_death(query: Query) -> bool:
-        of_life = senses_of(stem_of("birth")) | senses_of(stem_of("death"))
-        stems = (stem for name in query.relations for stem in stems_of(name))
-        return any(of_life & senses_of(stem) for stem in stems)
 
     def _bound(self, condition: Condition, main: Query) -> Bound:
         clause, owners = condition.clause, self.frame.main.names
@@ -175,9 +171,8 @@ class Resolver:
         ends = world.rows_of(owner)
         rows = [row for row in world.rows(ends) if row.subject in ends]
         rows = [row for row in rows if row.relation != "has_birthday"]  # of no year
-        birth = senses_of(stem_of("birth"))
         for row in rows:
-            if any(birth & senses_of(stem) for stem in stems_of(row.relation)):
+            if akin("birth", row.relation):
                 return Query(owner, row.relation, wants="age", bounds=bounds, interval=interval)
         if any(row.relation == "has_age" for row in rows) and not bounds and not interval:
             return Query(owner, "has_age", holds="now")

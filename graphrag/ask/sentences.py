@@ -16,7 +16,7 @@ from typing import Final
 from graphrag.ask.answer import DENIAL, Sentence, standing_of
 from graphrag.ask.names import CALENDAR
 from graphrag.ask.prompts import WrittenSentence
-from graphrag.ask.senses import stem_of
+from graphrag.ask.wording import stem_of
 from graphrag.display.cards import lifetime, triple
 from graphrag.extract.llm.grounds import PRONOUNS, Ground, around, locate, orders, unsupported
 from graphrag.model.values import Fact

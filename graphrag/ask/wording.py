@@ -1,11 +1,12 @@
 """The English of a question: its small words, phrases that are one word, and what frames it."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from graphrag.index.group import GroupIndex
 from graphrag.search.visibility import VisibleRows
-from graphrag.text.tokens import STOP_WORDS
+from graphrag.text.tokens import STOP_WORDS, tokenize
 
 WH: Final = frozenset("who whom whose what which where when how why".split())
 BE: Final = frozenset("is was were are am be been being".split())
@@ -35,7 +36,9 @@ today present presently nowadays current former formerly me us i you we my our y
 alone ago part parts individual individuals done case order sequence rank existed exist really
 actually exactly precisely apart lapse lapsed gap simultaneously concurrently together longest
 shortest single continuous altogether overall record recorded shortly soon newest oldest 1st 2nd 3rd
-up out off over through very
+up out off over through very term terms tenure stint stints spell spells period starting counting
+counted going but true so already yet far full whole complete vacant vacancy unoccupied penultimate
+ultimately fall falls fell
 """.split(),
 )
 """Words that say nothing of the relation that is asked for."""
@@ -43,12 +46,8 @@ PHRASES: Final = tuple(
     (re.compile(rf"\b(?:{words})(?= |$)"), word)
     for words, word in (
         ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        (
-            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
-            "(?:in|over) the course of(?= T)",
-            "",
-        ),
-        ("at (?:some|any) point", ""),
+        ("(?:know|knows|knew) how to|back then|as well|at (?:some|any) point", ""),
+        ("back(?= (?:, )?(?:in |on |at )?T)|(?:in|over) the course of(?= T)", ""),
         ("to begin with", "first"),
         ("(?:stay|stays|stayed|remain|remains|remained)", "is"),
         ("(?<=was )given|(?<=was E )given", "received"),
@@ -73,6 +72,51 @@ PHRASES: Final = tuple(
 def is_light(word: str) -> bool:
     """Tell whether a word says nothing of a relation."""
     return word in _LIGHT or not word[:1].isalpha()
+
+
+_IRREGULAR: Final = dict(
+    pair.split(":")
+    for pair in """
+born:born won:win held:hold sent:send led:lead sold:sell bought:buy made:make built:build met:meet
+told:tell taught:teach wrote:write written:write sang:sing sung:sing spoke:speak spoken:speak
+gave:give given:give took:take taken:take left:leave lost:lose paid:pay said:say saw:see seen:see
+went:go gone:go came:come became:become began:begin begun:begin chose:choose chosen:choose
+drove:drive driven:drive fought:fight found:found founded:found flew:fly flown:fly forbade:forbid
+froze:freeze grew:grow hid:hide kept:keep knew:know known:know lent:lend rang:ring rung:ring
+rode:ride ran:run shot:shoot slept:sleep spent:spend stole:steal stolen:steal struck:strike
+swore:swear sworn:swear thought:think threw:throw thrown:throw understood:understand wore:wear
+worn:wear caught:catch brought:bring broke:break broken:break drew:draw drawn:draw ate:eat eaten:eat
+fell:fall fallen:fall felt:feel got:get gotten:get laid:lay lay:lie lied:lie slew:slay slain:slay
+stood:stand swam:swim wed:marry withdrew:withdraw withdrawn:withdraw overthrew:overthrow
+overthrown:overthrow beat:beat beaten:beat dealt:deal fed:feed fled:flee sought:seek shown:show
+sank:sink spun:spin died:die dying:die dead:die dies:die rejoin:join rejoins:join rejoined:join
+rejoining:join wives:wife children:child people:person men:man women:woman
+""".split()
+)
+_SHORT: Final = 2
+_SPELLED: Final = re.compile(r"(?<=\w\w)is(?=(?:e|es|ed|er|ers|ing|ation)$)")
+"""British spelling: criticise."""
+
+
+@lru_cache(maxsize=20_000)
+def stem_of(word: str) -> str:
+    """Return what the forms of a word share: "won" and "wins", "criticised" and "criticize"."""
+    low = word.casefold()
+    low = _IRREGULAR.get(low, low)
+    terms = tokenize(_SPELLED.sub("iz", low).replace("our", "or"))
+    stem = low if "-" in low else next(iter(terms), low)  # a mother-in-law is no mother
+    # Of one verb the stemmer leaves "sue" and "su", of "sued".
+    return stem.removesuffix("e") if len(stem) > _SHORT else stem
+
+
+def stems(words: str) -> frozenset[str]:
+    """Return the stems of some words."""
+    return frozenset(map(stem_of, words.split()))
+
+
+def is_past(word: str) -> bool:
+    """Tell whether a word may be a verb of the past."""
+    return word.endswith("ed") or word in _IRREGULAR
 
 
 ASKS: Final = re.compile(rf"(?i)\A\W*(?:\w+\W+){{0,12}}?(?:{ANY_WH}|{ANY_AUXILIARY}|{_REQUEST})\b")

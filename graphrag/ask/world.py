@@ -81,10 +81,6 @@ class FactRow(NamedTuple):
         """Return one of both ends, which may be the same entity."""
         return self.subject if side == "subject" else self.object
 
-    def other(self, row: int) -> int:
-        """Return the end that is not this entity."""
-        return self.object if self.subject == row else self.subject
-
 
 @dataclass(frozen=True, slots=True)
 class World:

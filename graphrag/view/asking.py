@@ -36,8 +36,8 @@ _MOST_RELATIONS = 64  # relations whose meaning a question is compared with
 
 
 def _read(text: str, world: World, context: ViewContext, *, small: bool = False) -> Frame:
-    text = worded(text, world.index, world.seen)
-    return read(text, tokens_of(text, world.index, world.seen, context.now(), small=small))
+    asked = worded(text, world.index, world.seen)
+    return read(asked, tokens_of(asked, world.index, world.seen, context.now(), small=small))
 
 
 async def answer(context: ViewContext, question: str) -> Answer:
@@ -75,9 +75,9 @@ async def _filled(context: ViewContext, question: str, filled: Filled) -> Answer
         query = Reader(filled, world, context.now()).query(question)
     except (CannotAnswer, TimeError) as error:
         return Answer(question, missing=str(error), by="model")
-    context, world, note = await _known(query.known_at, context, world)
-    world = await _dated(query.names, context, world)
-    return replace(await _answered(query, question, context, world, note), by="model")
+    then, before, note = await _known(query.known_at, context, world)
+    dated = await _dated(query.names, then, before)
+    return replace(await _answered(query, question, then, dated, note), by="model")
 
 
 def _check(question: str) -> None:
@@ -136,19 +136,19 @@ async def _called(question: str, frame: Frame, context: ViewContext, world: Worl
 
 
 async def _answered_as(question: str, frame: Frame, context: ViewContext, world: World) -> Answer:
-    context, world, note = await _known(frame.known_at, context, world)
-    world = await _dated(frame.names, context, world)
+    then, before, note = await _known(frame.known_at, context, world)
+    dated = await _dated(frame.names, then, before)
     try:
-        query = await _resolved(frame, context, world)
+        query = await _resolved(frame, then, dated)
     except CannotAnswer as error:
         return Answer(question, missing=str(error))
-    return await _answered(query, question, context, world, note)
+    return await _answered(query, question, then, dated, note)
 
 
 async def run(context: ViewContext, query: Query) -> Answer:
     """Answer a typed query from a viewpoint."""
-    context, world, note = await _known(query.known_at, context, await context.world())
-    return await _answered(query, "", context, world, note)
+    then, before, note = await _known(query.known_at, context, await context.world())
+    return await _answered(query, "", then, before, note)
 
 
 async def _resolved(frame: Frame, context: ViewContext, world: World) -> Query:
@@ -234,5 +234,5 @@ async def _known(
         # The log begins later than that: the view says what its time of then is.
         return context, world, f"no records of {at.isoformat()}: as known at {own.isoformat()}"
     seen, now = then.ever(world.index, before), to_micros(then.now(), FOREVER)
-    world = replace(world, seen=seen, past=before, now=now)
-    return then, world, f"as known at {at.isoformat()}"
+    known = replace(world, seen=seen, past=before, now=now)
+    return then, known, f"as known at {at.isoformat()}"

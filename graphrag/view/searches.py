@@ -108,12 +108,9 @@ async def _answers_first(context: ViewContext, text: str) -> AnswersFirst | None
     if len(text) > _SHORT or not ASKS.match(text):
         return None
     world = await context.world()
-    text = worded(text, world.index, world.seen)
-    tokens = tokens_of(text, world.index, world.seen, context.now())
-    if not any(token.named for token in tokens):
-        return None  # a search for a topic: nothing to read the grammar for
-    frame = read(text, tokens)
-    if frame.known or not any(clause.names for clause in frame.clauses):
+    asked = worded(text, world.index, world.seen)
+    frame = read(asked, tokens_of(asked, world.index, world.seen, context.now()))
+    if frame.known or not frame.names:
         return None
     try:
         solution = solve(Resolver(frame, world, Patterns(world)).query(), world)

@@ -51,7 +51,8 @@ def vocabulary(question: str, near: Sequence[int], world: World, at: datetime) -
             break
         lines.append(line)
         listed.update(fact.relation for fact in facts)
-        ends += [fact.subject + fact.object - row for fact in facts if row in called]  # the other end
+        if row in called:
+            ends += [fact.subject + fact.object - row for fact in facts]  # their other ends
     far = [fact.relation for fact in world.rows(list(dict.fromkeys(ends))[:_ENDS])]
     codes = world.index.facts["relation"][: len(world.seen.facts)][world.seen.facts]
     used = (world.index.relations[code] for code, _ in Counter(codes.tolist()).most_common())
@@ -111,6 +112,7 @@ _NOTE: Final = re.compile(r" \([^()]*\)$")
 _OR: Final = re.compile(r"[,|]| or ")
 _HOPS, _LIMITS, _REASON = 4, 6, 300
 _TWICE: Final = "the query of the model has two conditions on one entity"
+_UNRELATED: Final = "the query of the model does not say what is compared"
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,8 @@ class Reader:
     filled: Filled
     world: World
     at: datetime
+    names: list[Named] = field(default_factory=list, init=False)
+    """The entities that the query names."""
     _used: list[Part] = field(default_factory=list, init=False)
 
     def query(self, question: str) -> Query:
@@ -133,19 +137,12 @@ class Reader:
             raise CannotAnswer(f"no query asks this: {flatten(filled.why)[:_REASON]}")
         if len(filled.hops) > _HOPS or len(filled.limits) > _LIMITS:
             raise CannotAnswer("the query of the model is too large")
-        pattern = self._pattern(filled, filled.hops)
-        age = filled.wants == "age"  # at the moment that it is measured to
-        limits = [
-            ("while" if age and limit.link == "to" else limit.link, limit.nearest, query)
-            for limit, query in zip(filled.limits, map(self._limit, filled.limits), strict=True)
-        ]
+        pattern, limits = self._pattern(filled, filled.hops), [*map(self._limit, filled.limits)]
         if any(hop not in self._used for hop in filled.hops):
             raise CannotAnswer(_TWICE)
         among = tuple(map(self._named, filled.among))
-        compared = {"which": len(among) > 1, "whether": True}.get(filled.wants, not among)
-        measured = filled.wants == "how long" or all(link != "to" for link, *_ in limits)
-        if not (compared and measured):
-            raise CannotAnswer("the query of the model does not say what is compared")
+        if not {"which": len(among) > 1, "whether": True}.get(filled.wants, not among):
+            raise CannotAnswer(_UNRELATED)
         wants: Wants = "until"
         if filled.wants != "ended":
             wants = "how long" if filled.wants == "how long ago" else filled.wants
@@ -155,30 +152,31 @@ class Reader:
             wants=wants,
             kind=filled.kind,
             holds=filled.holds,
-            bounds=tuple(
-                Bound(link, query, nearest)
-                for link, nearest, query in limits
-                if link != "to" and link != "given"
-            ),
+            bounds=tuple(limit for limit in limits if isinstance(limit, Bound)),
             edge="end" if filled.wants == "ended" else pattern.edge,
             unit=filled.unit or None,
             without=tuple(map(self._named, filled.without)),
             among=among,
-            apart=next((query for link, _, query in limits if link == "to"), None),
+            apart=next((limit for limit in limits if isinstance(limit, Query)), None),
             ago=filled.wants == "how long ago",
             known_at=None if known is None else known.end - datetime.resolution,
             words=question,
         )
 
-    def _limit(self, limit: Limit) -> Query:
-        """Return a fact that bounds the answer, or is taken for granted."""
+    def _limit(self, limit: Limit) -> Bound | Query | None:
+        """Return a fact that bounds the answer or is measured to; check one taken for granted."""
         main, ends = {self.filled.subject, self.filled.object}, {limit.subject, limit.object}
         if _OPEN in ends and ends.isdisjoint(main - {"", _OPEN}):
             raise CannotAnswer(_TWICE)
-        query = self._pattern(limit, self.filled.hops)
-        asked = replace(query, wants="whether")
-        if limit.link == "given" and solve(asked, self.world).values == ["no"]:
-            raise CannotAnswer(f"no such fact is known: {query.pattern}")
+        query, wants = self._pattern(limit, self.filled.hops), self.filled.wants
+        if limit.link == "given":
+            if solve(replace(query, wants="whether"), self.world).values == ["no"]:
+                raise CannotAnswer(f"no such fact is known: {query.pattern}")
+            return None
+        if limit.link != "to" or wants == "age":  # the age at a moment is measured to it
+            return Bound("while" if limit.link == "to" else limit.link, query, limit.nearest)
+        if wants != "how long":
+            raise CannotAnswer(_UNRELATED)
         return query
 
     def _pattern(self, part: Part, hops: Sequence[Part]) -> Query:
@@ -222,11 +220,13 @@ class Reader:
         """Return the entities that a name may mean, as the model wrote it or without its type."""
         index, seen = self.world.index, self.world.seen
         for words in (name, _NOTE.sub("", name)):
-            if ids := seen.named(words, index):
-                return Named(words, tuple(ids), full=len(ids))
-            tokens = tokens_of(words, index, seen, self.at, small=True)
-            if len(tokens) == 1 and tokens[0].named is not None and tokens[0].named.ids:
-                return tokens[0].named
+            ids = tuple(seen.named(words, index))
+            parts = [token.named for token in tokens_of(words, index, seen, self.at, small=True)]
+            short = parts[0] if len(parts) == 1 else None
+            named = Named(words, ids, full=len(ids)) if ids else short
+            if named is not None and named.ids:
+                self.names.append(named)
+                return named
         raise CannotAnswer(f"no entity is called {flatten(name)[:_LONGEST]!r}")
 
     def _relation(self, given: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import ClassVar, Final, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from graphrag.llm.chat import fence_of, fenced
 from graphrag.llm.schema import AnswerModel
@@ -67,19 +67,14 @@ _FIELDS: Final = {"relations": "relation", "from": "earliest", "to": "latest"}
 class Part(AnswerModel):
     """A pattern of facts, as a model writes it: ``?`` is asked for, ``?x`` stands for a hop."""
 
-    empty: ClassVar[Mapping[str, JSON]] = {
-        **dict.fromkeys(("subject", "object", "earliest", "latest", "order", "edge"), ""),
-        "relation": [],
-        "n": 1,
-    }
-    subject: str
-    relation: list[str]
-    object: str
-    earliest: str
-    latest: str
-    order: Literal["", "first", "last", "longest", "shortest"]
-    n: int
-    edge: Literal["", "start", "end"]
+    subject: str = ""
+    relation: list[str] = Field([])
+    object: str = ""
+    earliest: str = ""
+    latest: str = ""
+    order: Literal["", "first", "last", "longest", "shortest"] = ""
+    n: int = 1
+    edge: Literal["", "start", "end"] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -87,15 +82,15 @@ class Part(AnswerModel):
         """Read numbers as words, one thing as a list of it, and other names of the same."""
         if not isinstance(value, dict):
             return value
-        read: dict[str, JSON] = {}
+        read = dict[str, JSON]()
         for key, given in value.items():
             name = key if key in cls.model_fields else _FIELDS.get(str(key), str(key))
-            usual = cls.empty.get(name)
-            if isinstance(usual, list) and not isinstance(given, list):
-                given = [given] if given else []
-            elif isinstance(given, list) and not isinstance(usual, list):
-                given = next(iter(given), None)
-            if isinstance(given, int) and isinstance(usual, str):
+            usual = cls.model_fields[name].default if name in cls.model_fields else given
+            if isinstance(usual, list) is not isinstance(given, list):
+                given = (
+                    [given] * bool(given) if isinstance(usual, list) else next(iter(given), None)
+                )
+            if isinstance(usual, str) and isinstance(given, int):
                 given = str(given)
             read.setdefault(name, given)
         return read
@@ -104,35 +99,27 @@ class Part(AnswerModel):
 class Limit(Part):
     """A fact that bounds the answer in time."""
 
-    empty: ClassVar[Mapping[str, JSON]] = {**Part.empty, "nearest": False}
     link: Literal["before", "after", "while", "since", "until", "to", "given"]
-    nearest: bool
+    nearest: bool = False
 
 
 class Filled(Part):
     """A question as a query, or the reason why it is none."""
 
-    empty: ClassVar[Mapping[str, JSON]] = {
-        **Part.empty,
-        **dict.fromkeys(("why", "kind", "holds", "unit", "known_at"), ""),
-        **{name: [] for name in ("hops", "limits", "without", "among")},
-        "answerable": True,
-        "wants": "entities",
-    }
-    answerable: bool
-    why: str
-    hops: list[Part]
+    answerable: bool = True
+    why: str = ""
+    hops: list[Part] = Field([])
     wants: Literal[
         "entities", "when", "since", "until", "ended", "how long", "how long ago", "how many",
         "how often", "whether", "which", "age",
-    ]  # fmt: skip
-    kind: str
-    holds: Literal["", "now", "ended", "planned"]
-    limits: list[Limit]
-    without: list[str]
-    among: list[str]
-    unit: Literal["", "day", "week", "month", "year"]
-    known_at: str
+    ] = "entities"  # fmt: skip
+    kind: str = ""
+    holds: Literal["", "now", "ended", "planned"] = ""
+    limits: list[Limit] = Field([])
+    without: list[str] = Field([])
+    among: list[str] = Field([])
+    unit: Literal["", "day", "week", "month", "year"] = ""
+    known_at: str = ""
 
 
 _FILLING: Final = """\
@@ -172,23 +159,20 @@ _FILLED: Final = (
 )
 
 
-def ask_filled(question: str, graph: str, *, now: datetime) -> list[Message]:
-    """Return the question to a model, with what the graph can be asked."""
-    return _asked("graph", _FILLING, _FILLED, question, graph, now)
+READING: Final = ("graph", _FILLING, _FILLED)
+"""To read a question as ``Filled``, of what a graph can be asked."""
+ANSWERING: Final = ("memory", _WRITING, _WRITTEN)
+"""To answer a question as ``Written``, from what was found."""
 
 
-def ask_written(question: str, memory: str, *, now: datetime) -> list[Message]:
-    """Return the question to a model about what was found."""
-    return _asked("memory", _WRITING, _WRITTEN, question, memory, now)
-
-
-def _asked(
-    label: str, rules: str, example: tuple[str, str, str], question: str, shown: str, now: datetime
+def messages(
+    task: tuple[str, str, tuple[str, str, str]], question: str, shown: str, *, now: datetime
 ) -> list[Message]:
-    turns = ((*example[:2], "2022-05-15"), (question, shown, f"{now:%Y-%m-%d}"))
+    """Return a task for a model: its rules, an example, and a question with its data."""
+    label, rules, (asked, given, answer) = task
     users = []
-    for asked, data, date in turns:
-        fence = fence_of((data, asked))
-        marked = f"{fenced(label, data, fence)}\n{fenced('question', asked, fence)}"
+    for words, data, date in ((asked, given, "2022-05-15"), (question, shown, f"{now:%Y-%m-%d}")):
+        fence = fence_of((data, words))
+        marked = f"{fenced(label, data, fence)}\n{fenced('question', words, fence)}"
         users.append(Message("user", f"Date: {date}\n{marked}"))
-    return [Message("system", rules), users[0], Message("assistant", example[2]), users[1]]
+    return [Message("system", rules), users[0], Message("assistant", answer), users[1]]

@@ -122,14 +122,6 @@ class Query:
         return (self.relation,) if isinstance(self.relation, str) else self.relation
 
     @property
-    def names(self) -> tuple[Term, ...]:
-        """Return the entities that it and the queries in it name."""
-        ends = (self.subject, self.object, self.apart, *(bound.query for bound in self.bounds))
-        inner = [name for end in ends if isinstance(end, Query) for name in end.names]
-        named = (end for end in ends if isinstance(end, str | Named))
-        return (*named, *inner, *self.among)
-
-    @property
     def pattern(self) -> str:
         """Return the pattern of facts in words: ``Ada · lives_in · ?``."""
         ends = (self.subject, " or ".join(self.relations) or "any relation", self.object)

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from graphrag.ask.answer import NOT_THERE, Answer, By, CitedAnswer, Sentence, standing_of
-from graphrag.ask.prompts import Written, ask_written
+from graphrag.ask.prompts import ANSWERING, Written, messages
 from graphrag.ask.sentences import UNANSWERED, Named, Source, believed, extract
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.errors import QueryError
@@ -172,7 +172,7 @@ def _figures(answer: CitedAnswer) -> Figures:
 
 
 def _asked(found: _Memory) -> list[Message]:
-    return ask_written(found.question, found.memory.text, now=found.now)
+    return messages(ANSWERING, found.question, found.memory.text, now=found.now)
 
 
 async def _found(context: ViewContext, question: str, max_tokens: int) -> CitedAnswer | _Memory:

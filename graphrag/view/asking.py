@@ -12,8 +12,8 @@ from graphrag.ask.filled import Reader, vocabulary
 from graphrag.ask.names import tokens_of
 from graphrag.ask.parse import read
 from graphrag.ask.patterns import NotUnderstood, Patterns
-from graphrag.ask.prompts import Filled, ask_filled
-from graphrag.ask.query import Query, Term
+from graphrag.ask.prompts import READING, Filled, messages
+from graphrag.ask.query import Named, Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
 from graphrag.ask.wording import EARLIER, NAMING, worded
@@ -66,17 +66,18 @@ async def asked_of_model(context: ViewContext, question: str) -> list[Message]:
     found = await pipeline.run(request, world.index, store, embedder, every, past=world.past)
     near = [world.index.entities.row_of[hit.item.id] for hit in found.entities]
     graph = vocabulary(question, near, world, context.now())
-    return ask_filled(question, graph, now=context.now())
+    return messages(READING, question, graph, now=context.now())
 
 
 async def _filled(context: ViewContext, question: str, filled: Filled) -> Answer:
     world = await context.world()
+    reader = Reader(filled, world, context.now())
     try:
-        query = Reader(filled, world, context.now()).query(question)
+        query = reader.query(question)
     except (CannotAnswer, TimeError) as error:
         return Answer(question, missing=str(error), by="model")
     then, before, note = await _known(query.known_at, context, world)
-    dated = await _dated(query.names, then, before)
+    dated = await _dated(reader.names, then, before)
     return replace(await _answered(query, question, then, dated, note), by="model")
 
 
@@ -201,7 +202,7 @@ async def _answered(
     )
 
 
-async def _dated(names: Iterable[Term], context: ViewContext, world: World) -> World:
+async def _dated(names: Iterable[Named], context: ViewContext, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
     ends = {row for name in names for row in world.rows_of(name)}
     rows = [

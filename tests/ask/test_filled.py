@@ -320,20 +320,20 @@ def server():
     server.close()
 
 
-async def _asked_of(server, question):
-    llm = OpenAILLM("tiny", base_url=server.url, api_key="k", retries=0)
+async def _asked_of(server, *questions, cache=None):
+    llm = OpenAILLM("tiny", base_url=server.url, api_key="k", retries=0, cache=cache)
     models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor({}), llm=llm)
     async with GraphRAG.open("mem://", models=models, rules=_RULES) as graph:
         rows = [dict(zip(_NAMES, fact, strict=True)) for fact in FACTS]
         await graph.load.facts(rows, judge=False)
-        return await graph.ask(question)
+        return [await graph.ask(question) for question in questions], llm.usage
 
 
 async def test_a_model_behind_a_server_fills_the_query(server):
     text = json.dumps(fact("Ada Vance", "resides_in", "?", earliest="1985", latest="1985"))
     server.replies = [Reply(f"Here it is:\n```json\n{text}\n```")]
-    got = await _asked_of(server, "Wo wohnte Ada Vance 1985?")
-    assert got.values == ("Leeds",)
+    [got], usage = await _asked_of(server, "Wo wohnte Ada Vance 1985?")
+    assert (got.values, usage.calls) == (("Leeds",), 1)
     form = server.requests[0]["response_format"]["json_schema"]
     assert form["name"] == "Filled"
     assert set(form["schema"]["required"]) == set(form["schema"]["properties"])
@@ -341,8 +341,16 @@ async def test_a_model_behind_a_server_fills_the_query(server):
 
 async def test_a_model_without_a_valid_answer_leaves_the_grammar(server):
     server.replies = [Reply("no idea")] * 3
-    assert (await _asked_of(server, "Wo wohnte Ada Vance 1985?")).by == "grammar"
-    assert len(server.requests) == 3
+    [got], usage = await _asked_of(server, "Wo wohnte Ada Vance 1985?")
+    assert (got.by, usage.calls, usage.repairs) == ("grammar", 3, 2)
+
+
+async def test_the_cache_of_the_model_answers_the_same_question_again(server, tmp_path):
+    server.replies = [Reply(json.dumps(fact("Ada Vance", "resides_in", "?", holds="now")))]
+    asked = ["Wo wohnt Ada Vance?"] * 2
+    (first, again), usage = await _asked_of(server, *asked, cache=tmp_path)
+    assert first.values == again.values == ("Hull",)
+    assert (usage.calls, usage.cached) == (1, 1)
 
 
 async def test_a_server_that_is_down_is_an_error(server):

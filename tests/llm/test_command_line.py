@@ -67,5 +67,14 @@ def test_a_text_that_the_model_refuses_waits_in_the_queue(server, command):
     assert json.loads(command("queue", "--json")[1].out)["failed"] == 0
 
 
+def test_the_model_of_the_environment_translates_a_question(server, command):
+    read = {"subject": "Jule", "relation": ["lives_in"], "object": "?"}
+    server.replies = [answer(FACT), Reply(json.dumps(read))]
+    command("add")
+    code, shown = command("ask", "Wo wohnt Jule?", "--json")
+    assert (code, json.loads(shown.out)["values"]) == (0, ["Kiel"])
+    assert "Jule: → lives_in 1" in server.requests[1]["messages"][-1]["content"]
+
+
 def test_without_a_model_the_rules_extract():
     assert isinstance(open_default(Settings(store="mem://")), GraphRAG)

@@ -203,7 +203,8 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     elif not meant.places:
         asks_who = not {"who", "whom"}.isdisjoint(words)
         helped = not {"did", "does", "do"}.isdisjoint(words[:place])
-        surface, sure = not asks_who or helped or lead == "E", False
+        sure = lead in ("at", "in")  # "who was at A"
+        surface = not sure and (not asks_who or helped or lead == "E")
     else:
         verbal = lead in full or place - 1 in before  # "the novel A wrote"
         surface = not before or (len(before) < len(meant.places) and verbal)

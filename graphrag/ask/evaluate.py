@@ -162,11 +162,10 @@ def _which(query: Query, world: World, done: Solution) -> None:
 
 
 def _whether(query: Query, world: World, done: Solution) -> None:
-    asked = query
-    if any(bound.nearest for bound in query.bounds) and query.object is not None:
-        asked = replace(query, subject=None)  # of all holders, is the next one this?
-    rows = facts.fitting(asked, world, done)
-    if asked is not query and query.subject is not None:
+    near = query.object is not None and any(bound.nearest for bound in query.bounds)
+    # Of all holders, is the next one this?
+    rows = facts.fitting(replace(query, subject=None) if near else query, world, done)
+    if near and query.subject is not None:
         own = facts.rows_of(query.subject, world, done)
         rows = [row for row in rows if row.subject in own]
     done.rows = rows or facts.matching(query, world, done)

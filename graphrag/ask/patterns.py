@@ -12,13 +12,12 @@ from typing import Final
 
 from graphrag.ask import senses
 from graphrag.ask.clause import Clause, shape_of
-from graphrag.ask.coverage import coverage, hops, passive_in, side_of
+from graphrag.ask.coverage import coverage, hops, mutual, passive_in, side_of
 from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
 from graphrag.ask.senses import Evidence
 from graphrag.ask.wording import DO, stem_of
-from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
-from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.ask.world import CannotAnswer, FactRow, World
 from graphrag.text.tokens import STOP_WORDS
 
 _NEAR: Final = 0.5
@@ -113,9 +112,6 @@ class Patterns:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
         facts = [fact for fact in options if fact.rows and not self._is_no_one(clause, fact)]
-        if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
-            fit = [fact for fact in facts if _fits(clause, fact.rows)]
-            facts = fit if len(fit) == 1 else facts
         if len(facts) > 1 and facts[0].meant.score:
             where = "where" in clause.words
             asks = where or not {"what", "which"}.isdisjoint(clause.words)
@@ -176,7 +172,7 @@ class Patterns:
         place = next(at for at, token in enumerate(clause.tokens) if token.named)
         side, sure = side_of(clause, place, meant)
         same = [row for row in rows if row.relation == meant.relation]
-        if senses.mutual(meant.relation, self.world):
+        if mutual(meant.relation, self.world):
             own = [row if row.subject in ends else row.turned for row in same]
             return Sided(meant, "subject", own)
         here = [row for row in same if row.at(side) in ends]
@@ -276,13 +272,6 @@ class Patterns:
             return None
         places = tuple(at for at, token in enumerate(clause.tokens) if token.says)
         return replace(senses.evidence(clause, name, self.world), score=_NEAR, places=places)
-
-
-def _fits(clause: Clause, rows: Sequence[FactRow]) -> bool:
-    """Tell whether facts began in the time of a clause, and are several if one is picked."""
-    during = clause.during
-    start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
-    return any(start <= row.start < end for row in rows) and (len(rows) > 1 or not clause.order)
 
 
 def _listed(names: Iterable[str]) -> str:

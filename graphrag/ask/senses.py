@@ -181,7 +181,6 @@ POST: Final = "incumbent"
 """What leads from somebody to a post is of its sense: ``has_office``."""
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
 """Relations that "what is A" asks for."""
-MUTUAL: Final = "marry sibling friend partner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +263,3 @@ def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidenc
     if top and top[0].score >= _HINT:
         return top
     return [] if strange(clause) else [m for m in found if not akin("lead", m.relation)]
-
-
-def mutual(relation: str, world: World) -> bool:
-    """Tell whether a relation reads the same from both ends."""
-    if world.relations[relation].symmetric:
-        return True
-    if any(stem in GENDERED or stem in CONVERSE for stem in stems_of(relation)):
-        return False  # a sister's brother is no sister
-    return akin(MUTUAL, relation)

@@ -263,6 +263,8 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
         word in MONTHS and (token is clause.tokens[-1] or token.text[:1].isupper())
     ):
         return True
+    if word.startswith(("happen", "occur")) and frame.wants == "entities":
+        return True
     if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
         return True
     if word[:1].isdigit():

@@ -9,7 +9,7 @@ that leaves the fewest words unexplained is taken.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from graphrag.ask import senses
 from graphrag.ask.clause import CHANGING, Clause, Token, order_of, shape_of
@@ -28,14 +28,13 @@ _NEAR: Final = 4
 """Words from such a verb to its noun, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """What the words of a clause beside its relation are used for."""
 
-    left: tuple[str, ...] = ()
-    rows: frozenset[int] = frozenset()
+    left: tuple[str, ...]
+    rows: frozenset[int]
     """The entities among the answers that are what the question calls them."""
-    kind: str = ""
+    kind: str
     """The noun by which some answers were left out."""
 
 
@@ -76,12 +75,11 @@ def _undone(tokens: Sequence[Token]) -> list[str]:
 
 def _together(clause: Clause, relation: str, world: World) -> bool:
     """Tell whether "with" of a clause, if it is there, is of its relation: "met with"."""
-    if "with" not in clause.words or not relation:
+    whom = "with E" if {"which", "what"} & clause.words else "with"  # "which club was A with"
+    if not relation or whom not in shape_of(clause.tokens):
         return True
-    if clause.tokens[-1].word == "with" and not {"which", "what"}.isdisjoint(clause.words):
-        return True  # "which club was A with"
     names = world.relations.same(relation)
-    return any("with" in senses.parts_of(name) for name in names) or senses.mutual(relation, world)
+    return any("with" in senses.parts_of(name) for name in names) or mutual(relation, world)
 
 
 def _beside(tokens: Sequence[Token], at: int, places: set[int]) -> bool:
@@ -163,7 +161,7 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
-        used, symmetric = way.used | set(meant.places), senses.mutual(relation, world)
+        used, symmetric = way.used | set(meant.places), mutual(relation, world)
         straight = meant.swapped or meant.passive or symmetric or alone
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
@@ -179,9 +177,18 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
 
 
 Side = Literal["subject", "object"]
+_MUTUAL: Final = "marry sibling friend partner"
 _GETTING: Final = frozenset("got get gets getting received".split())
 _GIVING: Final = stems("award employ hire")
 """Verbs whose subject is who gives what the relation says that somebody has."""
+
+
+def mutual(relation: str, world: World) -> bool:
+    """Tell whether a relation reads the same from both ends."""
+    if world.relations[relation].symmetric:
+        return True
+    sided = senses.GENDERED | senses.CONVERSE.keys()  # a sister's brother is no sister
+    return sided.isdisjoint(senses.stems_of(relation)) and senses.akin(_MUTUAL, relation)
 
 
 def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
@@ -191,7 +198,7 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     verbs = [at for at in meant.places if _verb(tokens, at)]
     lead = _word(tokens, place - 1)
     acts = [stem_of(tokens[at].word) for at in meant.places if _acts(tokens, at)]
-    sure = bool(verbs if meant.sure else acts and not senses.akin(senses.MUTUAL, meant.relation))
+    sure = bool(verbs if meant.sure else acts and not senses.akin(_MUTUAL, meant.relation))
     full = AUXILIARIES | BE | {"who", "whom", "that", "which"}
     owns = place + 1 in meant.places and full.isdisjoint(words)  # "ada employer"
     owns = owns or _word(tokens, place + 1) == "'s"
@@ -203,7 +210,8 @@ def side_of(clause: Clause, place: int, meant: Evidence) -> tuple[Side, bool]:
     elif not meant.places:
         asks_who = not {"who", "whom"}.isdisjoint(words)
         helped = not {"did", "does", "do"}.isdisjoint(words[:place])
-        surface, sure = not asks_who or helped or lead == "E", False
+        sure = lead in ("at", "in")  # "who was at A"
+        surface = not sure and (not asks_who or helped or lead == "E")
     else:
         verbal = lead in full or place - 1 in before  # "the novel A wrote"
         surface = not before or (len(before) < len(meant.places) and verbal)

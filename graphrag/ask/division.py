@@ -6,7 +6,7 @@ from typing import Final
 from graphrag.ask import clause
 from graphrag.ask.clause import Clause, Condition, Token, Tokens
 from graphrag.ask.query import Link
-from graphrag.ask.wording import ANY_AUXILIARY, ANY_WH, WH
+from graphrag.ask.wording import ANY_AUXILIARY, ANY_WH, AUXILIARIES, WH, is_past
 from graphrag.search.query_time import Said
 
 _AUX: Final = f"{ANY_AUXILIARY}|'s"
@@ -263,3 +263,12 @@ def hanging(tokens: Tokens) -> tuple[str, ...]:
         if not (link["since"] or link.group() == "when")
         and not _speaks(link.string[link.end() :].partition(",")[0])
     )
+
+
+def states(main: Clause) -> bool:
+    """Tell whether a clause says what is so, and asks for nothing: "Ada Vance, still in Hull?"."""
+    first, *rest = main.tokens
+    verbal = any(token.word in AUXILIARIES or is_past(token.word) for token in rest)
+    named = first.named is not None and rest[0].word != "'s"
+    stated = named and (verbal or "still" in main.words)
+    return WH.isdisjoint(main.words) and (stated or first.word in AUXILIARIES)

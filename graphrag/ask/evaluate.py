@@ -162,15 +162,14 @@ def _which(query: Query, world: World, done: Solution) -> None:
 
 
 def _whether(query: Query, world: World, done: Solution) -> None:
-    asked = query
-    if any(bound.nearest for bound in query.bounds) and query.object is not None:
-        asked = replace(query, subject=None)  # of all holders, is the next one this?
-    rows = facts.fitting(asked, world, done)
+    near = query.object is not None and any(bound.nearest for bound in query.bounds)
+    # Of all holders, is the next one this?
+    rows = facts.fitting(replace(query, subject=None) if near else query, world, done)
     if query.among:  # are the first of all holders among these?
-        rows = rows if query.order is None else facts.in_order_of(rows, query.order, world)
+        rows = facts.in_order_of(rows, query.order, world) if query.order else rows
         own = [row for term in query.among for row in world.rows_of(term)]
         rows = [row for row in rows if facts.far(query, row) in own]
-    if asked is not query and query.subject is not None:
+    if near and query.subject is not None:
         own = facts.rows_of(query.subject, world, done)
         rows = [row for row in rows if row.subject in own]
     done.rows = rows or facts.matching(query, world, done)

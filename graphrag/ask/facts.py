@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from graphrag.ask.coverage import mutual
 from graphrag.ask.query import Bound, Order, Query, Term
-from graphrag.ask.senses import is_of, mutual
+from graphrag.ask.senses import is_of
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start, stretch_words
 from graphrag.index.group import BEGINNING, FOREVER
 

@@ -12,13 +12,13 @@ from typing import Final
 
 from graphrag.ask import senses
 from graphrag.ask.clause import Clause, shape_of
-from graphrag.ask.coverage import coverage, hops, passive_in, side_of
+from graphrag.ask.coverage import coverage, hops, mutual, passive_in, side_of
 from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
 from graphrag.ask.senses import Evidence
-from graphrag.ask.wording import stem_of
-from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
-from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.ask.wording import DO, stem_of
+from graphrag.ask.world import CannotAnswer, FactRow, World
+from graphrag.text.tokens import STOP_WORDS
 
 _NEAR: Final = 0.5
 """Cosine from which the words of a clause mean a relation, with the default embedder.
@@ -32,8 +32,9 @@ _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
 """Who is above somebody."""
 _LED: Final = {("reports_to", "object"), ("leads", "subject")}
 """What speaks of who is led, where the boss is asked for."""
-_AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
+_AT: Final = re.compile(r"\b(?:at|in|for|of|with|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
 """What says of a clause without other words that something is there: "who was at A"."""
+_IDLE: Final = STOP_WORDS - DO | {"got", "get", "gets", "anybody", ",", "'s"}
 _PLACED: Final = frozenset({"at", "in"})
 Cosines = Mapping[tuple[str, str], float]
 """How near the words of a clause are to a relation in meaning."""
@@ -83,7 +84,7 @@ class Patterns:
             raise CannotAnswer(f"“{clause}” names {len(names)} entities: which two are meant?")
         if len(names) == 2:
             return self.pair(clause, names[0], names[1], prefer=prefer, denied=denied)
-        [owner] = names
+        owner = names[0] if clause.content else names[0].whole
         rows = world.rows(world.rows_of(owner))
         if not rows:
             raise CannotAnswer(f"nothing is known of {owner.name}")
@@ -111,19 +112,16 @@ class Patterns:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
         facts = [fact for fact in options if fact.rows and not self._is_no_one(clause, fact)]
-        if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
-            fit = [fact for fact in facts if _fits(clause, fact.rows)]
-            facts = fit if len(fit) == 1 else facts
         if len(facts) > 1 and facts[0].meant.score:
             where = "where" in clause.words
             asks = where or not {"what", "which"}.isdisjoint(clause.words)
             fit = [fact for fact in facts if fact.placed is where]
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
-        if not clause.content and all(not fact.meant.score for fact in facts):
+        if not clause.content and all(fact.meant.vague for fact in facts):
             alone = len(options) == 1 and (clause.during or clause.order) is not None
-            alone = alone and {"did", "does", "do"}.isdisjoint(clause.words)
-            facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
+            stated = alone or _AT.search(shape_of(clause.tokens))
+            facts = facts if stated and clause.words <= _IDLE else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
             raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")
@@ -131,11 +129,12 @@ class Patterns:
         if len(facts) > 1:
             names = _listed(fact.meant.relation for fact in facts)
             raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
-        place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+        place = next(at for at, token in enumerate(clause.tokens) if token.named)
         verbs = {stem_of(clause.tokens[at].word) for at in first.meant.places}
         theirs = shape_of(clause.tokens[place : place + 2]) == "E 's"
         twice = len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words)
-        if theirs and (twice or not clause.content):  # "whom did A's husband marry", "A's latest"
+        bare = not clause.content and first.side == "subject"
+        if theirs and (twice or bare):  # "whom did A's husband marry", "A's latest"
             raise NotUnderstood(f"not understood: {clause}")
         used = coverage(clause, first.meant, self.world, first.far)
         if used.left:
@@ -170,10 +169,10 @@ class Patterns:
     ) -> Sided:
         """Return the facts of one relation at the end that the words say, or else the graph."""
         ends = self.world.rows_of(owner)
-        place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+        place = next(at for at, token in enumerate(clause.tokens) if token.named)
         side, sure = side_of(clause, place, meant)
         same = [row for row in rows if row.relation == meant.relation]
-        if senses.mutual(meant.relation, self.world):
+        if mutual(meant.relation, self.world):
             own = [row if row.subject in ends else row.turned for row in same]
             return Sided(meant, "subject", own)
         here = [row for row in same if row.at(side) in ends]
@@ -213,7 +212,7 @@ class Patterns:
         world, rows = self.world, self.between(*named)
         known = rows
         if denied and not any(meant.sure for meant in senses.best(clause, rows, world)):
-            every = [row for name in named for row in world.rows(world.rows_of(name))]
+            every = [row for name in named for row in world.rows(world.rows_of(name.whole))]
             sure = any(meant.sure for meant in senses.best(clause, every, world))
             known = every if sure or not rows else rows
         names = " and ".join(name.name for name in named)
@@ -223,6 +222,9 @@ class Patterns:
         meant = next((m for m in top if not coverage(clause, m, world).left), None)
         if meant is None and clause.content:
             meant = self._nearest(clause, known)
+        vague = meant is not None and meant.vague
+        if denied and vague and not (rows and _AT.search(shape_of(clause.tokens))):
+            meant = None
         if meant is None or (not rows and not meant.places and len(top) > 1):
             relations = _listed(row.relation for row in known)
             words = ", ".join(clause.content)
@@ -232,6 +234,7 @@ class Patterns:
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
         place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
         verbal = (meant.sure or meant.titled) and any(at > place for at in meant.places)
+        verbal = verbal or (denied and vague)
         left = set(world.rows_of(named[0]))
         if same and not verbal and all((row.subject in left) is not ahead for row in same):
             ahead = not ahead
@@ -269,13 +272,6 @@ class Patterns:
             return None
         places = tuple(at for at, token in enumerate(clause.tokens) if token.says)
         return replace(senses.evidence(clause, name, self.world), score=_NEAR, places=places)
-
-
-def _fits(clause: Clause, rows: Sequence[FactRow]) -> bool:
-    """Tell whether facts began in the time of a clause, and are several if one is picked."""
-    during = clause.during
-    start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
-    return any(start <= row.start < end for row in rows) and (len(rows) > 1 or not clause.order)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -9,12 +9,13 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
+from graphrag.ask.division import states
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
 from graphrag.ask.senses import akin, best, stems_of
-from graphrag.ask.wording import AUXILIARIES, WH, is_past, stem_of
+from graphrag.ask.wording import stem_of
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING
 from graphrag.search.query_time import Said
@@ -49,9 +50,8 @@ class Resolver:
         if frame.wants in DATES and not frame.ago:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
             edge = "end" if over else None
-        wants = frame.wants
-        if wants == "entities" and pattern.subject and pattern.object and _asserts(main):
-            wants = "whether"
+        stated = frame.wants == "entities" and pattern.subject and pattern.object
+        wants = "whether" if stated and states(main) else frame.wants
         query = replace(
             pattern,
             wants=wants,
@@ -91,11 +91,9 @@ class Resolver:
                     return Query(relation=top[0].relation)
             if len(main.names) != 1:
                 raise CannotAnswer(f"“{main}” does not say of whom")
-            found = self.patterns.pair(main, main.names[0], self.frame.among[0])
-            ahead = isinstance(found.subject, Named) and {*found.subject.ids} <= {
-                *main.names[0].ids
-            }
-            return replace(found, object=None) if ahead else replace(found, subject=None)
+            pair, [owner] = self.patterns.pair(main, main.names[0], self.frame.among[0]), main.names
+            ahead = isinstance(pair.subject, Named) and {*pair.subject.ids} <= {*owner.ids}
+            return replace(pair, object=None) if ahead else replace(pair, subject=None)
         for condition in self.frame.conditions:
             if len(condition.clause.names) == 1 and main.names:
                 # "Before the Alpine Club": the relation that leads there is meant.
@@ -169,23 +167,13 @@ class Resolver:
             bounds = (Bound("while", self.patterns.of(rest)),)
         interval = None if clause.during is None else clause.during.interval
         ends = world.rows_of(owner)
-        rows = [row for row in world.rows(ends) if row.subject in ends]
-        rows = [row for row in rows if row.relation != "has_birthday"]  # of no year
-        for row in rows:
-            if akin("birth", row.relation):
-                return Query(owner, row.relation, wants="age", bounds=bounds, interval=interval)
+        own = [row for row in world.rows(ends) if row.subject in ends]
+        rows = [row for row in own if row.relation != "has_birthday"]  # of no year
+        if birth := next((row for row in rows if akin("birth", row.relation)), None):
+            return Query(owner, birth.relation, wants="age", bounds=bounds, interval=interval)
         if any(row.relation == "has_age" for row in rows) and not bounds and not interval:
             return Query(owner, "has_age", holds="now")
         raise CannotAnswer(f"no birthday is known of {owner.name}")
-
-
-def _asserts(clause: Clause) -> bool:
-    """Tell whether a clause says what is so, and asks for nothing: "Ada Vance, still in Hull?"."""
-    first, *rest = clause.tokens
-    verbal = any(token.word in AUXILIARIES or is_past(token.word) for token in rest)
-    named = first.named is not None and rest[0].word != "'s"
-    stated = named and (verbal or "still" in clause.words)
-    return WH.isdisjoint(clause.words) and (stated or first.word in AUXILIARIES)
 
 
 def _within(query: Query, interval: Interval) -> Query:

@@ -177,12 +177,10 @@ _OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
 """What a word counts that a relation's name has, that is of one sense with it, that hints at it,
 and a small word of the name."""
 _WHERE: Final = senses_in("live locate birth")
-_ROLE: Final = senses_in("office lead")
 POST: Final = "incumbent"
 """What leads from somebody to a post is of its sense: ``has_office``."""
 _COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
 """Relations that "what is A" asks for."""
-MUTUAL: Final = "marry sibling friend partner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +200,11 @@ class Evidence:
     def sure(self) -> bool:
         """Tell whether a word of the name itself says it."""
         return self.score >= _OWN
+
+    @property
+    def vague(self) -> bool:
+        """Tell whether no word says it or hints at it."""
+        return not self.places and self.score < _HINT
 
 
 def evidence(clause: Clause, relation: str, world: World) -> Evidence:
@@ -237,7 +240,7 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
         score += _HINT
     bare = not places and not clause.content and "do" not in clause.words
-    if bare and (senses & _ROLE or parts in _COPULAR):
+    if bare and (akin(POST, name) or parts in _COPULAR):
         score += _HINT
     swapped = world.relations.canonical(name)[1] is not turned
     return Evidence(relation, score, tuple(places), swapped, "by" in parts[1:], titled)
@@ -259,13 +262,4 @@ def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidenc
     top = [meant for meant in found if meant.score >= found[0].score - _WORD / 2] if found else []
     if top and top[0].score >= _HINT:
         return top
-    return [] if strange(clause) else found
-
-
-def mutual(relation: str, world: World) -> bool:
-    """Tell whether a relation reads the same from both ends."""
-    if world.relations[relation].symmetric:
-        return True
-    if any(stem in GENDERED or stem in CONVERSE for stem in stems_of(relation)):
-        return False  # a sister's brother is no sister
-    return akin(MUTUAL, relation)
+    return [] if strange(clause) else [m for m in found if not akin("lead", m.relation)]

@@ -120,20 +120,18 @@ async def _called(question: str, frame: Frame, context: ViewContext, world: Worl
         then = replace(context, viewpoint=viewpoint)
         entity = (await then.entities(rows, world.index, world.past))[rows[0]]
         known += [entity] * (not known or entity.name != known[-1].name)
-    chosen, holds = known, frame.holds
+    chosen, holds, interval = known, frame.holds, None if during is None else during.interval
     if during is None:
         past = holds == "ended" or not EARLIER.isdisjoint(frame.main.words)
         holds, asked = "ended" if past else "now", name_key(named.name)
-        again = (at for at, then in enumerate(known) if at and name_key(then.name) == asked)
+        again = (at for at, entity in enumerate(known) if at and name_key(entity.name) == asked)
         before = known[: max(again, default=len(known) - 1)]
         chosen = (before[:1] if order else before[-1:]) if past else known[-1:]
-    interval = None if during is None else during.interval
     query = Query(named, "named", interval=interval, holds=holds, order=order, words=question)
-    values, steps = (tuple(entity.name for entity in each) for each in (chosen, known))
+    values, names = (tuple(entity.name for entity in each) for each in (chosen, known))
     missing = "" if chosen else f"no {'earlier ' * (during is None)}name is known of {named}"
-    return Answer(
-        question, query, values, tuple(chosen), steps=(" → ".join(steps),), missing=missing
-    )
+    steps = (" → ".join(names),)
+    return Answer(question, query, values, tuple(chosen), steps=steps, missing=missing)
 
 
 async def _answered_as(question: str, frame: Frame, context: ViewContext, world: World) -> Answer:

@@ -85,6 +85,25 @@ Who is Wes Pym's warden?
 Who phoned Aldia?
 Whom did Basel phone?
 """.strip().split("\n")
+NOTHING_IS_ASKED_OF_IT = """
+Is Ann Keller Bern?
+Is Ida Vance Tom Vance?
+Has Ann Keller Bern?
+Does Ida Vance have Tom Vance?
+Did Wes Pym start Arden?
+Did Wes Pym become Arden?
+Did Wes Pym do Arden?
+Who started Arden in 2011?
+Who ended Arden?
+Who was in Arden in 2012?
+Who was Wes Pym in 2012?
+What happened in Arden in 2011?
+What happened to Wes Pym in 2011?
+When did Arden begin?
+When did Wes Pym end?
+Wes Pym's latest?
+Is Borealis in Bern?
+""".strip().split("\n")
 REQUESTS = """
 Give the relation between Ann Keller and Bern
 List the links of Ann Keller to Bern
@@ -118,8 +137,15 @@ ANSWERED = {
     "How long did Tom Okafor stay at Harrow Town?": ["1095 days"],
     "What did Haru Mori bring out in 2002?": ["Blue Tide"],
     "Tom Okafor, still at Harrow Town?": ["no"],
+    "Was Tom Okafor at Harrow Town in 2002?": ["yes"],
+    "Was Ann Keller ever mayor of Bern?": ["no"],
+    "Who was mayor of Bern in 2012?": ["Vera Holt"],
+    "What was Vera Holt in 2012?": ["mayor of Bern"],
     "Ray Holt visited Hoy?": ["yes"],
 }
+
+
+ALL = (NO_FACT_SAYS_SO, THE_OTHER_WAY_ROUND, NOTHING_IS_ASKED_OF_IT, REQUESTS)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +154,7 @@ async def land():
         yield graph
 
 
-@pytest.mark.parametrize("questions", [NO_FACT_SAYS_SO, THE_OTHER_WAY_ROUND, REQUESTS])
+@pytest.mark.parametrize("questions", ALL)
 async def test_what_no_fact_says_is_not_answered(land, questions):
     assert await unlike(land, {question: [] for question in questions}) == {}
 

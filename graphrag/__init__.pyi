@@ -46,6 +46,7 @@ from graphrag.errors import EpisodeError as EpisodeError
 from graphrag.errors import ExtractionError as ExtractionError
 from graphrag.errors import GraphRAGError as GraphRAGError
 from graphrag.errors import InputError as InputError
+from graphrag.errors import InvalidAnswerError as InvalidAnswerError
 from graphrag.errors import LLMError as LLMError
 from graphrag.errors import MissingExtraError as MissingExtraError
 from graphrag.errors import PolicyError as PolicyError

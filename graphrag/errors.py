@@ -7,7 +7,8 @@
   ``EmbedderMismatchError``, ``StoreProfileError``, ``StoreIndexError``, ``StoreClosedError``,
   ``TransactionError``.
 - ``PolicyError``, ``EmbeddingError``, ``MissingExtraError``.
-- ``ExtractionError``, an extractor or model: ``LLMError`` and its ``BudgetExceededError``.
+- ``ExtractionError``, an extractor or model: ``LLMError`` and its
+  ``InvalidAnswerError`` and ``BudgetExceededError``.
 
 A message names the problem, the object concerned and the next step, and never shows a secret.
 """
@@ -107,6 +108,10 @@ class ExtractionError(GraphRAGError):
 
 class LLMError(ExtractionError):
     """Raised when a language model cannot be reached, or gives no valid answer when asked again."""
+
+
+class InvalidAnswerError(LLMError):
+    """A language model gave no answer of the requested shape, asked again as well."""
 
 
 class BudgetExceededError(LLMError):

@@ -110,7 +110,7 @@ class GroupSet:
         return await catalog.steady(self._names, lambda: run(request, contexts, saga=saga))
 
 
-@checked(reads=View, around=steady, but=("answer",))
+@checked(reads=View, around=steady, but=("ask", "answer"))
 class GraphRAG(Writes):
     """A temporal knowledge graph, stored in SurrealDB as one group of a store.
 

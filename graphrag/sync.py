@@ -464,7 +464,7 @@ class Audit:
         return self._portal.wait(self._twin.hubs(limit))
 
     def suggest_ontology(
-        self, texts: Sequence[str] | None = None, *, least: int = 2
+        self, texts: Sequence[str] | None = None, *, least: Limit = 2
     ) -> SuggestedOntology:
         """Propose an ontology; ``print`` shows it as Python source, ``Rules(ontology=)`` uses it.
 
@@ -1870,14 +1870,17 @@ class View(Walks):
         return Streams(self._twin.stream, self._portal)
 
     def ask(self, question: str) -> Answer:
-        """Answer a question exactly from the facts, without a model, or state why that fails.
+        """Answer a question exactly from the facts, or state why that fails.
 
         It handles who and what, when, since and until when, how long, how many, whether, and which
         came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". It finds entities by full or short names, and relations by words and meaning.
+        at". The language model of the graph translates the question, in any language, into a typed
+        query with one call; it sees names and relations, no facts. Without a model, or a readable
+        translation, a grammar of English parses it: ``Answer.by`` says which.
 
         Raises:
             QueryError: if the question is empty or too long.
+            LLMError: if the model cannot be reached.
         """
         return self._portal.wait(self._twin.ask(question))
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from pydantic import ValidationError
 
-from graphrag.errors import ExtractionError
+from graphrag.errors import ExtractionError, InvalidAnswerError
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import JSON
 from graphrag.protocols import Answer, ExtractionContext, Matrix, Message
@@ -66,7 +66,8 @@ class ScriptedLLM:
         try:
             return answer.model_validate(self.answers.pop(0))
         except ValidationError as error:
-            raise ExtractionError(f"the scripted answer is no {answer.__name__}: {error}") from None
+            problem = f"the scripted answer is no {answer.__name__}: {error}"
+            raise InvalidAnswerError(problem) from None
 
 
 class ScriptedExtractor:

@@ -78,7 +78,7 @@ def _time_of(
     scores = np.where(known, index.facts.postings.scores(anchor.words), 0.0)
     row = int(scores.argmax())
     if scores[row] < _ENOUGH * whole:
-        return None
+        return None  # nothing has these words: the row may be any, one without a start too
     start = from_micros(int(ever.valid[row]))
     end = None if ever.invalid[row] == FOREVER else from_micros(int(ever.invalid[row]))
     if anchor.bound == "in" and end is not None and end <= start:

@@ -47,6 +47,8 @@ class Answer:
     """The steps of the evaluation, in order."""
     missing: str = ""
     """The reason why there is no answer; empty if there is one."""
+    by: Literal["grammar", "model"] = "grammar"
+    """Who read the question."""
 
     def __bool__(self) -> bool:
         return bool(self.values)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from graphrag.ask.query import Holds, Link, Named, Order, Unit, Wants
-from graphrag.ask.senses import is_light
+from graphrag.ask.wording import is_light
 from graphrag.display.visible import flatten
 from graphrag.search.query_time import Said
 from graphrag.temporal.dates import MONTHS
@@ -117,6 +117,9 @@ _FIRST: Final = re.compile(
 _LAST: Final = re.compile(
     r"\b(?:last|latest|final|finally|most recent|most recently|newest|ultimately|lastly)\b"
 )
+_EXTREME: Final = re.compile(
+    r"\b(?:(?P<long>longest|for the most (?:time|days|months|years))|shortest|briefest)\b"
+)
 
 
 def order_of(tokens: Tokens) -> Order | None:
@@ -129,10 +132,8 @@ def order_of(tokens: Tokens) -> Order | None:
         number = _ORDINALS.get(word) or int(re.sub(r"\D", "", word))
         kind: Literal["first", "last"] = "last" if f"{word} last" in shape else "first"
         return Order(kind, number)
-    if re.search(r"\b(?:longest|for the most (?:time|days|months|years))\b", shape):
-        return Order("longest")
-    if re.search(r"\b(?:shortest|briefest)\b", shape):
-        return Order("shortest")
+    if extreme := _EXTREME.search(shape):
+        return Order("longest" if extreme["long"] else "shortest")
     first, last = _FIRST.search(shape), _LAST.search(shape)
     if first and not (last and last.start() < first.start()):
         return Order("first")
@@ -213,6 +214,12 @@ class Frame:
         apart = () if self.apart is None else (self.apart,)
         return (self.main, *(condition.clause for condition in self.conditions), *apart)
 
+    @property
+    def names(self) -> list[Named]:
+        """Return the entities that it names and that are known."""
+        every = (*self.among, *(name for clause in self.clauses for name in clause.names))
+        return [name for name in every if name.ids]
+
 
 _EDGE: Final = frozenset("first last latest earliest newest oldest next".split())
 _COMPARING: Final = frozenset("more most less least few fewer longer shorter than once".split())
@@ -244,6 +251,8 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     """Tell whether a word changes what is asked, and nothing was made of it."""
     token, word = clause.tokens[at], clause.tokens[at].word
     before = clause.tokens[at - 1].word if at else ""
+    if before == "it" and word in ("take", "takes", "took"):
+        return True  # "how long did it take A to move"
     if before == "," and word in ("his", "her", "their", "its"):
         return True  # "the winner of A, his first job" asks of someone that it does not name
     if word in _EDGE and not (frame.conditions or frame.among or frame.apart):
@@ -253,6 +262,8 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     if token.said is not None or (
         word in MONTHS and (token is clause.tokens[-1] or token.text[:1].isupper())
     ):
+        return True
+    if word.startswith(("happen", "occur")) and frame.wants == "entities":
         return True
     if word.endswith("n't") or (word == "or" and frame.wants == "whether"):
         return True
@@ -268,5 +279,5 @@ def _is_unread(frame: Frame, clause: Clause, at: int) -> bool:
     if word in _UNPLACED and frame.wants in ("entities", "whether"):
         ordered = any(part.order or part.during for part in frame.clauses)
         return not (frame.conditions or frame.among or frame.apart or ordered)
-    asks_number = word in ("how", "many", "often", "long")
+    asks_number = word in ("how", "many", "often", "long", "total", "count")
     return asks_number and not frame.wants.startswith("how") and frame.wants != "age"

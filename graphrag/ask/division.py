@@ -3,28 +3,13 @@
 import re
 from typing import Final
 
-from graphrag.ask.clause import (
-    CLOSING,
-    Clause,
-    Condition,
-    Token,
-    Tokens,
-    around,
-    between,
-    place_of,
-    shape_of,
-    trimmed,
-    without,
-)
+from graphrag.ask import clause
+from graphrag.ask.clause import Clause, Condition, Token, Tokens
 from graphrag.ask.query import Link
+from graphrag.ask.wording import ANY_AUXILIARY, ANY_WH, AUXILIARIES, WH, is_past
 from graphrag.search.query_time import Said
 
-WH: Final = frozenset("who whom whose what which where when how why".split())
-AUXILIARIES: Final = frozenset(
-    "did do does was were is are am has have had will would can could".split()
-)
-_WH: Final = "|".join(sorted(WH))
-_AUX: Final = "|".join(sorted(AUXILIARIES)) + "|'s"
+_AUX: Final = f"{ANY_AUXILIARY}|'s"
 _KNOWING: Final = (
     r"records?|recorded|known|knew|know|books?|registers?|registered|logs?|logged|entered|"
     r"archives?|data|database|documents?|documented|noted|notes|told|learned|information|aware|"
@@ -35,14 +20,14 @@ _KNOWN: Final = re.compile(
     rf"using|based|far|what|which|everything|anything|all|only|that|the|our|your|my|it|we|you|they|i|one|was|"
     rf"were|had|has|is|been|have|stood|of|state|could|did|then|people|please|answer) )*"
     rf"(?:{_KNOWING})(?! (?:to (?:have|be)|for|as E))"
-    rf"(?: (?!(?:{_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
+    rf"(?: (?!(?:{ANY_WH})\b)(?:[a-z]+|'s)){{0,5}} T)"
 )
 _NEAR: Final = (
     r"immediately|right|just|directly|shortly|straight|next|last|first|most recently|soon|latest"
 )
 _SPANS: Final = "time|times|moment|day|days|period|year|years"
 _LINKS: Final[tuple[tuple[Link, str], ...]] = (
-    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner|older) (?:[a-z]+ )?than"),
+    ("before", r"before|by the time|prior to|preceding|(?:earlier|sooner) (?:[a-z]+ )?than"),
     ("after", r"after|following|(?:later|newer|more recent) (?:[a-z]+ )?than|once|^having"),
     (
         "while",
@@ -67,23 +52,23 @@ LINK: Final = re.compile(
 _INTERROGATIVE: Final = re.compile(rf"\bwhen (?:exactly )?(?:{_AUX})\b")
 _FRONT_END: Final = re.compile(
     rf" [,:;] (?=(?:(?:in|on|at|by|to|for|of|from|since|until|with) )?"
-    rf"(?:{_WH}|{_AUX}|name|list)\b|E |the )"
-    rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{_WH})\b(?! (?:E|he|she|they|it)\b))"
+    rf"(?:{ANY_WH}|{_AUX}|name|list)\b|E |the )"
+    rf"| (?=(?:(?:in|on|at|by|to|for|since|until) )?(?:{ANY_WH})\b(?! (?:E|he|she|they|it)\b))"
 )
 
 
 def known_in(tokens: Tokens) -> tuple[Said | None, Tokens]:
     """Return the time that knowledge is asked of, "as recorded by T", and the words without it."""
-    found = _KNOWN.search(shape_of(tokens))
+    found = _KNOWN.search(clause.shape_of(tokens))
     if found is None:
         return None, tokens
-    said = tokens[place_of(found.string, found.end() - 1)].said
-    return said, without(tokens, found)
+    said = tokens[clause.place_of(found.string, found.end() - 1)].said
+    return said, clause.without(tokens, found)
 
 
 def divided(tokens: Tokens) -> tuple[Tokens, list[Condition]]:
     """Return what is asked, and the clauses that bound it."""
-    shape = shape_of(tokens)
+    shape = clause.shape_of(tokens)
     asking = {match.start() for match in _INTERROGATIVE.finditer(shape)}
     links = [match for match in LINK.finditer(shape) if match.start() not in asking]
     links = [link for link in links if _speaks(shape[link.end() :])]
@@ -93,15 +78,15 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Condition]]:
     if front.start() == 0:
         end = _FRONT_END.search(shape, front.end())
         if end is not None and _speaks(shape[front.end() : end.start()]):
-            main = between(tokens, shape, end.end(), len(shape))
-            inside = between(tokens, shape, front.end() + 1, end.start())
+            main = clause.between(tokens, shape, end.end(), len(shape))
+            inside = clause.between(tokens, shape, front.end() + 1, end.start())
             return main, _parts(front, inside)
         links = links[1:]
         if not links:
-            return (around(tokens, front)[1] if front["while"] else tokens), []
+            return (clause.around(tokens, front)[1] if front["while"] else tokens), []
     both = [link for link in links if _speaks(shape[: link.start()])]
     cut = (both or links)[0]
-    left, right = around(tokens, cut)
+    left, right = clause.around(tokens, cut)
     if not both:  # "what day was it when A moved"; "who came after A as B"
         return (left + right if cut["while"] else tokens), []
     return left, _parts(cut, right)
@@ -110,15 +95,15 @@ def divided(tokens: Tokens) -> tuple[Tokens, list[Condition]]:
 def _parts(link: re.Match[str], tokens: Tokens) -> list[Condition]:
     """Return the clauses behind a link: "after A but before B" are two."""
     kind = next(name for name, _ in _LINKS if link[name])
-    shape = shape_of(tokens)
+    shape = clause.shape_of(tokens)
     if again := LINK.match(shape):  # "overlap with the time when"
-        tokens = around(tokens, again)[1]
-    for inner in LINK.finditer(shape_of(tokens)):
-        left, right = around(tokens, inner)
-        if left and left[-1].word in CLOSING and _speaks(shape_of(left)):
-            first = Condition(kind, Clause.of(trimmed(left)), link["near"] is not None)
+        tokens = clause.around(tokens, again)[1]
+    for inner in LINK.finditer(clause.shape_of(tokens)):
+        left, right = clause.around(tokens, inner)
+        if left and left[-1].word in clause.CLOSING and _speaks(clause.shape_of(left)):
+            first = Condition(kind, Clause.of(clause.trimmed(left)), link["near"] is not None)
             return [first, *_parts(inner, right)]
-    return [Condition(kind, Clause.of(trimmed(tokens)), link["near"] is not None)]
+    return [Condition(kind, Clause.of(clause.trimmed(tokens)), link["near"] is not None)]
 
 
 def _speaks(shape: str) -> bool:
@@ -138,7 +123,7 @@ _PRECEDE: Final = re.compile(
 
 def succession(tokens: Tokens) -> tuple[Tokens, Condition] | None:
     """Read "who succeeded A as B", "A's predecessor as B", "what followed B among A's jobs"."""
-    shape = shape_of(tokens)
+    shape = clause.shape_of(tokens)
     link: Link = "after"
     verb = _SUCCEED.search(shape)
     if verb is None:
@@ -146,7 +131,7 @@ def succession(tokens: Tokens) -> tuple[Tokens, Condition] | None:
     places = [place for place, token in enumerate(tokens) if token.named is not None]
     if verb is None or len(places) < 2:
         return None
-    at, stop = place_of(shape, verb.start()), place_of(shape, verb.end() - 1)
+    at, stop = clause.place_of(shape, verb.start()), clause.place_of(shape, verb.end() - 1)
     words = [token.word for token in tokens]
     before, after = [p for p in places if p < at], [p for p in places if p > stop]
     passive = "by" in words and not {"was", "were", "is", "been"}.isdisjoint(words[:at])
@@ -157,7 +142,7 @@ def succession(tokens: Tokens) -> tuple[Tokens, Condition] | None:
         owner = next((p for p in before if words[p + 1 : p + 2] == ["'s"]), None)
         anchor = owner if owner is not None else next(iter(after), places[0])
     elif taken:  # "who took over the chair from A"
-        anchor = place_of(shape, taken.end() - 1)
+        anchor = clause.place_of(shape, taken.end() - 1)
     elif before and (helped or passive or whom):
         anchor, turned = before[-1], not passive
     elif after:
@@ -180,7 +165,7 @@ LATER: Final = re.compile(r"\b(?:later|last|latest|after|more recent(?:ly)?)\b")
 
 def choice_in(tokens: Tokens) -> tuple[Tokens, tuple[Token, Token]] | None:
     """Return a question that names what it lets one choose from without it, and the choices."""
-    shape = shape_of(tokens)
+    shape = clause.shape_of(tokens)
     if not (re.search(r"\bor\b|\bof E and E\b", shape) and _COMPARING.search(shape)):
         return None
     places = [place for place, token in enumerate(tokens) if token.named is not None]
@@ -189,7 +174,10 @@ def choice_in(tokens: Tokens) -> tuple[Tokens, tuple[Token, Token]] | None:
         # "Did A begin with B before C, or the other way round?"
         chosen = places[-2:]
     elif either and (WH & set(shape.split()) or "or" in shape.split()):
-        chosen = [place_of(shape, either[-1].start()), place_of(shape, either[-1].end() - 1)]
+        chosen = [
+            clause.place_of(shape, either[-1].start()),
+            clause.place_of(shape, either[-1].end() - 1),
+        ]
     else:
         return None
     rest = tuple(token for place, token in enumerate(tokens) if place not in chosen)
@@ -201,9 +189,9 @@ _APART: Final = re.compile(r"\b(?:between|from|separate|separates|separated)\b(?
 
 def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
     """Return the two clauses whose distance is asked for: "between A ... and B ..."."""
-    shape = shape_of(tokens)
+    shape = clause.shape_of(tokens)
     for opening in _APART.finditer(shape):
-        head, inside = around(tokens, opening)
+        head, inside = clause.around(tokens, opening)
         places = [at for at, token in enumerate(inside) if token.named is not None]
         for cut, token in enumerate(inside):
             if token.word not in ("and", "to", "until", "till"):
@@ -218,15 +206,15 @@ def apart_in(tokens: Tokens) -> tuple[Tokens, Tokens] | None:
                     return before, (*after[:-1], inside[places[1]])
                 return before, (inside[places[0]], *after)
             own = tuple(token for token in head if token.named is not None)
-            if (left, right) == (1, 1) and len(own) == 1:  # a gap between two holders of one thing
+            if (left, right, len(own)) == (1, 1, 1):  # a gap between two holders of one thing
                 return before + head, after + head
     return None
 
 
 _NO_NAME: Final = r"(?:(?!(?:E|T)\b)\S+ )*"
-_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{_WH})\b)\S+ )+(?=(?:{_WH})\b)")
+_LEAD: Final = re.compile(rf"(?:(?!(?:E|T|{ANY_WH})\b)\S+ )+(?=(?:{ANY_WH})\b)")
 _TOPIC: Final = re.compile(
-    rf"(?P<front>{_NO_NAME}E (?:T )?[,:.-] (?:T (?:, )?)?){_NO_NAME}?(?=(?:{_WH})\b)"
+    rf"(?P<front>{_NO_NAME}E (?:T )?[,:.-] (?:T (?:, )?)?){_NO_NAME}?(?=(?:{ANY_WH})\b)"
 )
 _SPEAKING: Final = re.compile(r"\b(?:i|me|my|we|us|our|you|your)\b|^(?:the )?E ")
 _PRONOUNS: Final = frozenset("he she it they him her them".split())
@@ -234,9 +222,9 @@ _PRONOUNS: Final = frozenset("he she it they him her them".split())
 
 def direct(tokens: Tokens) -> Tokens:
     """Return a question without what leads to it, and its topic in the place of its pronoun."""
-    if (lead := _LEAD.match(shape_of(tokens))) and _SPEAKING.search(lead.group()):
+    if (lead := _LEAD.match(clause.shape_of(tokens))) and _SPEAKING.search(lead.group()):
         tokens = tokens[lead.group().count(" ") :]
-    topic = _TOPIC.match(shape_of(tokens))
+    topic = _TOPIC.match(clause.shape_of(tokens))
     if topic is None or not _SPEAKING.search(topic["front"]):
         return tokens
     front, rest = tokens[: topic.group().count(" ")], tokens[topic.group().count(" ") :]
@@ -260,9 +248,9 @@ _BOTH: Final = re.compile(
 
 def both_in(tokens: Tokens) -> tuple[Tokens, list[Condition]] | None:
     """Read "were A and B at C at the same time" as "was A at C while B was at C"."""
-    if not (found := _BOTH.match(shape_of(tokens))):
+    if not (found := _BOTH.match(clause.shape_of(tokens))):
         return None
-    what = between(tokens, found.string, *found.span("what"))
+    what = clause.between(tokens, found.string, *found.span("what"))
     other = Clause.of((tokens[0], tokens[3], *what))
     return (*tokens[:2], *what), [Condition("while", other)]
 
@@ -271,7 +259,16 @@ def hanging(tokens: Tokens) -> tuple[str, ...]:
     """Return the words that link a clause where none follows: "on the day of taking office"."""
     return tuple(
         link.group()
-        for link in LINK.finditer(shape_of(tokens))
+        for link in LINK.finditer(clause.shape_of(tokens))
         if not (link["since"] or link.group() == "when")
         and not _speaks(link.string[link.end() :].partition(",")[0])
     )
+
+
+def states(main: Clause) -> bool:
+    """Tell whether a clause says what is so, and asks for nothing: "Ada Vance, still in Hull?"."""
+    first, *rest = main.tokens
+    verbal = any(token.word in AUXILIARIES or is_past(token.word) for token in rest)
+    named = first.named is not None and rest[0].word != "'s"
+    stated = named and (verbal or "still" in main.words)
+    return WH.isdisjoint(main.words) and (stated or first.word in AUXILIARIES)

@@ -5,18 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graphrag.ask.facts import (
-    Solution,
-    anchors,
-    counted,
-    edge_point,
-    facts_of,
-    far,
-    in_order_of,
-    matching,
-    rows_of,
-)
-from graphrag.ask.query import Order, Query, Unit
+from graphrag.ask import facts
+from graphrag.ask.facts import Solution
+from graphrag.ask.query import Order, Query
 from graphrag.ask.world import (
     CannotAnswer,
     FactRow,
@@ -47,19 +38,19 @@ def solve(query: Query, world: World, steps: Sequence[str] = ()) -> Solution:
 def _entities(query: Query, world: World, done: Solution) -> None:
     if query.subject is not None and query.object is not None:
         raise CannotAnswer("both ends are named: nothing is left to be found")
-    rows = facts_of(query, world, done)
+    rows = facts.fitting(query, world, done)
     if query.order is not None:
-        rows = in_order_of(rows, query.order, world)
-        done.steps.append(f"{query.order}: {counted(rows)}")
+        rows = facts.in_order_of(rows, query.order, world)
+        done.steps.append(f"{query.order}: {facts.counted(rows)}")
     done.rows = rows
-    done.entities = list(dict.fromkeys(far(query, row) for row in rows))
+    done.entities = list(dict.fromkeys(facts.far(query, row) for row in rows))
     done.values = [world.name(row) for row in done.entities]
 
 
 def _dates(query: Query, world: World, done: Solution) -> None:
-    rows = facts_of(query, world, done)
+    rows = facts.fitting(query, world, done)
     if query.order is not None:
-        rows = in_order_of(rows, query.order, world)
+        rows = facts.in_order_of(rows, query.order, world)
     elif query.wants in ("since", "until") and len(rows) > 1:
         # Of several spells the one that holds, or the last one.
         holding = [row for row in rows if row.holds(world.now)]
@@ -92,53 +83,48 @@ def _how_long(query: Query, world: World, done: Solution) -> None:
     if query.apart is not None:
         _apart(query, query.apart, world, done)
         return
-    rows = facts_of(query, world, done)
+    rows = facts.fitting(query, world, done)
     done.rows = rows
     ended = query.ago and query.edge == "end"
     if not rows or not (ended or all(map(world.began, rows))):
         raise CannotAnswer(f"no beginning is known: {query.pattern}{world.already(rows)}")
-    unit = query.unit or _unit(rows[0].relation, world)
+    spans = [(row.start, min(row.end, world.now)) for row in rows]
     if query.ago:
-        then = edge_point(rows[-1], query.edge)
+        then = facts.edge_point(rows[-1], query.edge)
         if then > world.now:
             raise CannotAnswer(f"it has not ended: {query.pattern}")
-        total = between(then, world.now, unit)
-    else:
-        total = sum(between(row.start, min(row.end, world.now), unit) for row in rows)
-        if any(row.end > world.now for row in rows):
-            done.steps.append("counted up to now, as it has not ended")
-    done.values = [_length(query, total, unit)]
+        spans = [(then, world.now)]
+    elif any(row.end > world.now for row in rows):
+        done.steps.append("counted up to now, as it has not ended")
+    done.values = [_length(query, spans, rows[0].relation, world)]
 
 
-def _length(query: Query, total: int, unit: Unit) -> str:
+def _length(query: Query, spans: Sequence[tuple[int, int]], relation: str, world: World) -> str:
+    unit = query.unit or ("year" if world.unit(relation) == "year" else "day")
+    total = sum(between(start, end, unit) for start, end in spans)
     return str(total) if query.unit else f"{total} {unit}{'' if total == 1 else 's'}"
-
-
-def _unit(relation: str, world: World) -> Unit:
-    return "year" if world.unit(relation) == "year" else "day"
 
 
 def _apart(query: Query, other: Query, world: World, done: Solution) -> None:
     picked = []
     for part in (query, other):
-        rows = in_order_of(matching(part, world, done), part.order or Order("first"), world)
+        rows = facts.matching(part, world, done)
+        rows = facts.in_order_of(rows, part.order or Order("first"), world)
         if not rows:
             raise CannotAnswer(f"no such fact is known: {part.pattern}")
         picked.append(rows[0])
     done.rows = picked
     early, late = by_start(picked)
     start = early.end if query.edge == "end" else early.start
-    end = late.start
-    if BEGINNING in (early.start, late.start) or FOREVER in (start, end):
+    if BEGINNING in (early.start, late.start) or FOREVER in (start, late.start):
         raise CannotAnswer("a date of one of them is not known")
-    unit = query.unit or _unit(early.relation, world)
-    done.values = [_length(query, between(start, end, unit) if start <= end else 0, unit)]
+    done.values = [_length(query, [(start, late.start)], early.relation, world)]
 
 
 def _how_many(query: Query, world: World, done: Solution) -> None:
-    rows = facts_of(query, world, done)
+    rows = facts.fitting(query, world, done)
     done.rows = rows
-    ends = list(dict.fromkeys(far(query, row) for row in rows))
+    ends = list(dict.fromkeys(facts.far(query, row) for row in rows))
     both = query.subject is not None and query.object is not None
     if query.wants == "how often" or both:
         done.values = [str(len(rows))]
@@ -157,9 +143,9 @@ def _which(query: Query, world: World, done: Solution) -> None:
     for choice in query.among:
         ahead, of = query.object is None, replace(every, subject=choice)
         part = replace(every, object=choice) if ahead else of
-        rows = facts_of(part, world, done)
+        rows = facts.fitting(part, world, done)
         if not rows and query.subject is query.object is None:  # "who was born first, A or B"
-            rows = [row.turned for row in facts_of(of, world, done)]
+            rows = [row.turned for row in facts.fitting(of, world, done)]
         if not rows:
             raise CannotAnswer(f"no fact is known: {part.pattern}")
         if not world.began(rows[0]):
@@ -170,31 +156,34 @@ def _which(query: Query, world: World, done: Solution) -> None:
     edge = (max if late else min)(row.start for row in picked)
     done.support = picked
     done.rows = [row for row in picked if row.start == edge]
-    done.values = [world.name(far(query, row)) for row in done.rows]
+    done.values = [world.name(facts.far(query, row)) for row in done.rows]
     if len(done.values) > 1:
         raise CannotAnswer("they began at the same time")
 
 
 def _whether(query: Query, world: World, done: Solution) -> None:
-    asked = query
-    if any(bound.nearest for bound in query.bounds) and query.object is not None:
-        asked = replace(query, subject=None)  # of all holders, is the next one this?
-    rows = facts_of(asked, world, done)
-    if asked is not query and query.subject is not None:
-        own = rows_of(query.subject, world, done)
+    near = query.object is not None and any(bound.nearest for bound in query.bounds)
+    # Of all holders, is the next one this?
+    rows = facts.fitting(replace(query, subject=None) if near else query, world, done)
+    if query.among:  # are the first of all holders among these?
+        rows = facts.in_order_of(rows, query.order, world) if query.order else rows
+        own = [row for term in query.among for row in world.rows_of(term)]
+        rows = [row for row in rows if facts.far(query, row) in own]
+    if near and query.subject is not None:
+        own = facts.rows_of(query.subject, world, done)
         rows = [row for row in rows if row.subject in own]
-    done.rows = rows or matching(query, world, done)
+    done.rows = rows or facts.matching(query, world, done)
     done.values = ["yes" if rows else "no"]
 
 
 def _age(query: Query, world: World, done: Solution) -> None:
-    births = matching(query, world, done)
+    births = facts.matching(query, world, done)
     if len({row.start for row in births}) != 1 or births[0].start == BEGINNING:
         raise CannotAnswer(f"{'no' if not births else 'more than one'} birthday is known")
     then = world.now
     if query.bounds:
-        anchor = anchors(query.bounds[0], world, done)[0]
-        then = edge_point(anchor, query.bounds[0].query.edge)
+        anchor = facts.anchors(query.bounds[0], world, done)[0]
+        then = facts.edge_point(anchor, query.bounds[0].query.edge)
     elif query.interval is not None:
         start, end = bounds_of(query.interval)
         if BEGINNING == start or end == FOREVER:

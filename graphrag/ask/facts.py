@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from graphrag.ask.coverage import is_of
+from graphrag.ask.coverage import mutual
 from graphrag.ask.query import Bound, Order, Query, Term
-from graphrag.ask.relate import mutual
+from graphrag.ask.senses import is_of
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of, by_start, stretch_words
 from graphrag.index.group import BEGINNING, FOREVER
 
@@ -86,7 +86,7 @@ def far(query: Query, row: FactRow) -> int:
     return row.object if query.object is None else row.subject
 
 
-def facts_of(query: Query, world: World, done: Solution) -> list[FactRow]:
+def fitting(query: Query, world: World, done: Solution) -> list[FactRow]:
     """Return the facts that fit a query, its time, its limits and its bounds."""
     rows = matching(query, world, done)
     done.steps.append(f"{counted(rows)} for {query.pattern}")
@@ -182,10 +182,10 @@ def _bounded(
             spans = [(row.start, row.end) for row in marks]
             if side is not None:  # "when she moved there" is the moment, not all the time since
                 spans = [(at, at + 1) for at in (edge_point(row, side) for row in marks)]
-            if edge is not None:
-                moments = ((row, edge_point(row, edge)) for row in rows)
-                return [row for row, at in moments if any(a <= at < b for a, b in spans)]
             kept = others if side is None and query.wants == "entities" else rows
+            if edge is not None:
+                moments = ((row, edge_point(row, edge)) for row in kept)
+                return [row for row, at in moments if any(a <= at < b for a, b in spans)]
             return [row for row in kept if any(row.meets(*span) for span in spans)]
     done.steps.append(f"{counted(kept)} that began {bound.link} it")
     if bound.nearest and query.order is None:

@@ -16,7 +16,8 @@ import numpy as np
 
 from graphrag.ask.clause import Token
 from graphrag.ask.query import Named
-from graphrag.ask.senses import is_light, senses_of, stem_of, stems_of
+from graphrag.ask.senses import senses_of, stems_of
+from graphrag.ask.wording import PLANNED, is_light, stem_of
 from graphrag.index.group import GroupIndex
 from graphrag.names.key import name_key
 from graphrag.search.query_time import times_in
@@ -36,6 +37,8 @@ _PLACE: Final = 2
 """Words of a full name that may be short for another: "New York"."""
 _MOST: Final = 12
 """Entities that a short name may mean; more are not looked at."""
+_APART: Final = 3
+"""Words between a name and a word that belongs to it."""
 _MOST_ROWS: Final = 60
 _ACRONYM: Final = re.compile(r"[A-Z]{2,6}")
 _CLOSING: Final = frozenset(")].'’+#")
@@ -55,12 +58,13 @@ def tokens_of(
     masked = list(text)
     for start, end, _ in marked:
         masked[start:end] = "X" + "x" * (end - start - 1)
-    for start, end, said in times_in("".join(masked), at, leaning="past"):
+    plain = "".join(masked)
+    for start, end, said in times_in(plain, at, leaning=None if PLANNED.search(plain) else "past"):
         marked.append((start, end, Token(text[start:end], "T", said=said)))
     taken = [(start, end) for start, end, _ in marked]
     for place, (start, end, word) in enumerate(names.spans):
         if place not in names.spoken and not any(begin <= start < stop for begin, stop in taken):
-            marked.append((start, end, Token(word, word.casefold().replace("’", "'"))))
+            marked.append((start, end, Token(word, word.casefold())))
     return tuple(token for *_, token in sorted(marked, key=lambda mark: mark[0]))
 
 
@@ -83,7 +87,7 @@ class _Names:
 
     def all(self) -> list[tuple[int, int, Named]]:
         """Return the names, the longest from the left; short ones of what is left."""
-        found: list[tuple[int, int, Named]] = []
+        places: list[tuple[int, int, Named]] = []
         free: list[list[int]] = [[]]
         place = 0
         while place < len(self.spans):
@@ -91,25 +95,28 @@ class _Names:
             if named is None:
                 free[-1].append(place)
             else:
-                found.append((self.spans[place][0], self.spans[place + size - 1][1], named))
+                places.append((place, place + size, named))
                 free.append([])
             place += size
         if self.again:
-            found = [self._spread(*name, free) for name in found]
-        return found + [name for run in free for name in self._short_names(run)]
+            places = [self._spread(*name, free) for name in places]
+        long = [(self.spans[at][0], self.spans[end - 1][1], named) for at, end, named in places]
+        return long + [name for run in free for name in self._short_names(run)]
 
     def _spread(
         self, start: int, end: int, named: Named, free: list[list[int]]
     ) -> tuple[int, int, Named]:
-        """Return a name with the words that make it a longer one: "mayors did Hull have"."""
-        for run in free:
-            for at, size in product(range(len(run)), (2, 1)):
+        """Return a name with near words that make it a longer one: "mayors did Hull have"."""
+        for (cut, run), size in product(enumerate(free), (2, 1)):
+            for at in range(len(run) - size + 1):
+                if max(run[at] - end, start - run[at] - size) > _APART:
+                    continue
                 parts = [self.spans[place][2] for place in run[at : at + size]]
                 light = any(is_light(part.casefold()) for part in parts)
                 words = " ".join((*parts, named.name))
                 if not light and (ids := self._called(words, whole=True)):
                     self.spoken.update(run[at : at + size])
-                    del run[at : at + size]
+                    free[cut : cut + 1] = run[:at], run[at + size :]
                     return start, end, Named(words, tuple(ids))
         return start, end, named
 
@@ -233,7 +240,8 @@ class _Names:
 
 def words_of(name: str) -> list[str]:
     """Return the words of a name that say something, small."""
-    return [word for word in _PLAIN.findall(name.casefold()) if word not in _FILLING]
+    plain = name.casefold().replace("’", "'")
+    return [word for word in _PLAIN.findall(plain) if word not in _FILLING]
 
 
 def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
@@ -246,7 +254,7 @@ def _calls(parts: Sequence[str], name: str, whole: bool) -> bool:
     core, size = words_of(_ASIDE.sub("", name)), len(parts)
     if any(core[at : at + size] == parts for at in range(len(core) - size + 1)):
         return True
-    left = iter(core if size > 1 and [parts[0], parts[-1]] == [core[0], core[-1]] else ())
+    left = iter(core if size > 1 and [parts[0], parts[-1]] == core[:1] + core[-1:] else ())
     return all(word in left for word in parts)  # "Ada Vance" of Ada M. Vance
 
 

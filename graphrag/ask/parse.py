@@ -5,30 +5,16 @@ What is left of a clause are the names and the words that mean a relation.
 
 import re
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-from graphrag.ask import division
-from graphrag.ask.clause import (
-    Clause,
-    Frame,
-    Token,
-    Tokens,
-    around,
-    between,
-    shape_of,
-    stripped,
-    timed,
-    unread_words,
-    without,
-)
+from graphrag.ask import clause, division, wording
+from graphrag.ask.clause import Clause, Frame, Token, Tokens
 from graphrag.ask.query import Order, Unit, Wants
-from graphrag.ask.senses import PHRASES, is_past
+from graphrag.ask.wording import stem_of, stems
 
 _UNITS: Final[dict[str, Unit]] = {
-    **dict.fromkeys(("day", "days", "date", "dates"), "day"),
-    **dict.fromkeys(("week", "weeks"), "week"),
-    **dict.fromkeys(("month", "months"), "month"),
-    **dict.fromkeys(("year", "years"), "year"),
+    **{form: unit for unit in get_args(Unit) for form in (unit, f"{unit}s")},
+    **dict.fromkeys(("date", "dates"), "day"),
 }
 _UNIT: Final = "days?|weeks?|months?|years?"
 _ASK: Final = r"(?:what|which)(?: exact| calendar)? "
@@ -54,7 +40,7 @@ _WHEN: Final = re.compile(
     r"(?P<of>date|day|year|month|time)s? (?:of|on|in|when|that|at|from|since|until|till|E)\b|"
     r"\bE (?:'s )?[a-z]+ (?P<end>date|year)$|\bwhen$|"
     r"[,:-] (?:what |which )?(?:date|(?P<last>year))$|"
-    rf"^(?!.*\b(?:{'|'.join(division.WH)})\b).* on$"
+    rf"^(?!.*\b(?:{wording.ANY_WH})\b).* on$"
 )
 _SINCE: Final = re.compile(
     rf"\b(?:since|from) (?:when|{_ASK}(?:{_UNIT}|date|time))\b|\bsince\b\W*$|"
@@ -68,18 +54,12 @@ _AGE: Final = re.compile(
     r"\b(?:how old|(?:at|by) (?:what|which|the) age|(?:what|which) (?:is|was) (?:the )?age of)\b"
     r"|'s age\b"
 )
-STARTING: Final = frozenset(
-    "began begin begins started start starts joined join joins became become becomes moved move "
-    "moves entered enter joining becoming moving starting hired appointed elected".split()
-)
-ENDING: Final = frozenset(
-    "ended end ends left leave leaves quit quits resigned resign stopped stop stops ceased cease "
-    "finished finish retired retire departed leaving quitting resigning retiring cancel "
-    "cancelled split divorced divorce separated".split()
-)
+_STARTS: Final = "begin start join become move relocate transfer arrive enter hire appoint elect"
+_ENDS: Final = "end leave quit resign stop cease finish retire depart cancel " + wording.DIVORCE
+STARTING, ENDING = stems(_STARTS), stems(_ENDS)
 EDGES: Final = STARTING | ENDING
-_BEGIN: Final = STARTING | frozenset("begun beginning starting marry wed".split())
-_END: Final = ENDING | frozenset("ending over".split())
+_BEGIN: Final = STARTING | stems("marry")
+_END: Final = ENDING | {"over"}
 
 
 def wants_of(shape: str) -> tuple[Wants, Unit | None]:
@@ -99,7 +79,7 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     when = _WHEN.search(shape)
     if when is not None and when.start() and when.group().endswith((" when", ": when")):
         # ", when he was there" bounds what another word asks for
-        when = None if division.WH & set(shape[: when.start()].split()) else when
+        when = None if wording.WH & set(shape[: when.start()].split()) else when
     if when is not None and not re.match(r"(?:[a-z]+ )?when E", shape):
         unit = _UNITS.get(when["unit"] or when["of"] or when["end"] or when["last"] or "", unit)
     else:
@@ -109,12 +89,12 @@ def wants_of(shape: str) -> tuple[Wants, Unit | None]:
     if _UNTIL.search(shape):
         return "until", unit
     if when is not None:
-        words = set(re.split(r"\bbefore\b|\bafter\b|\bwhile\b", shape)[0].split())
+        words = set(map(stem_of, re.split(r"\b(?:before|after|while)\b", shape)[0].split()))
         return "until" if words & _END else "since" if words & _BEGIN else "when", unit
     first = next((word for word in shape.split() if word not in ("T", ",")), "")
-    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & division.WH
+    asks = set(re.sub(r"\b(?:on|in|at|during|for|by) which\b", "", shape).split()) & wording.WH
     # "When" and "which" may open a clause of it: "did A live there when B did".
-    if first in division.AUXILIARIES and not asks - {"when", "which"}:
+    if first in wording.AUXILIARIES and not asks - {"when", "which"}:
         return "whether", unit
     return "entities", unit
 
@@ -126,37 +106,37 @@ _EXCEPT: Final = re.compile(
 )
 _ELSE: Final = re.compile(r"(?<=who )else\b|(?<=which )other\b|(?<=what )(?:else|other)\b")
 _ENDED: Final = re.compile(r"\b(?:no longer|formerly|former|used to be|used to|use to)\b")
-_PLANNED: Final = re.compile(r"\b(?:will|shall|going to|planned to|scheduled to|about to)\b")
 _AGO: Final = re.compile(r"\bhow (?:long|many (?:days|weeks|months|years)) ago\b")
 
 
 def read(text: str, tokens: Tokens) -> Frame:
     """Return a question as its grammar reads, given its words with names and times as one each."""
     frame = _framed(text, tokens)
-    return replace(frame, unread=(*frame.unread, *unread_words(frame)))
+    return replace(frame, unread=(*frame.unread, *clause.unread_words(frame)))
 
 
 def _framed(text: str, tokens: Tokens) -> Frame:
-    known, words = division.known_in(stripped(tokens))
-    words = stripped(words)
-    for pattern, plain in PHRASES:
-        if found := pattern.search(shape_of(words)):
-            before, after = around(words, found)
+    known, words = division.known_in(clause.stripped(tokens))
+    words = clause.stripped(words)
+    for pattern, plain in wording.PHRASES:
+        if found := pattern.search(clause.shape_of(words)):
+            before, after = clause.around(words, found)
             words = (*before, *(Token(word, word) for word in plain.split()), *after)
     if re.match(
-        r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)", shape_of(words)
+        r"when E\b(?!.* [,:] )(?!.*\b(?:who|whom|what|which|where|how|did)\b)",
+        clause.shape_of(words),
     ):
         words = (words[0], Token("did", "did"), *words[1:])  # "do you know when A moved"
     words = division.direct(words)
-    wants, unit = wants_of(shape_of(words))
-    frame = Frame(text, wants, Clause(()), unit, known=known)
-    frame = replace(frame, ago=_AGO.search(shape_of(words)) is not None)
+    wants, unit = wants_of(clause.shape_of(words))
+    ago = _AGO.search(clause.shape_of(words)) is not None
+    frame = Frame(text, wants, Clause(()), unit, known=known, ago=ago)
     frame, words = _limited(frame, words)
     if wants in ("entities", "whether") and (choice := division.choice_in(words)):
         return _choosing(frame, *choice)
     if wants == "how long" and not frame.ago and (apart := division.apart_in(words)):
         first, second = map(Clause.of, apart)
-        gap = not _GAP.isdisjoint(shape_of(words).split())
+        gap = not _GAP.isdisjoint(clause.shape_of(words).split())
         return replace(frame, main=first, apart=second, from_end=gap)
     main, conditions = division.both_in(words) or division.divided(words)
     single = not conditions and wants in ("entities", "whether")
@@ -173,30 +153,30 @@ _GAP: Final = frozenset("vacant vacancy unoccupied unfilled empty gap interregnu
 
 
 def _choosing(frame: Frame, rest: Tokens, choices: tuple[Token, Token]) -> Frame:
-    shape = shape_of(rest)
+    shape = clause.shape_of(rest)
     tail = shape.rpartition(" or ")[2] if "other way" in shape and "before" in shape else shape
     later = division.LATER.search(tail) and not re.search(r"\b(?:earlier|first|sooner)\b", tail)
-    words, said = timed(rest)
+    words, said = clause.timed(rest)
     main = Clause(words, Order("last" if later else "first"), said)
     among = tuple(token.named for token in choices if token.named is not None)
     return replace(frame, wants="which", main=main, among=among)
 
 
 def _limited(frame: Frame, tokens: Tokens) -> tuple[Frame, Tokens]:
-    if found := _EXCEPT.search(shape_of(tokens)):
-        named = between(tokens, found.string, found.start("names"), found.end("names"))
+    if found := _EXCEPT.search(clause.shape_of(tokens)):
+        named = clause.between(tokens, found.string, found.start("names"), found.end("names"))
         names = tuple(token.named for token in named if token.named is not None)
-        frame, tokens = replace(frame, without=names), without(tokens, found)
+        frame, tokens = replace(frame, without=names), clause.without(tokens, found)
     every = tuple(token.named for token in tokens if token.named is not None)
-    if len(every) > 1 and (found := _ELSE.search(shape_of(tokens))):
-        before, after = around(tokens, found)
+    if len(every) > 1 and (found := _ELSE.search(clause.shape_of(tokens))):
+        before, after = clause.around(tokens, found)
         again = any(token.named for token in before) and any(token.named for token in after)
         frame, tokens = replace(frame, without=every), before[-again:] + after
-    if found := _ENDED.search(shape_of(tokens)):
-        frame, tokens = replace(frame, holds="ended"), without(tokens, found)
-    if found := _PLANNED.search(shape_of(tokens)):
+    if found := _ENDED.search(clause.shape_of(tokens)):
+        frame, tokens = replace(frame, holds="ended"), clause.without(tokens, found)
+    if found := wording.PLANNED.search(clause.shape_of(tokens)):
         frame = replace(frame, holds="planned")
-        tokens = tokens if found.start() == 0 else without(tokens, found)
+        tokens = tokens if found.start() == 0 else clause.without(tokens, found)
     return frame, tokens
 
 
@@ -208,7 +188,7 @@ _NEXT: Final = re.compile(
 
 def _linked(frame: Frame) -> Frame:
     """Settle whether the facts next to a condition are asked for, or all on its side."""
-    shape, main = shape_of(frame.main.tokens), frame.main
+    shape, main = clause.shape_of(frame.main.tokens), frame.main
     if main.during is not None and not frame.conditions and main.order is None:
         # "After 3 May, whom did A visit next?"
         half: dict[str, Literal["first", "last"]] = {"after": "first", "before": "last"}
@@ -251,18 +231,18 @@ def _present(frame: Frame) -> Frame:
         return frame
     if not {"ever", "known", "record", "recorded"}.isdisjoint(words):
         return frame
-    verb = next((word for word in words if word in division.AUXILIARIES), None)
+    verb = next((word for word in words if word in wording.AUXILIARIES), None)
     if frame.wants == "how many" and not now:
-        if counted := re.search(r"(?:how many|number of) (.*)", shape_of(frame.main.tokens)):
-            verb = next((w for w in counted.group(1).split() if w in division.AUXILIARIES), None)
+        if counted := re.search(r"(?:how many|number of) (.*)", clause.shape_of(frame.main.tokens)):
+            verb = next((w for w in counted.group(1).split() if w in wording.AUXILIARIES), None)
         return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
         return replace(frame, holds="now")  # "as known in May, who was mayor"
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")
     if past and not now:
         return frame
-    if verb is None and not now and any(is_past(token.word) for token in frame.main.tokens):
+    if verb is None and not now and any(wording.is_past(token.word) for token in frame.main.tokens):
         return frame
     # "Ann Little's husband" and "birthplace of Ann" have no tense.
-    tenseless = verb is None and not now and not (division.WH | {"present", "current"}) & set(words)
+    tenseless = verb is None and not now and not (wording.WH | {"present", "current"}) & set(words)
     return frame if tenseless else replace(frame, holds="now")

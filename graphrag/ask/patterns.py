@@ -7,16 +7,18 @@ words of the relation, or by being clearly nearest to it in meaning.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
+from graphrag.ask import senses
 from graphrag.ask.clause import Clause, shape_of
-from graphrag.ask.coverage import coverage, hops
+from graphrag.ask.coverage import coverage, hops, mutual, passive_in, side_of
 from graphrag.ask.names import words_of
 from graphrag.ask.query import Named, Query
-from graphrag.ask.relate import Evidence, best, evidence, mutual, passive_in, side_of
-from graphrag.ask.senses import GENDERED, parts_of, stem_of, stems_of
-from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
-from graphrag.index.group import BEGINNING, FOREVER
+from graphrag.ask.senses import Evidence
+from graphrag.ask.wording import DO, stem_of
+from graphrag.ask.world import CannotAnswer, FactRow, World
+from graphrag.text.tokens import STOP_WORDS
 
 _NEAR: Final = 0.5
 """Cosine from which the words of a clause mean a relation, with the default embedder.
@@ -27,10 +29,12 @@ nobody had tuned on, this step answers 5 more rightly and 2 more wrongly.
 _MARGIN: Final = 0.08
 """What the nearest relation must be nearer than the next one."""
 _ABOVE: Final = frozenset({"boss", "manager", "supervisor", "superior"})
+"""Who is above somebody."""
 _LED: Final = {("reports_to", "object"), ("leads", "subject")}
 """What speaks of who is led, where the boss is asked for."""
-_AT: Final = re.compile(r"\b(?:at|in|for|of|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
+_AT: Final = re.compile(r"\b(?:at|in|for|of|with|got|gets?)(?: the)? E\b|\b(?:at|in|for|of|on)$")
 """What says of a clause without other words that something is there: "who was at A"."""
+_IDLE: Final = STOP_WORDS - DO | {"got", "get", "gets", "anybody", ",", "'s"}
 _PLACED: Final = frozenset({"at", "in"})
 Cosines = Mapping[tuple[str, str], float]
 """How near the words of a clause are to a relation in meaning."""
@@ -53,10 +57,10 @@ class Sided:
         """Return the ends that answer."""
         return [row.object if self.side == "subject" else row.subject for row in self.rows]
 
-    def query(self, owner: Named, kind: str = "") -> Query:
-        """Return the facts as a query."""
-        ends = (owner, None) if self.side == "subject" else (None, owner)
-        return Query(ends[0], self.meant.relation, ends[1], kind=kind)
+    @property
+    def placed(self) -> bool:
+        """Tell whether the relation says where: ``lives_in``."""
+        return not _PLACED.isdisjoint(senses.parts_of(self.meant.relation))
 
 
 @dataclass(frozen=True)
@@ -80,14 +84,11 @@ class Patterns:
             raise CannotAnswer(f"“{clause}” names {len(names)} entities: which two are meant?")
         if len(names) == 2:
             return self.pair(clause, names[0], names[1], prefer=prefer, denied=denied)
-        [owner] = names
+        owner = names[0] if clause.content else names[0].whole
         rows = world.rows(world.rows_of(owner))
         if not rows:
             raise CannotAnswer(f"nothing is known of {owner.name}")
-        top = best(clause, rows, world)
-        if prefer and (len(top) != 1 or not top[0].sure):
-            meant = evidence(clause, prefer, world)
-            top = [replace(meant, score=max(1.0, meant.score))]
+        top = self._meant(clause, rows, prefer)
         try:
             return self._open(clause, owner, top, rows)
         except NotUnderstood:
@@ -98,29 +99,29 @@ class Patterns:
                 raise
             return self._open(clause, owner, [near], rows)
 
+    def _meant(self, clause: Clause, rows: Sequence[FactRow], prefer: str) -> list[Evidence]:
+        top = senses.best(clause, rows, self.world)
+        if (len(top) == 1 and top[0].sure) or all(row.relation != prefer for row in rows):
+            return top
+        meant = senses.evidence(clause, prefer, self.world)
+        return [replace(meant, score=max(1.0, meant.score))]
+
     def _open(
         self, clause: Clause, owner: Named, top: Sequence[Evidence], rows: Sequence[FactRow]
     ) -> Query:
         """Return the facts of one entity by the relations that a clause may mean."""
         options = [self._sided(clause, owner, meant, rows) for meant in top]
-        led = set() if _ABOVE.isdisjoint(clause.words) else _LED
-        facts = [o for o in options if o.rows and (o.meant.relation, o.side) not in led]
-        if not {"who", "whom"}.isdisjoint(clause.words):  # "has 15 employees" does not say who
-            kinds = self.world.kind
-            facts = [fact for fact in facts if {kinds(row) for row in fact.far} != {"value"}]
-        if len(facts) > 1:  # "what did A bring out in 2002", "A's latest"
-            fit = [fact for fact in facts if _fits(clause, fact.rows)]
-            facts = fit if len(fit) == 1 else facts
+        facts = [fact for fact in options if fact.rows and not self._is_no_one(clause, fact)]
         if len(facts) > 1 and facts[0].meant.score:
             where = "where" in clause.words
             asks = where or not {"what", "which"}.isdisjoint(clause.words)
-            fit = [o for o in facts if where is not _PLACED.isdisjoint(parts_of(o.meant.relation))]
+            fit = [fact for fact in facts if fact.placed is where]
             facts = fit if asks and fit else facts
         known = _listed(row.relation for row in rows)
-        if not clause.content and all(not fact.meant.score for fact in facts):
-            alone = len(facts) < len(options) or len(options) == 1
-            alone = alone and (clause.during or clause.order) is not None
-            facts = facts if alone or _AT.search(shape_of(clause.tokens)) else []
+        if not clause.content and all(fact.meant.vague for fact in facts):
+            alone = len(options) == 1 and (clause.during or clause.order) is not None
+            stated = alone or _AT.search(shape_of(clause.tokens))
+            facts = facts if stated and clause.words <= _IDLE else []
         if not facts:
             words = ", ".join(clause.content) or "what is asked"
             raise NotUnderstood(f"not understood of {owner.name}: {words}; known: {known}")
@@ -128,35 +129,47 @@ class Patterns:
         if len(facts) > 1:
             names = _listed(fact.meant.relation for fact in facts)
             raise NotUnderstood(f"“{clause}” may mean several relations of {owner.name}: {names}")
-        place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+        place = next(at for at, token in enumerate(clause.tokens) if token.named)
         verbs = {stem_of(clause.tokens[at].word) for at in first.meant.places}
         theirs = shape_of(clause.tokens[place : place + 2]) == "E 's"
-        if theirs and len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words):
-            raise NotUnderstood(f"not understood: {clause}")  # "whom did A's husband marry"
+        twice = len(verbs) > 1 and not {"did", "does", "do"}.isdisjoint(clause.words)
+        bare = not clause.content and first.side == "subject"
+        if theirs and (twice or bare):  # "whom did A's husband marry", "A's latest"
+            raise NotUnderstood(f"not understood: {clause}")
         used = coverage(clause, first.meant, self.world, first.far)
-        left = used.left
-        if len(used.rows) > 1:  # a daughter is more than a child
-            own = {*stems_of(first.meant.relation)}
-            left += tuple(word for word in clause.content if stem_of(word) in GENDERED - own)
-        if left:
-            raise NotUnderstood(f"not understood: {', '.join(left)}; known: {known}")
+        if used.left:
+            raise NotUnderstood(f"not understood: {', '.join(used.left)}; known: {known}")
         if "where" in clause.words and {self.world.kind(row) for row in first.far} <= {"person"}:
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
-        self._refuse_opposite(clause, first.meant.relation)
-        return first.query(self._single(owner, first.rows), used.kind)
+        self._refuse(clause, first.meant.relation, several=len(used.rows) > 1)
+        named = self._single(owner, first.rows)
+        ends = (named, None) if first.side == "subject" else (None, named)
+        return Query(ends[0], first.meant.relation, ends[1], kind=used.kind)
 
-    def _refuse_opposite(self, clause: Clause, relation: str) -> None:
-        """Refuse a relation if the clause names one that excludes it: both are near in meaning."""
+    def _is_no_one(self, clause: Clause, fact: Sided) -> bool:
+        """Tell whether facts lead to those who are led, to numbers or posts where who is asked."""
+        relation, subject = fact.meant.relation, fact.side == "subject"
+        led = (relation, fact.side) in _LED and not _ABOVE.isdisjoint(clause.words)
+        post = subject and fact.meant.places and senses.akin(senses.POST, relation)
+        nobody = post or {self.world.kind(row) for row in fact.far} == {"value"}
+        return led or bool(nobody and not {"who", "whom"}.isdisjoint(clause.words))
+
+    def _refuse(self, clause: Clause, relation: str, *, several: bool) -> None:
+        """Refuse a word of a relation that excludes this one, or that says more than it does."""
+        words = {stem_of(word): word for word in clause.content}
         others = self.world.relations[relation].exclusive_with
-        if any(stem_of(word) in stems_of(other) for other in others for word in clause.content):
+        if not words.keys().isdisjoint(chain.from_iterable(map(senses.stems_of, others))):
             raise CannotAnswer(f"only the opposite is known: {relation}")
+        more = words.keys() & senses.GENDERED - {*senses.stems_of(relation)} if several else ()
+        if more:  # a daughter is more than a child
+            raise NotUnderstood(f"not understood: {', '.join(words[stem] for stem in more)}")
 
     def _sided(
         self, clause: Clause, owner: Named, meant: Evidence, rows: Sequence[FactRow]
     ) -> Sided:
         """Return the facts of one relation at the end that the words say, or else the graph."""
         ends = self.world.rows_of(owner)
-        place = next(at for at, token in enumerate(clause.tokens) if token.named is owner)
+        place = next(at for at, token in enumerate(clause.tokens) if token.named)
         side, sure = side_of(clause, place, meant)
         same = [row for row in rows if row.relation == meant.relation]
         if mutual(meant.relation, self.world):
@@ -180,54 +193,57 @@ class Patterns:
             raise CannotAnswer(f"“{owner.name}” may be {_listed(map(self.world.name, own))}")
         return Named(self.world.name(own[0]), (ids[own[0]],))
 
-    def between(self, one: Named, other: Named) -> list[FactRow]:
+    def between(self, first: Named, second: Named) -> list[FactRow]:
         """Return the facts between two entities."""
-        left, right = self.world.rows_of(one), set(self.world.rows_of(other))
-        return [
-            row
-            for row in self.world.rows(left)
-            if any(row.other(end) in right for end in left if end in (row.subject, row.object))
-        ]
+        if not (first.ids and second.ids):
+            return []
+        left, right = (set(self.world.rows_of(name)) for name in (first, second))
+        rows = ((row, row.subject, row.object) for row in self.world.rows(left))
+        return [r for r, a, b in rows if (a in left and b in right) or (a in right and b in left)]
 
     def pair(
-        self, clause: Clause, one: Named, other: Named, *, prefer: str = "", denied: bool = False
+        self, clause: Clause, first: Named, second: Named, *, prefer: str = "", denied: bool = False
     ) -> Query:
         """Return the facts between two entities that a clause speaks of."""
-        one, other = self._spelt_out(other, one), self._spelt_out(one, other)
-        if not (one.ids and other.ids):
-            raise CannotAnswer(f"nothing is known of {other if one.ids else one}")
-        world, rows = self.world, self.between(one, other)
+        named = self._spelt_out(second, first), self._spelt_out(first, second)
+        for name in named:
+            if not name.ids:
+                raise CannotAnswer(f"nothing is known of {name}")
+        world, rows = self.world, self.between(*named)
         known = rows
-        if denied and not any(meant.sure for meant in best(clause, rows, world)):
-            every = [row for named in (one, other) for row in world.rows(world.rows_of(named))]
-            named = any(meant.sure for meant in best(clause, every, world))
-            known = every if named or not rows else rows
+        if denied and not any(meant.sure for meant in senses.best(clause, rows, world)):
+            every = [row for name in named for row in world.rows(world.rows_of(name.whole))]
+            sure = any(meant.sure for meant in senses.best(clause, every, world))
+            known = every if sure or not rows else rows
+        names = " and ".join(name.name for name in named)
         if not known:
-            raise CannotAnswer(f"no fact is known between {one.name} and {other.name}")
-        top = best(clause, known, world)
-        preferred = any(row.relation == prefer for row in known)
-        if preferred and (len(top) != 1 or not top[0].sure):
-            top = [evidence(clause, prefer, world)]
+            raise CannotAnswer(f"no fact is known between {names}")
+        top = self._meant(clause, known, prefer)
         meant = next((m for m in top if not coverage(clause, m, world).left), None)
         if meant is None and clause.content:
             meant = self._nearest(clause, known)
+        vague = meant is not None and meant.vague
+        if denied and vague and not (rows and _AT.search(shape_of(clause.tokens))):
+            meant = None
         if meant is None or (not rows and not meant.places and len(top) > 1):
+            relations = _listed(row.relation for row in known)
             words = ", ".join(clause.content)
-            raise NotUnderstood(
-                f"not understood of {one.name} and {other.name}: {words}; "
-                f"known: {_listed(row.relation for row in known)}"
-            )
-        self._refuse_opposite(clause, meant.relation)
-        left = set(world.rows_of(one))
+            raise NotUnderstood(f"not understood of {names}: {words}; known: {relations}")
+        self._refuse(clause, meant.relation, several=denied)
         same = [row for row in rows if row.relation == meant.relation]
         ahead = (not (passive_in(clause) and meant.places)) is not (meant.swapped ^ meant.passive)
         place = next((at for at, token in enumerate(clause.tokens) if token.word == "E"), -1)
-        verbal = meant.sure and any(at > place for at in meant.places)
-        if same and not verbal and not any((row.subject in left) is ahead for row in same):
+        verbal = (meant.sure or meant.titled) and any(at > place for at in meant.places)
+        verbal = verbal or (denied and vague)
+        left = set(world.rows_of(named[0]))
+        if same and not verbal and all((row.subject in left) is not ahead for row in same):
             ahead = not ahead
         if same or not denied:
-            one, other = (self._single(named, same or known) for named in (one, other))
-        subject, object_ = (one, other) if ahead else (other, one)
+            named = self._single(named[0], same or known), self._single(named[1], same or known)
+        subject, object_ = named if ahead else named[::-1]
+        own, timeless = {*world.rows_of(subject)}, world.relations[meant.relation].timeless
+        if timeless and not any(r.subject in own for r in known if r.relation == meant.relation):
+            raise CannotAnswer(f"nothing is known: {meant.relation}")  # all are born somewhere
         return Query(subject, meant.relation, object_)
 
     def _spelt_out(self, owner: Named, short: Named) -> Named:
@@ -242,8 +258,10 @@ class Patterns:
 
     def _nearest(self, clause: Clause, rows: Sequence[FactRow]) -> Evidence | None:
         """Return the relation that the words of a clause are clearly nearest to in meaning."""
-        own = {stem for name in self.world.index.relations for stem in stems_of(name)}
-        if self.cosines is None or not own.isdisjoint(map(stem_of, clause.content)):
+        if self.cosines is None:
+            return None
+        own = {stem for name in self.world.index.relations for stem in senses.stems_of(name)}
+        if not own.isdisjoint(map(stem_of, clause.content)):
             return None  # a relation that they do not have is meant
         phrase = " ".join(clause.content)
         names = dict.fromkeys(row.relation for row in rows)
@@ -253,14 +271,7 @@ class Patterns:
         if near < _NEAR or near - next_ < _MARGIN:
             return None
         places = tuple(at for at, token in enumerate(clause.tokens) if token.says)
-        return replace(evidence(clause, name, self.world), score=_NEAR, places=places)
-
-
-def _fits(clause: Clause, rows: Sequence[FactRow]) -> bool:
-    """Tell whether facts began in the time of a clause, and are several if one is picked."""
-    during = clause.during
-    start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
-    return any(start <= row.start < end for row in rows) and (len(rows) > 1 or not clause.order)
+        return replace(senses.evidence(clause, name, self.world), score=_NEAR, places=places)
 
 
 def _listed(names: Iterable[str]) -> str:

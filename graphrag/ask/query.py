@@ -4,7 +4,7 @@ The answer is the end of the pattern (subject or object) that is left open. An e
 query: it then matches the entities that answer that query.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, TypeVar
 
@@ -45,9 +45,10 @@ class Named:
     def __str__(self) -> str:
         return self.name
 
-    def of(self, other: "Named") -> bool:
-        """Tell whether it is one of the entities that another name may mean."""
-        return set(self.ids) <= set(other.ids)
+    @property
+    def whole(self) -> "Named":
+        """Return it for those alone that have it as their whole name, if any has."""
+        return replace(self, ids=self.ids[: self.full]) if self.full else self
 
 
 @_checked

@@ -9,13 +9,13 @@ from itertools import chain
 from typing import Final
 
 from graphrag.ask.clause import Clause, Condition, Frame
-from graphrag.ask.division import WH
+from graphrag.ask.division import states
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
 from graphrag.ask.patterns import NotUnderstood, Patterns
 from graphrag.ask.query import Bound, Edge, Named, Order, Query
-from graphrag.ask.relate import best
-from graphrag.ask.senses import senses_of, stem_of, stems_of
+from graphrag.ask.senses import akin, best, stems_of
+from graphrag.ask.wording import stem_of
 from graphrag.ask.world import CannotAnswer, FactRow, World, bounds_of
 from graphrag.index.group import BEGINNING
 from graphrag.search.query_time import Said
@@ -50,9 +50,8 @@ class Resolver:
         if frame.wants in DATES and not frame.ago:
             over = edge == "end" or not {"over", "ended"}.isdisjoint(main.words)
             edge = "end" if over else None
-        wants = frame.wants
-        if wants == "entities" and pattern.subject and pattern.object and not WH & main.words:
-            wants = "whether"  # "Ada Vance, still in Hull?"
+        stated = frame.wants == "entities" and pattern.subject and pattern.object
+        wants = "whether" if stated and states(main) else frame.wants
         query = replace(
             pattern,
             wants=wants,
@@ -92,9 +91,9 @@ class Resolver:
                     return Query(relation=top[0].relation)
             if len(main.names) != 1:
                 raise CannotAnswer(f"“{main}” does not say of whom")
-            found = self.patterns.pair(main, main.names[0], self.frame.among[0])
-            ahead = isinstance(found.subject, Named) and found.subject.of(main.names[0])
-            return replace(found, object=None) if ahead else replace(found, subject=None)
+            pair, [owner] = self.patterns.pair(main, main.names[0], self.frame.among[0]), main.names
+            ahead = isinstance(pair.subject, Named) and {*pair.subject.ids} <= {*owner.ids}
+            return replace(pair, object=None) if ahead else replace(pair, subject=None)
         for condition in self.frame.conditions:
             if len(condition.clause.names) == 1 and main.names:
                 # "Before the Alpine Club": the relation that leads there is meant.
@@ -110,7 +109,7 @@ class Resolver:
             if _is_yearless(during):
                 during = _in_its_year(during, query, self.world)
             nested = any(isinstance(end, Query) for end in (query.subject, query.object))
-            if nested and self._is_birth_or_death(query):
+            if nested and any(akin("birth death", name) for name in query.relations):
                 # "Where did the owner of A in 1970 die" asks who owned it then.
                 return replace(_within(query, during.interval), interval=None)
             return _within(query, during.interval)
@@ -121,15 +120,9 @@ class Resolver:
         ended = query.edge == "end" and not timed and query.wants not in DATES
         return replace(query, holds="ended" if ended else "")
 
-    @staticmethod
-    def _is_birth_or_death(query: Query) -> bool:
-        of_life = senses_of(stem_of("birth")) | senses_of(stem_of("death"))
-        stems = (stem for name in query.relations for stem in stems_of(name))
-        return any(of_life & senses_of(stem) for stem in stems)
-
     def _bound(self, condition: Condition, main: Query) -> Bound:
         clause, owners = condition.clause, self.frame.main.names
-        content = [word for word in clause.content if word not in EDGES]
+        content = [word for word in clause.content if stem_of(word) not in EDGES]
         query = None
         if len(clause.names) == 1 and owners and clause.names[0] not in owners:
             [name] = clause.names
@@ -155,8 +148,9 @@ class Resolver:
         edge: Edge | None = None
         leads = ("", *(token.word for token in clause.tokens))
         for lead, token in zip(leads, clause.tokens, strict=False):
-            if token.word in EDGES and lead not in _NOUN and stem_of(token.word) not in own:
-                if token.word in ENDING:
+            stem = stem_of(token.word)
+            if stem in EDGES and lead not in _NOUN and stem not in own:
+                if stem in ENDING:
                     return "end"
                 edge = "start"
         return edge
@@ -173,12 +167,10 @@ class Resolver:
             bounds = (Bound("while", self.patterns.of(rest)),)
         interval = None if clause.during is None else clause.during.interval
         ends = world.rows_of(owner)
-        rows = [row for row in world.rows(ends) if row.subject in ends]
-        rows = [row for row in rows if row.relation != "has_birthday"]  # of no year
-        birth = senses_of(stem_of("birth"))
-        for row in rows:
-            if any(birth & senses_of(stem) for stem in stems_of(row.relation)):
-                return Query(owner, row.relation, wants="age", bounds=bounds, interval=interval)
+        own = [row for row in world.rows(ends) if row.subject in ends]
+        rows = [row for row in own if row.relation != "has_birthday"]  # of no year
+        if birth := next((row for row in rows if akin("birth", row.relation)), None):
+            return Query(owner, birth.relation, wants="age", bounds=bounds, interval=interval)
         if any(row.relation == "has_age" for row in rows) and not bounds and not interval:
             return Query(owner, "has_age", holds="now")
         raise CannotAnswer(f"no birthday is known of {owner.name}")

@@ -5,187 +5,77 @@ common English ("spouse", ``married_to``). Domain terms are declared as synonyms
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from graphrag.ask.clause import Clause
+from graphrag.ask.wording import BE, DIVORCE, is_light, stem_of, stems
+from graphrag.ask.world import FactRow, World
 from graphrag.model.values import Fact
 from graphrag.names.words import FATHER, MOTHER
-from graphrag.text.tokens import STOP_WORDS, tokenize
 
-_IRREGULAR: Final = dict(
-    pair.split(":")
-    for pair in (
-        "won:win held:hold sent:send led:lead sold:sell bought:buy made:make built:build met:meet "
-        "told:tell taught:teach wrote:write written:write sang:sing sung:sing spoke:speak "
-        "spoken:speak gave:give given:give took:take taken:take left:leave lost:lose paid:pay "
-        "said:say saw:see seen:see went:go gone:go came:come became:become began:begin begun:begin "
-        "born:bear bore:bear chose:choose chosen:choose drove:drive driven:drive fought:fight "
-        "found:found founded:found flew:fly flown:fly forbade:forbid froze:freeze grew:grow "
-        "hid:hide kept:keep knew:know known:know lent:lend rang:ring rung:ring rode:ride ran:run "
-        "shot:shoot slept:sleep spent:spend stole:steal stolen:steal struck:strike swore:swear "
-        "sworn:swear thought:think threw:throw thrown:throw understood:understand wore:wear "
-        "worn:wear caught:catch brought:bring broke:break broken:break drew:draw drawn:draw "
-        "ate:eat eaten:eat fell:fall fallen:fall felt:feel got:get gotten:get laid:lay lay:lie "
-        "lied:lie slew:slay slain:slay stood:stand swam:swim wed:marry withdrew:withdraw "
-        "withdrawn:withdraw overthrew:overthrow overthrown:overthrow beat:beat beaten:beat "
-        "dealt:deal fed:feed fled:flee sought:seek shown:show sank:sink spun:spin died:die "
-        "dying:die dead:die dies:die rejoin:join "
-        "rejoins:join rejoined:join rejoining:join wives:wife children:child people:person men:man "
-        "women:woman"
-    ).split()
-)
-_SENSES: Final = """
-marry marriage wed wedding spouse husband wife consort
-marry divorce split separate separation
-partner marry marriage spouse husband wife
-partner companion girlfriend boyfriend date
+_SENSES: Final = f"""
+marry marriage wed wedding spouse husband wife consort | marry {DIVORCE}
+partner marry marriage spouse husband wife | partner companion girlfriend boyfriend date
 work employ employer employee employment job workplace staff hire career company firm workforce
-work employ employee join leave quit resign retire fire dismiss depart enter
+work employ employee join leave quit resign retire depart enter
 work employ colleague coworker workmate
 office post position role title job hold function appointment serve tenure incumbent holder sitting
 lead leader head chief boss president chair chairman chairwoman chairperson director govern ceo
-director direct
-lead mayor governor principal headteacher headmaster dean rector editor warden
+director direct | lead mayor governor principal headteacher headmaster dean rector editor warden
 lead commander commissioner chancellor premier abbot bishop conductor superintendent
-lead helm charge direct head run manage oversee
-report boss manager supervisor superior
-cost price fee charge
-take medication medicine drug pill prescription prescribe
+lead helm charge direct head run manage oversee | report boss manager supervisor superior
+cost price fee charge | take medication medicine drug pill prescription prescribe
 lead executive captain skipper commander
-lead office post appoint elect resign retire leave inaugurate dismiss step run
+lead office post appoint elect resign retire leave step run
 live reside residence resident home dwell dwelling inhabit inhabitant abode domicile house settle
 live reside move leave relocate arrive depart housemate flatmate roommate
-locate location lie situate situation base headquarters headquarter seat site
-locate move relocate
-bear birth birthplace birthday native
-die death decease perish away vital
+locate location lie situate situation base headquarters headquarter seat site | locate move relocate
+born birth birthplace birthday native | die death decease perish away vital
 member membership belong affiliate affiliation join society club organisation association
-member affiliate leave quit resign enter
-affiliate affiliation party
+member affiliate leave quit resign enter | affiliate affiliation party
 study student educate education attend graduate graduation degree university school college alma
 study alumnus alumni enrol enroll mater almae university school college graduate attend educate
-study attend enter leave finish classmate
-play player team club side squad footballer
-play join leave move transfer teammate
-coach train trainer manager
+study attend enter leave finish classmate | play player team club side squad footballer
+play join leave move transfer teammate | coach train trainer manager
 win winner award prize medal medalist honour trophy receive recipient holder laureate
 own owner ownership possess possession proprietor property
 found founder foundation establish establishment
 create creator creation author write writer compose composer invent inventor make maker origin
-create work
-create book novel poem play film movie album song game
+create work | create book novel poem play film movie album song game
 create design designer architect publish
 produce producer production manufacture manufacturer make maker build builder
-perform performer performance sing singer artist
-speak speaker language tongue
-write author
+perform performer performance sing singer artist | speak speaker language tongue | write author
 religion religious faith belief worship church affiliate affiliation
-citizen citizenship nationality national country nation
-child son daughter offspring kid
-parent father mother
-sibling brother sister
-friend friendship
-visit visitor trip travel journey tour destination
-phone telephone call ring
-praise commend laud compliment applaud hail
-criticise condemn denounce censure rebuke
-accuse blame allege
-sue lawsuit litigate litigation
-threaten threat menace
-negotiate negotiation talk bargain
-sign treaty pact agreement accord deal
-aid help assist assistance support relief
-meet meeting encounter
-buy purchase acquire acquisition
-sell seller sale
+citizen citizenship nationality national country nation | child son daughter offspring kid
+parent father mother | sibling brother sister | friend friendship
+visit visitor trip travel journey tour destination | phone telephone call ring
+praise commend laud compliment applaud hail | criticise condemn denounce censure rebuke
+accuse blame allege | sue lawsuit litigate litigation | threaten threat menace
+negotiate negotiation talk bargain | sign treaty pact agreement accord deal
+aid help assist assistance support relief | meet meeting encounter
+buy purchase acquire acquisition | sell seller sale
 teach teacher tutor adviser advisor advise mentor supervise supervisor
 field occupation profession job trade vocation work career
-broadcast broadcaster air network channel
-drive driver
-use user
+broadcast broadcaster air network channel | drive driver | use user
 """
-PHRASES: Final = tuple(
-    (re.compile(rf"\b(?:{words})(?= |$)"), word)
-    for words, word in (
-        ("how (?:much|high|large|heavy)(?= (?:do|does|did|is|was|are|were) )", "what"),
-        (
-            "(?:know|knows|knew) how to|back(?= (?:, )?(?:in |on |at )?T)|back then|as well|"
-            "(?:in|over) the course of(?= T)",
-            "",
-        ),
-        ("at (?:some|any) point", ""),
-        ("to begin with", "first"),
-        ("(?:give|gives|gave|given) up", "left"),
-        ("(?:begin|began|start|started) with", "begin"),
-        ("(?:came|come) into (?:the world|being|existence)", "born"),
-        ("(?:got|get|gets|getting) married", "wed"),
-        ("acts? as|acted as|serves? as|served as", "is"),
-        ("(?:hold|holds|held|have|had) the (?:title|position|post|role|office|job) of", "was"),
-        ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
-        ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
-        ("(?:stepped|stepping|step) down", "resigned"),
-        ("(?:taken|took|take) to court", "sued"),
-        ("(?:take|took) over(?= E)", "acquired"),
-        ("(?:go|goes|went|been) to", "visited attended"),
-    )
-)
-"""Phrases that are one word: general English, whatever the facts are about."""
+"""Words of one sense each; some have several."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\s_\-/.:]+")
-LIGHT: Final = STOP_WORDS | frozenset(
-    (
-        "will may might those theirs from about among between than so ever still yet also even "
-        "any some all each every both only just right immediately directly straight next previous "
-        "previously preceding following before after during while until till since first second "
-        "third fourth fifth sixth seventh eighth ninth tenth last latest earliest final finally "
-        "initial initially original originally recent recently most more many much long often few "
-        "least less early earlier late later once twice time times occasion occasions number "
-        "count total different distinct various several other another same become became becoming "
-        "begin began begun beginning begins start started starting starts end ended ending ends "
-        "stop stopped stopping cease ceased finish finished come came comes coming go went goes "
-        "gone get got gets name named names list tell say show give find know known person people "
-        "someone somebody anyone anybody everyone everybody one ones thing things something "
-        "anything who's date day days week weeks month months year years decade century moment "
-        "period stretch span duration length overlap overlapped coincide happen happened occur "
-        "occurred pass passed elapse elapsed currently now today present presently nowadays "
-        "current former formerly please me us i you we my our your way round around alone ago "
-        "part parts individual individuals done case order sequence rank existed exist really "
-        "actually exactly precisely apart lapse lapsed gap simultaneously concurrently together "
-        "longest shortest single continuous altogether overall record recorded shortly soon "
-        "pls newest oldest 1st 2nd 3rd up out off over through very"
-    ).split()
-)
-"""Words that say nothing of the relation that is asked for."""
-
-
-_SHORT: Final = 2
-_SPELLED: Final = re.compile(r"(?<=\w\w)is(?=(?:e|es|ed|er|ers|ing|ation)$)")
-"""British spelling: criticise."""
-
-
-@lru_cache(maxsize=20_000)
-def stem_of(word: str) -> str:
-    """Return what the forms of a word share: "won" and "wins", "criticised" and "criticize"."""
-    low = word.casefold()
-    low = _IRREGULAR.get(low, low)
-    terms = tokenize(_SPELLED.sub("iz", low).replace("our", "or"))
-    stem = low if "-" in low else next(iter(terms), low)  # a mother-in-law is no mother
-    # Of one verb the stemmer leaves "sue" and "su", of "sued".
-    return stem.removesuffix("e") if len(stem) > _SHORT else stem
 
 
 CONVERSE: Final = {
     stem_of(word): stem_of(other)
-    for words, other in (
-        ("child son daughter offspring kid", "parent"),
-        ("parent father mother", "child"),
-        ("pupil", "teacher"),
-        ("teacher tutor", "pupil"),
+    for word, _, other in (
+        pair.partition(":")
+        for pair in "child:parent son:parent daughter:parent offspring:parent kid:parent "
+        "parent:child father:child mother:child pupil:teacher teacher:pupil tutor:pupil "
+        "husband:wife wife:husband".split()
     )
-    for word in words.split()
 }
 """What stands at the other end of a relation: A's children are those that A is a parent of."""
-GENDERED: Final = frozenset(map(stem_of, "father mother son daughter brother sister".split()))
+GENDERED: Final = stems("father mother son daughter brother sister")
 """Words that say more than a relation that holds of both."""
 
 
@@ -204,16 +94,6 @@ def senses_of(stem: str) -> frozenset[int]:
     return _by_stem().get(stem, frozenset())
 
 
-def is_past(word: str) -> bool:
-    """Tell whether a word may be a verb of the past."""
-    return word.endswith("ed") or word in _IRREGULAR
-
-
-def is_light(word: str) -> bool:
-    """Tell whether a word says nothing of a relation."""
-    return word in LIGHT or not word[:1].isalpha()
-
-
 @lru_cache(maxsize=20_000)
 def parts_of(relation: str) -> tuple[str, ...]:
     """Return the words of a relation's name, small: ``hasWonPrize`` is has, won, prize."""
@@ -226,11 +106,160 @@ def stems_of(relation: str) -> tuple[str, ...]:
     return tuple(stem_of(part) for part in parts_of(relation) if not is_light(part))
 
 
+@lru_cache(maxsize=20_000)
+def senses_in(relation: str) -> frozenset[int]:
+    """Return the numbers of the senses that the words of a relation's name may have."""
+    return frozenset().union(*map(senses_of, stems_of(relation)))
+
+
+def akin(name: str, other: str) -> bool:
+    """Tell whether words of two names may be of one sense."""
+    return not senses_in(name).isdisjoint(senses_in(other))
+
+
 @lru_cache(maxsize=1)
 def _by_stem() -> dict[str, frozenset[int]]:
     found: dict[str, frozenset[int]] = {}
-    for number, words in enumerate(_SENSES.split("\n")):
+    for number, words in enumerate(re.split(r"[|\n]", _SENSES)):
         for word in words.split():
             stem = stem_of(word)
             found[stem] = found.get(stem, frozenset()) | {number}
     return found
+
+
+_LINES: Final = """
+place location spot
+city town village municipality settlement
+country nation
+state county province region district
+continent
+person people man woman men women human somebody
+organisation organization body institution group
+company firm business corporation enterprise
+club society team side
+school university college hospital clinic museum theatre
+building house mill hall
+thing entity name party
+"""
+_ABOVE: Final = {0: (1, 2, 3, 4, 10), 6: (7, 8, 9), 11: tuple(range(11))}
+"""The lines of kinds that are of the kind of a line: a town is a place."""
+_REGIONS: Final = (2, 3, 4)
+UNTYPED: Final = frozenset({"", "thing", "entity"})
+KINDS: Final = {
+    stem_of(word): number
+    for number, line in enumerate(_LINES.strip().split("\n"))
+    for word in line.split()
+}
+
+
+def is_of(row: int, word: str, world: World) -> bool:
+    """Tell whether an entity is what a word calls it, by its type.
+
+    What has no type may be anything but a country, a region or a continent.
+    """
+    kind = world.kind(row)
+    if kind in UNTYPED:
+        return KINDS.get(stem_of(word)) not in _REGIONS
+    return is_kind(word, kind) or is_kind(kind, word)
+
+
+def is_kind(word: str, kind: str) -> bool:
+    """Tell whether something of a type is what a word calls it: a city is a place."""
+    stem, other = stem_of(word), stem_of(kind)
+    group, below = KINDS.get(stem), KINDS.get(other)
+    if stem == other or (group is not None and group == below):
+        return True
+    above = () if group is None else _ABOVE.get(group, ())
+    return below in above or bool(senses_of(stem) & senses_of(other))
+
+
+_OWN, _SENSE, _HINT, _WORD = 3.0, 2.0, 1.0, 0.1
+"""What a word counts that a relation's name has, that is of one sense with it, that hints at it,
+and a small word of the name."""
+_WHERE: Final = senses_in("live locate birth")
+POST: Final = "incumbent"
+"""What leads from somebody to a post is of its sense: ``has_office``."""
+_COPULAR: Final = (("is",), ("is", "a"), ("costs",), ("has", "value"))
+"""Relations that "what is A" asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How well the words of a clause mean a relation."""
+
+    relation: str
+    score: float = 0.0
+    places: tuple[int, ...] = ()
+    swapped: bool = False
+    """The name that they mean says it from the other end."""
+    passive: bool = False
+    titled: bool = False
+    """They call an end what the name calls it: the parent, or the child, of ``parent_of``."""
+
+    @property
+    def sure(self) -> bool:
+        """Tell whether a word of the name itself says it."""
+        return self.score >= _OWN
+
+    @property
+    def vague(self) -> bool:
+        """Tell whether no word says it or hints at it."""
+        return not self.places and self.score < _HINT
+
+
+def evidence(clause: Clause, relation: str, world: World) -> Evidence:
+    """Return how well the words of a clause mean a relation."""
+    meanings = [_of(clause, relation, name, world) for name in world.relations.same(relation)]
+    return max(meanings, key=lambda meant: meant.score)
+
+
+def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
+    stems, parts, senses = stems_of(name), parts_of(name), senses_in(name)
+    score, places, met, turned, titled = 0.0, [], set[str](), False, False
+    for place, token in enumerate(clause.tokens):
+        word = token.word
+        if word in ("E", "T"):
+            continue
+        if is_light(word):
+            score += _WORD if word in parts and word not in BE else 0.0
+            continue
+        stem = stem_of(word)
+        if stem in GENDERED and stem not in stems and not GENDERED.isdisjoint(stems):
+            if CONVERSE.get(stem) == CONVERSE.get(*(GENDERED & {*stems})):
+                continue  # a mother is no father
+        converse = CONVERSE.get(stem, "")
+        straight = stem in stems or (senses & senses_of(stem) and converse not in stems)
+        if not straight and not senses & senses_of(converse):
+            continue
+        titled = titled or (parts[-1] == "of" and stem_of(parts[-2]) in (stem, converse))
+        turned = turned or not straight
+        if stem not in met:
+            score += _OWN if stem in stems else _SENSE
+        met.add(stem)
+        places.append(place)
+    if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
+        score += _HINT
+    bare = not places and not clause.content and "do" not in clause.words
+    if bare and (akin(POST, name) or parts in _COPULAR):
+        score += _HINT
+    swapped = world.relations.canonical(name)[1] is not turned
+    return Evidence(relation, score, tuple(places), swapped, "by" in parts[1:], titled)
+
+
+def strange(clause: Clause) -> list[str]:
+    """Return the words that the thesaurus has a sense for: what should be explained."""
+    return [word for word in clause.content if senses_of(stem_of(word))]
+
+
+def best(clause: Clause, lines: Sequence[FactRow], world: World) -> list[Evidence]:
+    """Return the relations of some facts that the words may mean, the likeliest alone if sure.
+
+    Without any evidence: the only one there is, if no word of the clause speaks of something else.
+    """
+    names = dict.fromkeys(line.relation for line in lines)
+    found = [evidence(clause, name, world) for name in names]
+    found.sort(key=lambda meant: -meant.score)
+    top = [meant for meant in found if meant.score >= found[0].score - _WORD / 2] if found else []
+    if top and top[0].score >= _HINT:
+        return top
+    return [] if strange(clause) else [m for m in found if not akin("lead", m.relation)]

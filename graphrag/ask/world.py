@@ -81,10 +81,6 @@ class FactRow(NamedTuple):
         """Return one of both ends, which may be the same entity."""
         return self.subject if side == "subject" else self.object
 
-    def other(self, row: int) -> int:
-        """Return the end that is not this entity."""
-        return self.object if self.subject == row else self.subject
-
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -101,6 +97,7 @@ class World:
     """Whether what begins after that moment is left out."""
     dated: Mapping[int, int] = field(default_factory=dict)
     """When what holds for ever came about, by row: a birth."""
+    _known_times: dict[str, tuple[Times, Times]] = field(default_factory=dict, init=False)
 
     def rows_of(self, term: Term) -> list[int]:
         """Return the rows of the entities that a name may mean."""
@@ -108,8 +105,8 @@ class World:
         ids: Sequence[str] = (
             bearers(term, self.index, self.seen) if isinstance(term, str) else term.ids
         )
-        if not ids and isinstance(term, str):
-            raise CannotAnswer(f"no entity is called {term!r}")
+        if not ids:
+            raise CannotAnswer(f"no entity is called {str(term)!r}")
         return [row_of[id_] for id_ in ids if id_ in row_of]
 
     @property
@@ -179,14 +176,16 @@ class World:
         """Tell whether all facts of a relation happened, none is a state: births, visits."""
         valid, invalid = self._times(relation)
         known = valid != BEGINNING
-        return bool(known.any() and (invalid[known] - valid[known] <= _YEAR).all())
+        return bool(known.any() and (invalid[known] <= valid[known] + _YEAR).all())
 
     def _times(self, relation: str) -> tuple[Times, Times]:
-        names = [self.relations.canonical(name)[0] for name in self.index.relations]
-        codes = [code for code, name in enumerate(names) if name == relation]
-        valid = self.seen.valid
-        mask = self.seen.facts & np.isin(self.index.facts["relation"], codes)[: len(valid)]
-        return valid[mask], self.seen.invalid[mask]
+        if relation not in self._known_times:
+            names = [self.relations.canonical(name)[0] for name in self.index.relations]
+            codes = [code for code, name in enumerate(names) if name == relation]
+            valid = self.seen.valid
+            mask = self.seen.facts & np.isin(self.index.facts["relation"], codes)[: len(valid)]
+            self._known_times[relation] = valid[mask], self.seen.invalid[mask]
+        return self._known_times[relation]
 
 
 def bounds_of(interval: Interval) -> tuple[int, int]:

@@ -122,10 +122,10 @@ async def context(
 async def ask(
     session: CommandRun,
     view: Moments,
-    question: str = Argument(help="A question in English: who, what, when, how long, ..."),
+    question: str = Argument(help="Who, what, when, how long, ...; without a model in English."),
     how: bool = Option(False, help="Show how the question was understood and evaluated."),
 ) -> None:
-    """Answer a question exactly from facts, without a model; exit code 1 without an answer."""
+    """Answer a question exactly from facts; exit code 1 without an answer."""
     async with session.graph("asking") as graph:
         answer = await view.of(graph).ask(question)
     head = "; ".join(answer.values) or f"no answer: {answer.missing}"

@@ -30,8 +30,7 @@ from graphrag.ingest.reports import Added, BatchReport, Failed, Progress
 from graphrag.model.checks import shown
 from graphrag.model.extraction import Extraction
 from graphrag.model.values import Episode
-from graphrag.resolve.reading_order import ReadingOrder
-from graphrag.resolve.spot import looks_at_graph
+from graphrag.resolve.spot import ReadingOrder, looks_at_graph
 
 Episodes = Stream[NewEpisode]
 OnError = Literal["stop", "skip"]

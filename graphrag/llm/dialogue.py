@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graphrag.errors import LLMError
+from graphrag.errors import InvalidAnswerError, LLMError
 from graphrag.llm.chat import BusyError, LLMQuestion, Reply
 from graphrag.llm.schema import (
     AnswerModel,
@@ -193,7 +193,7 @@ class Dialogue(ABC):
             )
             if attempt + 1 == repairs:  # what fails twice alike may be a loop of the model
                 question = replace(question, loose=True)
-        raise LLMError(
+        raise InvalidAnswerError(
             f"model {self.model!r} gave no valid answer ({question.name}) in {repairs + 1} attempts"
             f"; the last problem: {problem}. Nothing of it was used"
         )

@@ -119,7 +119,7 @@ class AskInput(Viewed):
     """Arguments of ``ask``: a question."""
 
     question: str = Field(
-        min_length=1, max_length=2000, description="A question in English, with full names."
+        min_length=1, max_length=2000, description="With full names. Without a model: in English."
     )
 
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import partial
 
 from graphrag.ask.answer import NOT_THERE, Answer, By, CitedAnswer, Sentence, standing_of
-from graphrag.ask.extractive import UNANSWERED, extract
-from graphrag.ask.written import Named, Source, Written, ask_written, believed
+from graphrag.ask.prompts import ANSWERING, Written, messages
+from graphrag.ask.sentences import UNANSWERED, Named, Source, believed, extract
 from graphrag.display.cards import episode_title, lifetime, triple
 from graphrag.errors import QueryError
 from graphrag.model.values import Episode, Fact
@@ -172,14 +172,14 @@ def _figures(answer: CitedAnswer) -> Figures:
 
 
 def _asked(found: _Memory) -> list[Message]:
-    return ask_written(found.question, found.memory.text, now=found.now)
+    return messages(ANSWERING, found.question, found.memory.text, now=found.now)
 
 
 async def _found(context: ViewContext, question: str, max_tokens: int) -> CitedAnswer | _Memory:
     """Return the exact answer, or what was found: commits never wait for what a model writes."""
     if max_tokens < _LEAST:
         raise QueryError(f"max_tokens {max_tokens}: give at least {_LEAST}, room for a fact")
-    exact = await asking.answer(context, question)
+    exact = await asking.parsed(context, question)
     if exact:
         return await _exact(context, question, exact)
     results = await _searched(context, question) if _LETTER.search(question) else Results(question)

@@ -1,143 +1,97 @@
 """Questions and typed queries answered from one viewpoint, on the facts of all times."""
 
-import re
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from graphrag.ask.answer import Answer
 from graphrag.ask.clause import Frame, shape_of
 from graphrag.ask.evaluate import dates_of, solve
+from graphrag.ask.filled import Reader, vocabulary
 from graphrag.ask.names import tokens_of
 from graphrag.ask.parse import read
 from graphrag.ask.patterns import NotUnderstood, Patterns
-from graphrag.ask.query import Query
+from graphrag.ask.prompts import READING, Filled, messages
+from graphrag.ask.query import Named, Query
 from graphrag.ask.resolve import Resolver
 from graphrag.ask.senses import belied, parts_of
-from graphrag.ask.world import CannotAnswer, World, stated_units
-from graphrag.errors import QueryError
-from graphrag.index.group import BEGINNING, FOREVER, GroupIndex
+from graphrag.ask.wording import EARLIER, NAMING, worded
+from graphrag.ask.world import CannotAnswer, World, bounds_of, stated_units
+from graphrag.errors import InvalidAnswerError, QueryError, TimeError
+from graphrag.index.group import BEGINNING, FOREVER
 from graphrag.model.values import Entity
 from graphrag.names.key import name_key
-from graphrag.search.fuse import AnswersFirst
-from graphrag.search.visibility import VisibleRows
+from graphrag.protocols import LLM, Message, call
+from graphrag.search import pipeline
+from graphrag.search.request import Request
 from graphrag.temporal.moment import from_micros, to_micros
-from graphrag.view.context import ViewContext
+from graphrag.view.context import ViewContext, steady
 
 _MOST_DATED = 50  # facts whose dates are read: a place has many that were born in it
 _LONGEST = 2_000  # characters; what is longer is a text, not a question
-_ASKS = re.compile(
-    r"(?i)\A\W*(?:\w+\W+){0,12}?(?:who|whom|whose|what|which|where|when|how|did|does|do|was|were|is|"
-    r"has|have|name|list|tell)\b"
-)
-_NAMING = re.compile(
-    r"(?:(?:what|how) (?:is|'s|(?P<past>was|were|did|had)) E (?:[a-z]+ )*(?:called|named|known as)|"
-    r"what (?:is|'s|(?P<was>was)) (?:E 's (?:[a-z]+ )*name|the (?:[a-z]+ )*name of E))(?: [a-z]+)*"
-)
-_MOST_FIRST = 20
-_SHORT = 300  # characters of a question whose answer is looked for before it is searched
+_NEAR = 6  # entities that a model is shown beside those that a question names
+_ENTITIES = "node_hybrid_search_rrf"
 _MOST_RELATIONS = 64  # relations whose meaning a question is compared with
-_SPEAKER = "user"
-_SELF = re.compile(
-    r"\b(?:i(?:['’](?:m|ve|d|ll))?|(?P<whose>my|mine)|(?<!tell )(?<!show )(?<!give )(?:me|myself))"
-    r"\b(?!['’])",
-    re.IGNORECASE,
-)
-_QUESTION = (
-    r"(?:(?:in|at|on|to|for|from|with|by|until|since|of) )?(?:who|whom|whose|what|which|where|when|"
-    r"how|whether|if)\b"
-)
-_GREETING = re.compile(
-    r"^(?:(?:please|kindly|ok|okay|so|and|well|hey|hi|hello|um|excuse me|good (?:morning|evening|"
-    r"afternoon|day)|sorry(?: to (?:ask|bother)(?: you)?)?(?:,? but)?)\b[ ,.!:-]*)+(?=\w)",
-    re.IGNORECASE,
-)
-_FRAME = re.compile(
-    r"^(?!(?i:did|does(?! any)|was|were|is|are|has|had|have|who|whom|whose|what|which|where|when|"
-    r"how|why)\b)(?:[A-Za-z][a-z'’]*)?(?:[ ,;-]+(?:[a-z'’]+|I(?:['’][a-z]+)?)){0,13}?[ ,]*"
-    r"\b(?i:(?:tell|telling|show|showing|give|remind|reminding)(?: me| us)|let me know|know|ask|"
-    r"asking|wonder|wondering|say|check(?: for me)?|find out|any idea)\b[ ,:]*(?:please[ ,]*)?"
-    rf"(?={_QUESTION}|the )"
-)
-"""Words before the question, none of which is a name: "would you be so kind as to tell me"."""
-_ORDERED = re.compile(
-    r"^(?:(?:could|can|would|will) you |i (?:want|need|would like) you to )(?:please |kindly )?"
-    r"(?=(?:name|list|give|show|find|tell)\b)|^(?:please |kindly )?(?:tell|show|give) (?:me|us) ",
-    re.IGNORECASE,
-)
-_COURTESY = re.compile(
-    r"[ ,.!-]*\b(?:thanks?(?: you)?(?: very much)?|please|pls|if (?:i|you) (?:may|might|don['’]t|"
-    r"happen|could|can|know|would)\b[^?]*|(?:can|could) you help(?: me)?)[ !.?]*$",
-    re.IGNORECASE,
-)
-_WRITTEN_OUT = tuple(
-    (re.compile(rf"\b(?:{short})(?!\w)", re.IGNORECASE), word)
-    for short, word in (
-        (r"(?<=who)['’]d|(?<=when)['’]d|(?<=where)['’]d|(?<=what)['’]d|(?<=how)['’]d", " did"),
-        ("b4", "before"),
-        (r"acc\.? to", "according to"),
-        ("whoever", "who"),
-        (r"^(?:whether|if)", "did"),
-    )
-)
-
-
-def worded(text: str, index: GroupIndex, seen: VisibleRows) -> str:
-    """Return what a question asks, with "I" as the user of an assistant if the graph knows one."""
-    text = " ".join(text.split())
-    for frame in (_GREETING, _FRAME, _FRAME, _ORDERED, _COURTESY):
-        text = frame.sub("", text, count=1) or text
-    for short, word in _WRITTEN_OUT:
-        text = short.sub(word, text)
-    if not _SELF.search(text) or not seen.named(_SPEAKER, index):
-        return text
-    return _SELF.sub(lambda match: f"{_SPEAKER}'s" if match["whose"] else _SPEAKER, text)
-
-
-async def answers_first(context: ViewContext, text: str) -> AnswersFirst | None:
-    """Return the reranker for a question of a search; None if it is none, or no fact answers."""
-    if len(text) > _SHORT or not _ASKS.match(text):
-        return None
-    world = await _world(context)
-    text = worded(text, world.index, world.seen)
-    tokens = tokens_of(text, world.index, world.seen, context.now())
-    if not any(token.named for token in tokens):
-        return None  # a search for a topic: nothing to read the grammar for
-    frame = read(text, tokens)
-    if frame.known or not any(clause.names for clause in frame.clauses):
-        return None
-    try:
-        solution = solve(Resolver(frame, world, Patterns(world)).query(), world)
-    except CannotAnswer:
-        return None
-    ids = world.index.facts.ids
-    rows = dict.fromkeys(row.row for row in (*solution.rows, *solution.support))
-    return AnswersFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
-
-
-async def _world(context: ViewContext) -> World:
-    index, past = await context.index(), await context.past()
-    return World(
-        index,
-        context.ever(index, past),
-        past,
-        context.session.relations,
-        to_micros(context.now(), FOREVER),
-        closed=context.viewpoint.valid_at is not None,
-    )
 
 
 def _read(text: str, world: World, context: ViewContext, *, small: bool = False) -> Frame:
-    text = worded(text, world.index, world.seen)
-    return read(text, tokens_of(text, world.index, world.seen, context.now(), small=small))
+    asked = worded(text, world.index, world.seen)
+    return read(asked, tokens_of(asked, world.index, world.seen, context.now(), small=small))
 
 
 async def answer(context: ViewContext, question: str) -> Answer:
-    """Answer a question from a viewpoint."""
+    """Answer a question from a viewpoint: as a model reads it, or else as the grammar does."""
+    llm = context.session.llm
+    read = None if llm is None else await read_by_model(context, question, llm)
+    return await steady(context, partial(parsed, context, question)) if read is None else read
+
+
+async def read_by_model(context: ViewContext, question: str, llm: LLM) -> Answer | None:
+    """Answer a question as a model reads it, for which no commit waits; None if it does not."""
+    messages = await steady(context, partial(asked_of_model, context, question))
+    try:
+        filled = await call(partial(llm.complete, messages, answer=Filled))
+    except InvalidAnswerError:
+        return None
+    return await steady(context, partial(_filled, context, question, filled))
+
+
+async def asked_of_model(context: ViewContext, question: str) -> list[Message]:
+    """Return what a model is asked, to read a question."""
+    _check(question)
+    world, every = await context.world(), replace(context.viewpoint, history=True)
+    request = Request.of(question, context.group, every, recipe=_ENTITIES, limit=_NEAR)
+    store, embedder = context.store, context.session.embedder
+    found = await pipeline.run(request, world.index, store, embedder, every, past=world.past)
+    near = [world.index.entities.row_of[hit.item.id] for hit in found.entities]
+    graph = vocabulary(question, near, world, context.now())
+    return messages(READING, question, graph, now=context.now())
+
+
+async def _filled(context: ViewContext, question: str, filled: Filled) -> Answer:
+    world = await context.world()
+    reader = Reader(filled, world, context.now())
+    try:
+        query = reader.query(question)
+    except (CannotAnswer, TimeError) as error:
+        return Answer(question, missing=str(error), by="model")
+    then, before, note = await _known(query.known_at, context, world)
+    dated = await _dated(reader.names, then, before)
+    return replace(await _answered(query, question, then, dated, note), by="model")
+
+
+def _check(question: str) -> None:
     if not question.strip() or len(question) > _LONGEST:
         raise QueryError(f"a question has 1 to {_LONGEST} characters, this one {len(question)}")
-    world = await _world(context)
+
+
+async def parsed(context: ViewContext, question: str) -> Answer:
+    """Answer a question as the grammar reads it, without a model."""
+    _check(question)
+    world = await context.world()
     frame = _read(question, world, context)
-    if called := await _called(question, frame, context, world):
+    if (called := await _called(question, frame, context, world)) is not None:
         return called
     first = await _answered_as(question, frame, context, world)
     if first.query is not None:
@@ -149,51 +103,51 @@ async def answer(context: ViewContext, question: str) -> Answer:
 
 async def _called(question: str, frame: Frame, context: ViewContext, world: World) -> Answer | None:
     """Answer what an entity is or was called from its dated names; None for another question."""
-    asks = _NAMING.fullmatch(shape_of(frame.main.tokens))
-    if asks is None or frame.conditions or frame.known:
+    asks = NAMING.fullmatch(shape_of(frame.main.tokens)) and not (frame.conditions or frame.known)
+    rows = world.rows_of(frame.main.names[0]) if asks else []
+    if len(rows) != 1:
         return None
-    named, during = frame.main.names[0], frame.main.during
-    [row, *others] = world.rows_of(named)
-    entity = (await context.entities([row], world.index, world.past))[row]
-    if others or not entity.names:
+    entity = (await context.entities(rows, world.index, world.past))[rows[0]]
+    if not entity.names:
         return None
-    now = to_micros(context.now(), FOREVER)
+    named, during, order = frame.main.names[0], frame.main.during, frame.main.order
+    start, end = (BEGINNING, FOREVER) if during is None else bounds_of(during.interval)
+    end = min(end, to_micros(context.now(), FOREVER) + 1)
     changes = {at for name in entity.names for at in (name.start, name.end)}
-    moments = [*(at - 1 for at in sorted(changes) if BEGINNING < at <= now), now]
-    if during is not None:
-        moments = [min(now, to_micros(during.interval.end, FOREVER) - 1)]
     known: list[Entity] = []
-    for moment in moments:
-        then = replace(context.viewpoint, valid_at=from_micros(moment))
-        context = replace(context, viewpoint=then)
-        entity = (await context.entities([row], world.index, world.past))[row]
+    for moment in sorted({at - 1 for at in (*changes, end) if start < at <= end}):
+        viewpoint = replace(context.viewpoint, valid_at=from_micros(moment))
+        then = replace(context, viewpoint=viewpoint)
+        entity = (await then.entities(rows, world.index, world.past))[rows[0]]
         known += [entity] * (not known or entity.name != known[-1].name)
-    place = len(known) - 1
-    if during is None and (frame.holds == "ended" or asks["past"] or asks["was"]):
-        keys = [name_key(entity.name) for entity in known]
-        asked = name_key(named.name)
-        place = (keys.index(asked) if asked in keys[1:] else place) - 1
-    query = Query(named, "named", words=question)
-    if place < 0:
-        return Answer(question, query, missing=f"no earlier name is known of {named}")
-    steps = " → ".join(entity.name for entity in known)
-    return Answer(question, query, (known[place].name,), (known[place],), steps=(steps,))
+    chosen, holds, interval = known, frame.holds, None if during is None else during.interval
+    if during is None:
+        past = holds == "ended" or not EARLIER.isdisjoint(frame.main.words)
+        holds, asked = "ended" if past else "now", name_key(named.name)
+        again = (at for at, entity in enumerate(known) if at and name_key(entity.name) == asked)
+        before = known[: max(again, default=len(known) - 1)]
+        chosen = (before[:1] if order else before[-1:]) if past else known[-1:]
+    query = Query(named, "named", interval=interval, holds=holds, order=order, words=question)
+    values, names = (tuple(entity.name for entity in each) for each in (chosen, known))
+    missing = "" if chosen else f"no {'earlier ' * (during is None)}name is known of {named}"
+    steps = (" → ".join(names),)
+    return Answer(question, query, values, tuple(chosen), steps=steps, missing=missing)
 
 
 async def _answered_as(question: str, frame: Frame, context: ViewContext, world: World) -> Answer:
-    context, world, note = await _known(frame.known_at, context, world)
-    world = await _dated(frame, context, world)
+    then, before, note = await _known(frame.known_at, context, world)
+    dated = await _dated(frame.names, then, before)
     try:
-        query = await _resolved(frame, context, world)
+        query = await _resolved(frame, then, dated)
     except CannotAnswer as error:
         return Answer(question, missing=str(error))
-    return await _answered(query, question, context, world, note)
+    return await _answered(query, question, then, dated, note)
 
 
 async def run(context: ViewContext, query: Query) -> Answer:
     """Answer a typed query from a viewpoint."""
-    context, world, note = await _known(query.known_at, context, await _world(context))
-    return await _answered(query, "", context, world, note)
+    then, before, note = await _known(query.known_at, context, await context.world())
+    return await _answered(query, "", then, before, note)
 
 
 async def _resolved(frame: Frame, context: ViewContext, world: World) -> Query:
@@ -202,9 +156,7 @@ async def _resolved(frame: Frame, context: ViewContext, world: World) -> Query:
         return Resolver(frame, world, Patterns(world)).query()
     except NotUnderstood:
         phrases = [" ".join(clause.content) for clause in frame.clauses if clause.content]
-        ends = {
-            row for clause in frame.clauses for name in clause.names for row in world.rows_of(name)
-        }
+        ends = {row for name in frame.names for row in world.rows_of(name)}
         names = list(dict.fromkeys(row.relation for row in world.rows(ends)))[:_MOST_RELATIONS]
         if frame.unread or not phrases or not names:
             raise
@@ -248,9 +200,8 @@ async def _answered(
     )
 
 
-async def _dated(frame: Frame, context: ViewContext, world: World) -> World:
+async def _dated(names: Iterable[Named], context: ViewContext, world: World) -> World:
     """Return a world in which what holds for ever begins when it came about: births, deaths."""
-    names = [*frame.among, *(name for clause in frame.clauses for name in clause.names)]
     ends = {row for name in names for row in world.rows_of(name)}
     rows = [
         row
@@ -282,5 +233,5 @@ async def _known(
         # The log begins later than that: the view says what its time of then is.
         return context, world, f"no records of {at.isoformat()}: as known at {own.isoformat()}"
     seen, now = then.ever(world.index, before), to_micros(then.now(), FOREVER)
-    world = replace(world, seen=seen, past=before, now=now)
-    return then, world, f"as known at {at.isoformat()}"
+    known = replace(world, seen=seen, past=before, now=now)
+    return then, known, f"as known at {at.isoformat()}"

@@ -141,7 +141,7 @@ class Audit(Room):
         return [(past.rewind(entity), degree) for entity, degree in found]
 
     async def suggest_ontology(
-        self, texts: Sequence[str] | None = None, *, least: int = 2
+        self, texts: Sequence[str] | None = None, *, least: Limit = 2
     ) -> SuggestedOntology:
         """Propose an ontology; ``print`` shows it as Python source, ``Rules(ontology=)`` uses it.
 
@@ -156,7 +156,6 @@ class Audit(Room):
         """
         from graphrag.extract.llm.induction import ontology_in_use, ontology_of_texts
 
-        checked_number("least", least, least=1, most=MOST)
         if texts is None:
             index, past, ever = await self._context.scene(history=True)
             return ontology_in_use(triples(index, past, ever), least)

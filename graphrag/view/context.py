@@ -27,6 +27,7 @@ from graphrag.temporal.moment import Moment, parse_moment, to_micros, utc_now
 
 if TYPE_CHECKING:
     from graphrag.analysis.difference import Axis
+    from graphrag.ask.world import World
 
 _LOG = logging.getLogger("graphrag")
 _ALIKE = 0.75  # how near a name is to one that was mistyped: work_at to works_at is 0.93
@@ -91,6 +92,16 @@ class ViewContext:
     def ever(self, index: GroupIndex, past: Rewind) -> VisibleRows:
         """Return what there is of all times up to the view's knowledge."""
         return visible(index, replace(self.viewpoint, history=True), past, now=utc_now())
+
+    async def world(self) -> "World":
+        """Return the facts of all times up to the view's knowledge, to answer questions on."""
+        # Here, not above: opening a graph does not need it.
+        from graphrag.ask.world import World
+
+        index, past = await self.index(), await self.past()
+        seen, now = self.ever(index, past), to_micros(self.now(), FOREVER)
+        closed = self.viewpoint.valid_at is not None
+        return World(index, seen, past, self.session.relations, now, closed=closed)
 
     def relations(self, names: Sequence[str], index: GroupIndex, past: Rewind) -> list[str]:
         """Return the relations that facts are stored under and these names mean.

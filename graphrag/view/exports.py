@@ -191,7 +191,7 @@ class GroupExports(Exports):
         if group not in await session.store.groups():
             raise UnknownGroupError(group)
         async with session.writer.locks[group]:
-            pace = Pace(on_progress)
+            store, pace = session.store, Pace(on_progress)
             return await export_group(store, session.embedder, group, path, pace, vectors=vectors)
 
     async def copy(

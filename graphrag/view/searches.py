@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from graphrag.search.rank import Made
     from graphrag.view.explaining import Watch
 
+_SHORT = 300  # characters of a question whose answer is looked for before it is searched
+_MOST_FIRST = 20
+
 
 async def run(
     request: Request,
@@ -79,12 +82,36 @@ async def _answering(request: Request, context: ViewContext) -> Request:
     first = None
     ranked = "facts" in request.scopes and recipe.facts.relation > 0
     if ranked and context.session.store.profile == "process" and request.where is None:
-        # Here, not above: it brings the grammar of questions, which opening a graph does not need.
-        from graphrag.view.asking import answers_first
-
-        first = await answers_first(context, request.query)
+        first = await _answers_first(context, request.query)
     rerank = rest if first is None else (first, *rest)
     return replace(request, recipe=replace(recipe, rerank=rerank))
+
+
+async def _answers_first(context: ViewContext, text: str) -> AnswersFirst | None:
+    """Return the reranker for a question of a search; None if it is none, or no fact answers."""
+    # Here, not above: opening a graph does not need the grammar of questions.
+    from graphrag.ask.evaluate import solve
+    from graphrag.ask.names import tokens_of
+    from graphrag.ask.parse import read
+    from graphrag.ask.patterns import Patterns
+    from graphrag.ask.resolve import Resolver
+    from graphrag.ask.wording import ASKS, worded
+    from graphrag.ask.world import CannotAnswer
+
+    if len(text) > _SHORT or not ASKS.match(text):
+        return None
+    world = await context.world()
+    asked = worded(text, world.index, world.seen)
+    frame = read(asked, tokens_of(asked, world.index, world.seen, context.now()))
+    if frame.known or not frame.names:
+        return None
+    try:
+        solution = solve(Resolver(frame, world, Patterns(world)).query(), world)
+    except CannotAnswer:
+        return None
+    ids = world.index.facts.ids
+    rows = dict.fromkeys(row.row for row in (*solution.rows, *solution.support))
+    return AnswersFirst(tuple(ids[row] for row in rows)) if 0 < len(rows) <= _MOST_FIRST else None
 
 
 async def _joined(

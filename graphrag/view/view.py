@@ -43,7 +43,7 @@ class Streams(Room):
         return answering.stream(self._context, question, max_tokens)
 
 
-@checked(QueryError, around=steady, but=("answer",))
+@checked(QueryError, around=steady, but=("ask", "answer"))
 class View(Walks):
     """A read-only view of a group from one viewpoint, with every read as a method.
 
@@ -151,14 +151,17 @@ class View(Walks):
         return Streams(self._context)
 
     async def ask(self, question: str) -> Answer:
-        """Answer a question exactly from the facts, without a model, or state why that fails.
+        """Answer a question exactly from the facts, or state why that fails.
 
         It handles who and what, when, since and until when, how long, how many, whether, and which
         came first; before, after, during, first, last, nth; times in the question, and "as known
-        at". It finds entities by full or short names, and relations by words and meaning.
+        at". The language model of the graph translates the question, in any language, into a typed
+        query with one call; it sees names and relations, no facts. Without a model, or a readable
+        translation, a grammar of English parses it: ``Answer.by`` says which.
 
         Raises:
             QueryError: if the question is empty or too long.
+            LLMError: if the model cannot be reached.
         """
         from graphrag.view.asking import answer
 

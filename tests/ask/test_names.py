@@ -1,9 +1,13 @@
 """Entities are found by what people call them, if only one fits the question."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from graphrag import GraphRAG, Models
+import pytest
+
+from graphrag import GraphRAG, Models, Query
+from graphrag.ask.query import Named
 from graphrag.model.extraction import Claim, Extraction, Mention
+from graphrag.temporal.moment import utc_now
 from graphrag.testing import HashEmbedder, ScriptedExtractor
 from tests.ask.conftest import knowing, unlike
 
@@ -66,6 +70,45 @@ async def test_a_middle_name_and_what_completes_a_name_may_stand_apart():
         assert not await unlike(graph, answers)
 
 
+async def test_a_name_in_brackets_is_a_name():
+    facts = (("(Old Hull Mill)", "owned_by", "Ann Lee", "2010", None),)
+    async with knowing(facts) as graph:
+        answers = {"Who owns Old Hull Mill?": ["Ann Lee"], "Who owns Old Mill?": []}
+        assert not await unlike(graph, answers)
+
+
+async def test_an_apostrophe_is_one_however_it_is_written():
+    for written, asked in (("O’Brien Ltd", "O'Brien"), ("O'Brien Ltd", "O’Brien")):
+        async with knowing(((written, "owned_by", "Ann Lee", "2010", None),)) as graph:
+            assert not await unlike(graph, {f"Who owns {asked} Ltd?": ["Ann Lee"]})
+
+
+async def test_only_words_near_a_name_complete_it():
+    asked = "Did the mayor tell anyone that, as far as we know, Aldia ever phoned Bern?"
+    async with knowing(FACTS) as graph:
+        assert not await unlike(graph, {asked: []})
+
+
+async def test_what_names_nothing_has_no_facts():
+    async with knowing(FACTS) as graph:
+        missing = (await graph.query(Query(Named("Zed", ()), "works_at"))).missing
+        assert missing == "no entity is called 'Zed'"
+
+
+async def test_plans_lie_ahead_and_what_was_lies_behind():
+    day, week = utc_now() + timedelta(days=3), timedelta(days=7)
+    facts = [
+        ("Ann Lee", "meets", name, f"{at:%Y-%m-%d}", f"{at + timedelta(days=1):%Y-%m-%d}")
+        for name, at in (("Bob Oak", day), ("Tom Oak", day - week))
+    ]
+    async with knowing(facts) as graph:
+        answers = {
+            f"Whom will Ann Lee meet on {day:%A}?": ["Bob Oak"],
+            f"Whom did Ann Lee meet on {day:%A}?": ["Tom Oak"],
+        }
+        assert not await unlike(graph, answers)
+
+
 CALLED = {
     "What is Talon Bikes called?": ["Corvo Cycles"],
     "What is Talon Bikes called now?": ["Corvo Cycles"],
@@ -75,26 +118,71 @@ CALLED = {
     "What did Corvo Cycles use to be called?": ["Talon Bikes"],
     "What was Corvo Cycles called in 2024?": ["Talon Bikes"],
     "What was Ghent called before?": [],
+    "What was Corvo Cycles called in 2025?": ["Talon Bikes", "Corvo Cycles"],
+    "What is the old name of Corvo Cycles?": ["Talon Bikes"],
+    "What is the previous name of Corvo Cycles?": ["Talon Bikes"],
+    "What is Corvo Cycles's former name?": ["Talon Bikes"],
+    "What was Corvo Cycles's original name?": ["Talon Bikes"],
+    "What is the name of Talon Bikes?": ["Corvo Cycles"],
+    "What is the maiden name of Corvo Cycles?": [],
+    "What is Corvo Cycles's stage name?": [],
+    "What is the domain name of Talon Bikes?": [],
+    "What was Corvo Cycles called to do?": [],
+    "What was Corvo Cycles not called?": [],
+    "What was Corvo Cycles called by Ghent?": [],
+}
+AGAIN = {
+    "What is Corvo Cycles called?": ["Talon Bikes"],
+    "What was Talon Bikes called before?": ["Corvo Cycles"],
+    "What was Corvo Cycles called before?": ["Talon Bikes"],
+    "What was Talon Bikes originally called?": ["Talon Bikes"],
+    "What was Talon Bikes called in July 2025?": ["Corvo Cycles"],
 }
 
 
-async def test_what_something_is_or_was_called_is_answered_from_its_dated_names():
-    old, new, day = (
-        Mention("Talon Bikes"),
-        Mention("Corvo Cycles"),
-        datetime(2025, 3, 1, tzinfo=UTC),
-    )
-    renamed = Claim(old, "renamed_to", new, "x", 0, 1, valid_at=day, valid_precision="day")
-    based = Claim(old, "located_in", Mention("Ghent", "place"), "y", 0, 1)
-    read = {"x": Extraction((), (renamed,)), "y": Extraction((), (based,))}
+def renamed(old, new, day, text):
+    moment = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    old, new = Mention(old), Mention(new)
+    claim = Claim(old, "renamed_to", new, text, 0, 1, valid_at=moment, valid_precision="day")
+    return Extraction((), (claim,))
+
+
+@pytest.fixture
+async def bikes():
+    based = Claim(Mention("Talon Bikes"), "located_in", Mention("Ghent", "place"), "y", 0, 1)
+    read = {
+        "y": Extraction((), (based,)),
+        "x": renamed("Talon Bikes", "Corvo Cycles", "2025-03-01", "x"),
+        "z": renamed("Corvo Cycles", "Talon Bikes", "2025-08-01", "z"),
+    }
     models = Models(embedder=HashEmbedder(), extractor=ScriptedExtractor(read))
     async with GraphRAG.open("mem://", models=models) as graph:
         await graph.add_episode("y", reference_time="2025-01-01")
         await graph.add_episode("x", reference_time="2025-03-05")
-        assert not await unlike(graph, CALLED)
-        then = graph.at(valid_at="2025-02-01")
-        assert (await then.ask("What is Corvo Cycles called?")).values == ("Talon Bikes",)
-        assert (await then.ask("What was Corvo Cycles called before?")).missing
+        yield graph
+
+
+async def test_what_something_is_or_was_called_is_answered_from_its_dated_names(bikes):
+    assert not await unlike(bikes, CALLED)
+    then = bikes.at(valid_at="2025-02-01")
+    assert (await then.ask("What is Corvo Cycles called?")).values == ("Talon Bikes",)
+    before = await then.ask("What was Corvo Cycles called before?")
+    assert before.missing == "no earlier name is known of Corvo Cycles"
+
+
+async def test_a_name_may_come_back(bikes):
+    await bikes.add_episode("z", reference_time="2025-08-02")
+    assert not await unlike(bikes, AGAIN)
+
+
+async def test_the_query_for_a_name_says_of_when(bikes):
+    for question, holds in (
+        ("What is Talon Bikes called?", "now"),
+        ("What was Corvo Cycles called before?", "ended"),
+    ):
+        assert (await bikes.ask(question)).query.holds == holds
+    asked = (await bikes.ask("What was Corvo Cycles called in 2024?")).query
+    assert asked.interval.start == datetime(2024, 1, 1, tzinfo=UTC)
 
 
 async def test_who_is_no_number_of_people():

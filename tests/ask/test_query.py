@@ -8,6 +8,7 @@ from graphrag import Bound, Order, Query, QueryError
 from graphrag.sync import GraphRAG
 from graphrag.temporal.interval import Interval
 from graphrag.temporal.moment import parse_moment
+from tests.ask.conftest import knowing
 from tests.conftest import open_graph
 
 ADA = Query("Ada Vance", "resides_in")
@@ -78,6 +79,17 @@ async def test_query_that_cannot_be_worked_out_says_why(town):
     assert "no entity is called 'Zed'" in (await town.query(Query("Zed", "knows"))).missing
     with pytest.raises(QueryError, match="give Query"):
         await town.query("Where does Ada Vance live?")
+
+
+async def test_a_state_without_an_end_is_no_moment():
+    facts = (
+        ("Ann Lee", "chairs", "Hull Board", "1900-01-01", None),
+        ("Bob Oak", "chairs", "Hull Board", "1950-01-01", None),
+    )
+    ends = "Ann Lee chairing Hull Board and Bob Oak chairing Hull Board"
+    async with knowing(facts) as graph:
+        answer = await graph.ask(f"How many years are there between {ends}?")
+        assert answer.missing == "a date of one of them is not known"
 
 
 def test_the_blocking_twin_queries():

@@ -107,5 +107,14 @@ async def test_progress_on_a_terminal_has_the_tokens_of_the_model(server, connec
         assert task.fields["note"].endswith(f" left, {llm.usage.tokens:,} tokens")
 
 
+def test_the_model_of_the_environment_translates_a_question(server, command):
+    read = {"subject": "Jule", "relation": ["lives_in"], "object": "?"}
+    server.replies = [answer(FACT), Reply(json.dumps(read))]
+    command("add")
+    code, shown = command("ask", "Wo wohnt Jule?", "--json")
+    assert (code, json.loads(shown.out)["values"]) == (0, ["Kiel"])
+    assert "Jule: → lives_in 1" in server.requests[1]["messages"][-1]["content"]
+
+
 def test_without_a_model_the_rules_extract():
     assert isinstance(open_default(Settings(store="mem://")), GraphRAG)

@@ -54,6 +54,15 @@ async def test_an_event_that_no_fact_tells_of_stays_without_a_date(told):
     assert when.anchors
 
 
+async def test_facts_without_a_start_do_not_date_an_event(graph):
+    rows = [
+        {"subject": "Ann", "relation": "painted", "object": "Mill"},
+        {"subject": "Bob", "relation": "lives_in", "object": "Rome", "valid_at": "2001"},
+    ]
+    await graph.load.facts(rows, judge=False)
+    assert await graph.search("Where did Bob live before he painted?")
+
+
 async def test_what_overlaps_the_event_comes_first(told):
     before = await told.search("Where did Alice work before she moved to Rome?", scopes=["facts"])
     works = [hit.item.object for hit in before.facts if hit.item.relation == "works_at"]

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from jsonschema import Draft202012Validator
+from mcp import Client
 
 from graphrag.errors import InputError, StoreError
 from graphrag.explorer import atlas
@@ -14,10 +15,12 @@ from graphrag.serve.grants import LOCAL, Bucket, Grant, Quota, Tokens
 from graphrag.serve.openapi import description
 from graphrag.serve.server import application, serve
 from graphrag.serve.service import Service
-from graphrag.serve.tools import tools
+from graphrag.serve.tools import mcp_server, tools
 from graphrag.serve.verb_table import VERBS
+from graphrag.testing import ScriptedLLM
+from tests.conftest import open_graph
 from tests.serve.conftest import ADMIN, ALICE, BOB, READER, TOKENS, bearer, door
-from tests.serve.test_tools import CALLS
+from tests.serve.test_tools import CALLS, called
 
 
 def problem(answer, status):
@@ -57,6 +60,20 @@ async def test_an_answer_is_a_route_and_no_tool(rest):
     nothing = (await rest.post("/v1/answer", json={"question": "Why is the sea salt?"})).json()
     assert (nothing["by"], nothing["text"]) == ("nothing", "") and nothing["missing"]
     assert "answer" not in {tool.name for tool in tools()}
+
+
+async def test_a_question_in_any_language_is_translated_by_the_model_of_the_server():
+    read = {"subject": "Alice", "relation": ["works_at"], "object": "?", "earliest": "2020"}
+    async with open_graph(llm=ScriptedLLM(read, read)) as graph:
+        await graph.add_fact("Alice", "works_at", "Acme", valid_at="2020")
+        question = {"question": "Wo arbeitete Alice?"}
+        async with door(Service(graph)) as client:
+            found = (await client.post("/v1/ask", json=question)).json()
+            assert (found["values"], found["facts"][0]["subject"]) == (["Acme"], "Alice")
+        async with Client(mcp_server(Service(graph))) as agent:
+            assert (await called(agent, "ask", **question))["values"] == ["Acme"]
+        async with door(Service(graph)) as client:
+            assert "no answer scripted" in problem(await client.post("/v1/ask", json=question), 502)
 
 
 async def test_records_have_addresses(rest, known):

@@ -101,18 +101,9 @@ class GroupSet:
         from graphrag.search.request import Request
         from graphrag.view.searches import run
 
+        names, at = ", ".join(self._names), self._context.viewpoint
         request = Request.of(
-            query,
-            ", ".join(self._names),
-            self._context.viewpoint,
-            limit=limit,
-            scopes=scopes,
-            recipe=recipe,
-            centers=centers,
-            where=where,
-            saga=saga,
-            within=within,
-            explain=explain,
+            query, names, at, limit, scopes, recipe, centers, where, saga, within, explain
         )
         contexts = [replace(self._context, group=name) for name in self._names]
         catalog = self._context.session.catalog

@@ -126,18 +126,9 @@ class View(Walks):
         from graphrag.search.request import Request
         from graphrag.view.searches import run
 
+        group, at = self.group_id, self.viewpoint
         request = Request.of(
-            query,
-            self._context.group,
-            self._context.viewpoint,
-            limit=limit,
-            scopes=scopes,
-            recipe=recipe,
-            centers=centers,
-            where=where,
-            saga=saga,
-            within=within,
-            explain=explain,
+            query, group, at, limit, scopes, recipe, centers, where, saga, within, explain
         )
         return await run(request, [self._context], saga=saga)
 
@@ -242,18 +233,8 @@ class View(Walks):
         from graphrag.search.results import Hit
         from graphrag.view import explaining
 
-        request = Request.of(
-            query,
-            self.group_id,
-            self.viewpoint,
-            limit=limit,
-            scopes=scopes,
-            recipe=recipe,
-            centers=centers,
-            where=where,
-            saga=saga,
-            within=within,
-        )
+        group, at = self.group_id, self.viewpoint
+        request = Request.of(query, group, at, limit, scopes, recipe, centers, where, saga, within)
         value = item.item if isinstance(item, Hit) else item
         id_ = value if isinstance(value, str) else value.id
         return await explaining.explain(

@@ -182,15 +182,12 @@ _LONGEST = 4_000
 _DEEPEST = 50
 
 
-def parse_filter(text: str) -> Filter:
-    """Return the filter that a text describes: ``Filter.parse``."""
-    if len(text) > _LONGEST:
-        raise QueryError(f"a filter of {len(text)} characters: use at most {_LONGEST}")
-    return _FilterReader(text).all()
+class FilterReader:
+    """The filter that a text describes: ``Filter.parse``."""
 
-
-class _FilterReader:
     def __init__(self, text: str) -> None:
+        if len(text) > _LONGEST:
+            raise QueryError(f"a filter of {len(text)} characters: use at most {_LONGEST}")
         self._text = text
         self._tokens: list[tuple[str, str]] = []
         self._at = 0
@@ -204,6 +201,7 @@ class _FilterReader:
             place = match.end()
 
     def all(self) -> Filter:
+        """Return the whole filter."""
         where = self._either()
         if self._at < len(self._tokens):
             raise self._wrong(f"expected 'and' or 'or' before {self._tokens[self._at][1]!r}")

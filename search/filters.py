@@ -115,9 +115,9 @@ class Filter:
             QueryError: if the text is not a filter; the message gives the position.
             TimeError: for a moment that cannot be read.
         """
-        from graphrag.search.fields import parse_filter
+        from graphrag.search.fields import FilterReader
 
-        return parse_filter(text)
+        return FilterReader(text).all()
 
     def comparisons(self) -> Iterator["Compare"]:
         """Yield every comparison."""

@@ -147,9 +147,8 @@ class Edges:
             usable &= wanted.take(index.facts["relation"])
         return cls(subject, object_, usable, len(index.entities), seen.facts_at)
 
-    def distances(self, start: int | Sequence[int], depth: int) -> Distances:
+    def distances(self, starts: Sequence[int], depth: int) -> Distances:
         """Return the hops of every entity from the nearest start, -1 beyond ``depth``."""
-        starts = [start] if isinstance(start, int) else start
         ends = self.subject, self.object
         walk = LevelWalk(*ends, self.nodes, starts, alive=self.usable, edges_at=self.facts_at)
         return walk.within(depth)

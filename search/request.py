@@ -67,7 +67,6 @@ class Request:
         query: str,
         group: str,
         viewpoint: Viewpoint = NOW,
-        *,
         limit: int | None = None,
         scopes: Sequence[Scope] | None = None,
         recipe: Recipe | str | None = None,

@@ -116,12 +116,12 @@ def shortest(
     """
     if start == end:
         return [PathRows((start,), (), 0.0)]
-    near = edges.distances(start, max_depth)
+    near = edges.distances([start], max_depth)
     if not 0 < near[end] <= max_depth:
         return []
     if k == 1 and costs is None:  # one of the shortest: nothing beside these is looked at
         max_depth = int(near[end])
-    far = edges.distances(end, max_depth)
+    far = edges.distances([end], max_depth)
     between = (near >= 0) & (far >= 0) & (near.astype(np.int16) + far <= max_depth)
     facts = edges.within(between)
     price = np.ones(len(facts)) if costs is None else costs[facts]

@@ -49,7 +49,7 @@ async def search(
     explain: bool = Option(False, help="Show each step of the search with its time."),
 ) -> None:
     """Search the graph as of now or another moment."""
-    from graphrag.search.fields import parse_filter
+    from graphrag.search.filters import Filter
     from graphrag.search.recipe import SCOPES, recipe_of
     from graphrag.search.request import Request
     from graphrag.search.within import Within
@@ -65,7 +65,7 @@ async def search(
         "limit": limit or way.limit or _LIMIT,
         "scopes": asked,
         "recipe": way,
-        "where": None if where is None else parse_filter(where),
+        "where": None if where is None else Filter.parse(where),
         "saga": saga,
         "within": part,
     }

@@ -112,12 +112,10 @@ class GroupIndex(Shared):
 
     def exchange(self, file: ArrayFile) -> None:
         """Write the group, or read it."""
-        for relation in file.distinct("relations", self.relations):
-            self.relation_code(relation)
-        for kind in file.distinct("types", self.types):
-            self.type_code(kind)
-        for saga in file.distinct("saga_codes", self.saga_codes):
-            self.saga_code(saga)
+        self._relation_code = file.distinct("relations", self.relations)
+        self.relations = [*self._relation_code]
+        self._type_code = file.distinct("types", self._type_code)
+        self.saga_codes = file.distinct("saga_codes", self.saga_codes)
         sagas = file.strings("sagas", self.sagas)
         ids = file.strings("saga_ids", self.sagas.values(), len(sagas))
         self.sagas = dict(zip(sagas, ids, strict=True))

@@ -34,6 +34,7 @@ _BORDERS = {
 }
 """Where a sentence ends: a message is one line, prose may be wrapped."""
 _QUOTES = '"“”'
+_CLOSING = ".!?…。！？\"'”’)"  # what may end a line
 _SPEAKER = re.compile(r"\s*[^\W\d_][\w .'’-]{0,40}: +(?=\S)")
 
 
@@ -79,7 +80,8 @@ def _lines(chosen: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str
     lines: dict[int, str] = {}
     for sentence in chosen:
         until = f" (until {sentence.until.date()})" if sentence.until else ""
-        text = f"{_tidy(sentence.text)}{until}"
+        words = " ".join(sentence.text.split())
+        text = f"{words}{'' if words[-1:] in _CLOSING else '.'}{until}"
         if line := lines.get(sentence.place):
             speaker = "" if sentence.speaker.strip() in line else sentence.speaker
             lines[sentence.place] = f"{line} {speaker}{text}"
@@ -87,11 +89,6 @@ def _lines(chosen: Sequence[_Sentence], episodes: Sequence[Episode]) -> list[str
             day = f"{episodes[sentence.place].valid_at:%Y-%m-%d}"
             lines[sentence.place] = f"{day}: {sentence.speaker}{text}"
     return list(lines.values())
-
-
-def _tidy(text: str) -> str:
-    line = " ".join(text.split())
-    return line if line[-1:] in ".!?…。！？" or line[-1:] in "\"'”’)" else f"{line}."
 
 
 def _weights(entities: Sequence[Entity], facts: Sequence[Fact]) -> Mapping[str, float]:

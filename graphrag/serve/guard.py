@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphrag.errors import InputError, PolicyError
 from graphrag.serve.grants import SCOPE_KEY, Bucket
-from graphrag.serve.rest import problem, problem_of
+from graphrag.serve.rest import problem_of
 from graphrag.serve.service import Service
 
 TOOLS: Final = "/mcp"  # path of the tools
@@ -68,15 +68,13 @@ class Guard:
 
         if scope["path"] == "/":
             scope["path"] = _PAGE  # what somebody sees who types the address alone
-        if (refusal := self._refusal(scope, receive)) is not None:
-            await refusal(scope, receive, sending)
-            return
-        if scope["method"] == "POST":
-            try:
+        try:
+            self._admit(scope, receive)
+            if scope["method"] == "POST":
                 receive = _again(await self._body(receive), receive)
-            except HTTPException as error:
-                await problem_of(error)(scope, receive, sending)
-                return
+        except (HTTPException, PolicyError) as error:
+            await problem_of(error)(scope, receive, sending)
+            return
         await self.app(scope, receive, sending)
 
     async def _body(self, receive: Receive) -> bytes:
@@ -94,46 +92,43 @@ class Guard:
             raise HTTPException(408, "the body did not come in time") from None
         raise HTTPException(400, "the body was cut short")
 
-    def _refusal(self, scope: Scope, receive: Receive) -> ASGIApp | None:
-        """Return the answer to a request that may not go on; otherwise note its call in it."""
+    def _admit(self, scope: Scope, receive: Receive) -> None:
+        """Note the call of a request in it, unless it may not go on."""
         headers = Headers(scope=scope)
         hosts, origin = headers.getlist("host"), headers.get("origin")
         host = hosts[0] if len(hosts) == 1 else ""
         if origin is not None and origin.partition("://")[2] != host:
-            return problem(403, f"pages of {origin!r} may not ask this server")
+            raise HTTPException(403, f"pages of {origin!r} may not ask this server")
         service = self._service
         if not service.tokens and _name(host) not in self._hosts:
-            return problem(421, f"this server is not {host!r}")
+            raise HTTPException(421, f"this server is not {host!r}")
         if scope["path"] in OPEN:
-            return None
+            return
         asked = _group(scope)
         if _below(scope) == _PAGE or _below(scope).startswith(f"{_PAGE}/"):
-            return None
+            return
         token = headers.get("authorization")
         grant = service.tokens.grant(None if token is None else token.encode("latin-1"))
         if grant is None:
             if wait := self._failures.take():
-                return _later(wait)
+                raise _later(wait)
             detail = "give a token: Authorization: Bearer ..."
-            return problem(401, detail, {"www-authenticate": "Bearer"})
+            raise HTTPException(401, detail, {"www-authenticate": "Bearer"})
         if service.tokens:
             quota = service.quota
             if grant.name not in self._buckets:
                 self._buckets[grant.name] = Bucket(quota.per_second, quota.burst)
             if wait := self._buckets[grant.name].take():
-                return _later(wait)
+                raise _later(wait)
         if service.metrics.running >= service.quota.concurrent:
-            return _later(1, status=503, why="too many requests are being answered")
+            raise _later(1, status=503, why="too many requests are being answered")
         try:
             scope[SCOPE_KEY] = replace(service.call(grant, asked), gone=partial(_gone, receive))
-        except PolicyError as error:
-            return problem(403, str(error))
         except InputError as error:
-            return problem(404, str(error))
+            raise HTTPException(404, str(error)) from None
         if scope["method"] != "POST" and _below(scope) == TOOLS:
             # The SDK would hold a stream open, on which nothing can ever come.
-            return problem(405, "tools are called by POST", {"allow": "POST"})
-        return None
+            raise HTTPException(405, "tools are called by POST", {"allow": "POST"})
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
@@ -170,6 +165,6 @@ def _below(scope: Scope) -> str:
     return path.removeprefix(scope.get("root_path", ""))
 
 
-def _later(seconds: float, *, status: int = 429, why: str = "too many requests") -> ASGIApp:
+def _later(seconds: float, *, status: int = 429, why: str = "too many requests") -> HTTPException:
     wait = str(math.ceil(seconds))
-    return problem(status, f"{why}: come again in {wait} s", {"retry-after": wait})
+    return HTTPException(status, f"{why}: come again in {wait} s", {"retry-after": wait})

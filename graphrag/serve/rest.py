@@ -55,23 +55,20 @@ _STATUSES: tuple[tuple[type[GraphRAGError], int], ...] = (  # the first kind tha
 )
 
 
-def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a problem as an answer (RFC 9457), with the phrase of its status as its title."""
+def problem_of(error: Exception) -> Response:
+    """Return an error of the library, or what is wrong as HTTP, as an answer (RFC 9457)."""
+    headers: Mapping[str, str] | None = None
+    if isinstance(error, HTTPException):
+        status, detail, headers = error.status_code, error.detail, error.headers
+    else:
+        status = next(status for kind, status in _STATUSES if isinstance(error, kind))
+        detail = str(error)
     title = HTTPStatus(status).phrase
+    if status == 404 and detail == title:
+        detail = "there is nothing here: see /openapi.json"
     body = ProblemOutput(title=title, status=status, detail=visible(detail))
     # A detail may repeat what was asked, where half a surrogate pair may stand.
     return Response(body.model_dump_json(), status, headers, media_type=PROBLEM_TYPE)
-
-
-def problem_of(error: Exception) -> Response:
-    """Return an error of the library, or what is wrong as HTTP, as an answer."""
-    if isinstance(error, HTTPException):
-        unknown = (error.status_code, error.detail) == (404, HTTPStatus.NOT_FOUND.phrase)
-        detail = "there is nothing here: see /openapi.json" if unknown else error.detail
-        return problem(error.status_code, detail, error.headers)
-    return problem(
-        next(status for kind, status in _STATUSES if isinstance(error, kind)), str(error)
-    )
 
 
 async def failed(request: Request, error: Exception) -> Response:

@@ -10,7 +10,7 @@ import logging
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -37,61 +37,54 @@ class UnexpectedError(GraphRAGError):
 
 
 @dataclass(slots=True)
-class _Histogram:
-    counts: list[int] = field(default_factory=lambda: [0] * (len(_BOUNDS) + 1))
-    total: float = 0.0
-
-    def add(self, seconds: float) -> None:
-        self.counts[bisect_left(_BOUNDS, seconds)] += 1
-        self.total += seconds
-
-
-@dataclass(slots=True)
 class Metrics:
     """Counts since the server started."""
 
     answers: Counter[int] = field(default_factory=Counter)  # HTTP answers by status
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Calls by verb and outcome, as tools and by REST."""
-    durations: defaultdict[str, _Histogram] = field(default_factory=lambda: defaultdict(_Histogram))
+    durations: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """Calls by verb and number of the bucket of how long they took."""
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))  # by verb
     running: int = 0  # calls in progress
     streams: int = 0
 
     def called(self, verb: str, outcome: str, seconds: float) -> None:
         """Count a call of a verb."""
         self.calls[verb, outcome] += 1
-        self.durations[verb].add(seconds)
+        self.durations[verb, bisect_left(_BOUNDS, seconds)] += 1
+        self.seconds[verb] += seconds
 
     def text(self) -> str:
         """Return everything as Prometheus reads it."""
-        return "".join(f"{line}\n" for line in self._lines())
+        lines: list[str] = []
+        for name, kind, what, samples in self._families():
+            lines += [f"# HELP graphrag_{name} {what}", f"# TYPE graphrag_{name} {kind}"]
+            lines += [f"graphrag_{name}{sample}" for sample in samples]
+        return "".join(f"{line}\n" for line in lines)
 
-    def _lines(self) -> Iterator[str]:
-        yield from _head("build_info", "gauge", "The version of the library.")
-        yield f'graphrag_build_info{{version="{version("surreal-graphrag")}"}} 1'
-        yield from _head("http_answers_total", "counter", "Answers over HTTP, by status.")
-        for status, count in sorted(self.answers.items()):
-            yield f'graphrag_http_answers_total{{status="{status}"}} {count}'
-        yield from _head("calls_total", "counter", "Calls of a verb, as tools and by REST.")
-        for (verb, outcome), count in sorted(self.calls.items()):
-            yield f'graphrag_calls_total{{verb="{verb}",outcome="{outcome}"}} {count}'
-        yield from _head("call_seconds", "histogram", "How long calls of a verb took.")
-        for verb, histogram in sorted(self.durations.items()):
+    def _families(self) -> Iterator[tuple[str, str, str, Iterable[str]]]:
+        known = version("surreal-graphrag")
+        yield "build_info", "gauge", "The version of the library.", [f'{{version="{known}"}} 1']
+        answers = (f'{{status="{status}"}} {n}' for status, n in sorted(self.answers.items()))
+        yield "http_answers_total", "counter", "Answers over HTTP, by status.", answers
+        calls = (
+            f'{{verb="{verb}",outcome="{outcome}"}} {n}'
+            for (verb, outcome), n in sorted(self.calls.items())
+        )
+        yield "calls_total", "counter", "Calls of a verb, as tools and by REST.", calls
+        yield "call_seconds", "histogram", "How long calls of a verb took.", self._histograms()
+        yield "calls_running", "gauge", "Calls that are worked on.", [f" {self.running}"]
+        yield "streams_open", "gauge", "Open streams of events.", [f" {self.streams}"]
+
+    def _histograms(self) -> Iterator[str]:
+        for verb, seconds in sorted(self.seconds.items()):
             below = 0
-            for bound, count in zip((*_BOUNDS, "+Inf"), histogram.counts, strict=True):
-                below += count
-                yield f'graphrag_call_seconds_bucket{{verb="{verb}",le="{bound}"}} {below}'
-            yield f'graphrag_call_seconds_sum{{verb="{verb}"}} {histogram.total:.6f}'
-            yield f'graphrag_call_seconds_count{{verb="{verb}"}} {below}'
-        yield from _head("calls_running", "gauge", "Calls that are worked on.")
-        yield f"graphrag_calls_running {self.running}"
-        yield from _head("streams_open", "gauge", "Open streams of events.")
-        yield f"graphrag_streams_open {self.streams}"
-
-
-def _head(name: str, kind: str, what: str) -> Iterator[str]:
-    yield f"# HELP graphrag_{name} {what}"
-    yield f"# TYPE graphrag_{name} {kind}"
+            for number, bound in enumerate((*_BOUNDS, "+Inf")):
+                below += self.durations[verb, number]
+                yield f'_bucket{{verb="{verb}",le="{bound}"}} {below}'
+            yield f'_sum{{verb="{verb}"}} {seconds:.6f}'
+            yield f'_count{{verb="{verb}"}} {below}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,6 @@ async def groups_in(store: Store, table: str) -> list[str]:
 
 async def groups_of(store: Store, records: Collection[Record]) -> dict[str, str]:
     """Map each record that exists, as ``table:id``, to its group."""
-    if not records:
-        return {}
     [rows] = await store.query("SELECT id, group_id FROM $records;", records=list(records))
     return {str(row["id"]): row["group_id"] for row in rows}
 

@@ -204,8 +204,7 @@ class Reads(Room):
         id_ = fact if isinstance(fact, str) else fact.id
         found = (await self._context.store.get(Fact, [id_])).get(id_)
         past = await self._context.past()
-        known = past.knew("relates_to", id_)
-        if found is None or found.group_id != self.group_id or not known:
+        if found is None or found.group_id != self.group_id or not past.knew("relates_to", id_):
             raise InputError(f"no fact has the id {id_!r}: pass a fact from a search, or its id")
         return (await quotes_of([past.rewind(found)], self._context.store, past))[0]
 

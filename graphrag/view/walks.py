@@ -58,7 +58,7 @@ class Walks(Reads):
         if relations is not None:
             relations = self._context.relations(relations, index, past)
         edges = Edges.of(index, seen, relations=relations)
-        distance = edges.distances(start, depth)
+        distance = edges.distances([start], depth)
         wanted = distance > 0
         if types is not None:
             wanted &= past.of_types(types, index)
@@ -95,7 +95,7 @@ class Walks(Reads):
         checked_number("hops", hops, least=0, most=DEEPEST)
         index, past, seen, [start] = await self._context.places(entity)
         along = self._context.relations(through, index, past)
-        known = Edges.of(index, seen, relations=along).distances(start, hops) >= 0
+        known = Edges.of(index, seen, relations=along).distances([start], hops) >= 0
         ever = self._context.ever(index, past)
         subject, object_ = ever.ends
         facts = ever.facts & (ever.retracted == FOREVER)
@@ -158,7 +158,7 @@ class Walks(Reads):
         edges = Edges.of(index, seen)
         degrees = edges.degrees()
         if places:
-            distance = edges.distances(places[0], depth)
+            distance = edges.distances(places, depth)
             wanted = (distance == 0) | ((distance > 0) & ~past.of_types((VALUE,), index))
         else:
             distance = np.zeros(edges.nodes, dtype=np.int8)

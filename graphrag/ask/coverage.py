@@ -152,11 +152,12 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     rows = world.rows(way.rows)
     relations = list(dict.fromkeys(row.relation for row in rows))
     longer: list[Way] = []
+    done = {at for at, token in enumerate(tokens) if token.says and _done(tokens, at)}
     for relation in relations:
         meant = senses.evidence(left, relation, world)
         # The mayor of A is who holds that office.
         alone = not way.length and len(relations) == 1 and senses.akin(senses.POST, relation)
-        if not (meant.places or alone):
+        if not alone and not (meant.places and (way.length or done <= {*meant.places})):
             continue
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
@@ -237,8 +238,11 @@ def _verb(tokens: Sequence[Token], place: int) -> bool:
 
 def _acts(tokens: Sequence[Token], place: int) -> bool:
     """Tell whether a word is what somebody does: "who led A", "whom did A lead"."""
-    lead = _word(tokens, place - 1)
-    return lead == "who" or (lead == "E" and _word(tokens, place - 2) in DO)
+    return _word(tokens, place - 1) == "who" or _done(tokens, place)
+
+
+def _done(tokens: Sequence[Token], place: int) -> bool:
+    return _word(tokens, place - 1) == "E" and _word(tokens, place - 2) in DO
 
 
 def passive_in(clause: Clause) -> bool:

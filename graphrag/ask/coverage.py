@@ -45,6 +45,7 @@ def coverage(
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
     left += [] if places else _undone(tokens)
+    left += _TAIL.findall(shape_of(tokens)) if meant.relation else []
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in CHANGING
@@ -62,6 +63,8 @@ def coverage(
     return Coverage(tuple(dict.fromkeys(left)), rows, kind)
 
 
+_TAIL: Final = re.compile(r"\b(?:as|from)(?= (?:in|on|at)$|$)")
+"""What nothing stands behind: "what was A employed as", "where did A move from in 1990"."""
 _DOING: Final = re.compile(r"\b(?:did|does|do) (?:the )?E (?P<what>.*[a-z].*)|\bfrom (?:the )?E\b")
 
 
@@ -163,10 +166,12 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
+        place = next((at for at, token in enumerate(tokens) if token.named), 0)
+        sides = side_of(left, place, meant) if not way.used else ("", False)
         straight = meant.swapped or meant.passive or symmetric or alone
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
-            if not near:
+            if not near or (sides[1] and side != sides[0]):
                 continue
             far = dict.fromkeys(row.object if side == "subject" else row.subject for row in near)
             ahead = symmetric or side == "subject"

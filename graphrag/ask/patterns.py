@@ -241,6 +241,12 @@ class Patterns:
         left = set(world.rows_of(named[0]))
         if same and not verbal and all((row.subject in left) is not ahead for row in same):
             ahead = not ahead
+        posts = [
+            all(senses.akin(senses.POST, row.relation) for row in world.rows(world.rows_of(name)))
+            for name in named
+        ]
+        if not same and any(posts) and not senses.akin(senses.POST, meant.relation):
+            raise CannotAnswer(f"nothing is known: {meant.relation}")
         if same or not denied:
             named = self._single(named[0], same or known), self._single(named[1], same or known)
         subject, object_ = named if ahead else named[::-1]

@@ -231,7 +231,7 @@ CHANGING: Final = frozenset(
     "no not never nor neither none nobody n't without hardly rarely other else another why if "
     "only alone even twice decade century half same together simultaneously again back return "
     "returns returned returning rejoin rejoins rejoined rejoining eldest youngest older "
-    "younger".split()
+    "younger can could would".split()
 )
 """Words that change what is asked, and that no grammar here reads."""
 

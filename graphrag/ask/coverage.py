@@ -45,6 +45,7 @@ def coverage(
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
     left += [] if places else _undone(tokens)
+    left += _TAIL.findall(shape_of(tokens)) if meant.relation else []
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in CHANGING
@@ -62,6 +63,8 @@ def coverage(
     return Coverage(tuple(dict.fromkeys(left)), rows, kind)
 
 
+_TAIL: Final = re.compile(r"\b(?:as|from)(?= (?:in|on|at)$|$)")
+"""What nothing stands behind: "what was A employed as", "where did A move from in 1990"."""
 _DOING: Final = re.compile(r"\b(?:did|does|do) (?:the )?E (?P<what>.*[a-z].*)|\bfrom (?:the )?E\b")
 
 
@@ -152,20 +155,23 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
     rows = world.rows(way.rows)
     relations = list(dict.fromkeys(row.relation for row in rows))
     longer: list[Way] = []
+    done = {at for at, token in enumerate(tokens) if token.says and _done(tokens, at)}
     for relation in relations:
         meant = senses.evidence(left, relation, world)
         # The mayor of A is who holds that office.
         alone = not way.length and len(relations) == 1 and senses.akin(senses.POST, relation)
-        if not (meant.places or alone):
+        if not alone and not (meant.places and (way.length or done <= {*meant.places})):
             continue
         # "The first husband of A": the order is of this hop.
         orders = (order_of(left.tokens[at - 1 : at]) for at in meant.places if at)
         order = next((order for order in orders if order), None)
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
+        place = next((at for at, token in enumerate(tokens) if token.named), 0)
+        sides = side_of(left, place, meant) if not way.used else ("", False)
         straight = meant.swapped or meant.passive or symmetric or alone
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
-            if not near:
+            if not near or (sides[1] and side != sides[0]):
                 continue
             far = dict.fromkeys(row.object if side == "subject" else row.subject for row in near)
             ahead = symmetric or side == "subject"
@@ -237,8 +243,11 @@ def _verb(tokens: Sequence[Token], place: int) -> bool:
 
 def _acts(tokens: Sequence[Token], place: int) -> bool:
     """Tell whether a word is what somebody does: "who led A", "whom did A lead"."""
-    lead = _word(tokens, place - 1)
-    return lead == "who" or (lead == "E" and _word(tokens, place - 2) in DO)
+    return _word(tokens, place - 1) == "who" or _done(tokens, place)
+
+
+def _done(tokens: Sequence[Token], place: int) -> bool:
+    return _word(tokens, place - 1) == "E" and _word(tokens, place - 2) in DO
 
 
 def passive_in(clause: Clause) -> bool:

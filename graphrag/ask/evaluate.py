@@ -172,6 +172,8 @@ def _whether(query: Query, world: World, done: Solution) -> None:
     if near and query.subject is not None:
         own = facts.rows_of(query.subject, world, done)
         rows = [row for row in rows if row.subject in own]
+    if query.holds == "planned" and not rows:
+        raise CannotAnswer(f"nothing is planned: {query.pattern}")
     done.rows = rows or facts.matching(query, world, done)
     done.values = ["yes" if rows else "no"]
 

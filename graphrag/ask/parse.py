@@ -233,9 +233,11 @@ def _present(frame: Frame) -> Frame:
         return frame
     verb = next((word for word in words if word in wording.AUXILIARIES), None)
     if frame.wants == "how many" and not now:
-        if counted := re.search(r"(?:how many|number of) (.*)", clause.shape_of(frame.main.tokens)):
-            verb = next((w for w in counted.group(1).split() if w in wording.AUXILIARIES), None)
-        return replace(frame, holds="now") if verb in ("is", "are", "do", "does") else frame
+        counted = re.search(r"(?:how many|number of) (.*)", clause.shape_of(frame.main.tokens))
+        rest = counted.group(1).split() if counted else words
+        verb = next((word for word in rest if word in wording.AUXILIARIES), None)
+        live = rest[0] == "people" and not (verb or any(map(wording.is_past, rest[1:])))
+        return replace(frame, holds="now") if live or verb in ("is", "are", "do", "does") else frame
     if frame.known is not None and frame.wants == "entities":
         return replace(frame, holds="now")  # "as known in May, who was mayor"
     past = verb in ("did", "was", "were", "had", "has", "have", "would", "could")

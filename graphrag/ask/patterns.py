@@ -18,6 +18,7 @@ from graphrag.ask.query import Named, Query
 from graphrag.ask.senses import Evidence
 from graphrag.ask.wording import DO, stem_of
 from graphrag.ask.world import CannotAnswer, FactRow, World
+from graphrag.ontology.relations import VITAL
 from graphrag.text.tokens import STOP_WORDS
 
 _NEAR: Final = 0.5
@@ -139,9 +140,11 @@ class Patterns:
         used = coverage(clause, first.meant, self.world, first.far)
         if used.left:
             raise NotUnderstood(f"not understood: {', '.join(used.left)}; known: {known}")
-        if "where" in clause.words and {self.world.kind(row) for row in first.far} <= {"person"}:
+        somebody = {self.world.kind(row) for row in first.far} <= {"person"}
+        if "where" in clause.words and (somebody or first.meant.relation == VITAL):
             raise CannotAnswer(f"it is no place: {first.meant.relation}")
-        self._refuse(clause, first.meant.relation, several=len(used.rows) > 1)
+        several = len(used.rows) > 1 or "many" in clause.words
+        self._refuse(clause, first.meant.relation, several=several)
         named = self._single(owner, first.rows)
         ends = (named, None) if first.side == "subject" else (None, named)
         return Query(ends[0], first.meant.relation, ends[1], kind=used.kind)
@@ -238,6 +241,12 @@ class Patterns:
         left = set(world.rows_of(named[0]))
         if same and not verbal and all((row.subject in left) is not ahead for row in same):
             ahead = not ahead
+        posts = [
+            all(senses.akin(senses.POST, row.relation) for row in world.rows(world.rows_of(name)))
+            for name in named
+        ]
+        if not same and any(posts) and not senses.akin(senses.POST, meant.relation):
+            raise CannotAnswer(f"nothing is known: {meant.relation}")
         if same or not denied:
             named = self._single(named[0], same or known), self._single(named[1], same or known)
         subject, object_ = named if ahead else named[::-1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
-from graphrag.ask.clause import Clause, Condition, Frame
+from graphrag.ask.clause import Clause, Condition, Frame, shape_of
 from graphrag.ask.division import states
 from graphrag.ask.facts import DATES, Solution, edge_point, matching
 from graphrag.ask.parse import EDGES, ENDING
@@ -65,8 +65,9 @@ class Resolver:
             known_at=frame.known_at,
             words=frame.text,
         )
-        if edge == "end" and query.order is not None and frame.wants == "entities":
-            raise NotUnderstood("not understood: in the order of their ends")
+        if query.order and (wants == "whether" or (edge == "end" and wants == "entities")):
+            ends = "in the order of their ends"
+            raise NotUnderstood(f"not understood: {query.order if wants == 'whether' else ends}")
         if frame.apart is not None:
             other = replace(self.patterns.of(frame.apart), order=frame.apart.order)
             shared = pattern.object == other.object and not main.order
@@ -158,7 +159,7 @@ class Resolver:
     def _age(self) -> Query:
         """Return the birth of who is asked about, and what says at which moment."""
         clause, world = self.frame.main, self.world
-        if not clause.names:
+        if not clause.names or re.search(r"E 's (?!age\b)", shape_of(clause.tokens)):
             raise CannotAnswer(f"“{clause}” does not say whose age is asked")
         owner = clause.names[0]
         rest = Clause(tuple(token for token in clause.tokens if token.word not in ("old", "age")))

@@ -215,7 +215,7 @@ def evidence(clause: Clause, relation: str, world: World) -> Evidence:
 
 def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
     stems, parts, senses = stems_of(name), parts_of(name), senses_in(name)
-    score, places, met, turned, titled = 0.0, [], set[str](), False, False
+    score, places, met, ways, titled = 0.0, [], set[str](), set[bool](), False
     for place, token in enumerate(clause.tokens):
         word = token.word
         if word in ("E", "T"):
@@ -232,17 +232,19 @@ def _of(clause: Clause, relation: str, name: str, world: World) -> Evidence:
         if not straight and not senses & senses_of(converse):
             continue
         titled = titled or (parts[-1] == "of" and stem_of(parts[-2]) in (stem, converse))
-        turned = turned or not straight
+        ways.add(bool(straight))
         if stem not in met:
             score += _OWN if stem in stems else _SENSE
         met.add(stem)
         places.append(place)
+    if len(ways) > 1:
+        return Evidence(relation)  # "the father of A's child"
     if not places and "where" in clause.words and senses & _WHERE and not strange(clause):
         score += _HINT
     bare = not places and not clause.content and "do" not in clause.words
     if bare and (akin(POST, name) or parts in _COPULAR):
         score += _HINT
-    swapped = world.relations.canonical(name)[1] is not turned
+    swapped = world.relations.canonical(name)[1] is not (False in ways)
     return Evidence(relation, score, tuple(places), swapped, "by" in parts[1:], titled)
 
 

@@ -61,7 +61,7 @@ TODAY = {
     "entries in graphrag/": 41,
     "modules": 355,
     "modules with exactly one importer": 81,
-    "lines written by hand": 71_898,
+    "lines written by hand": 71_896,
     "own files on one add_episode": 74,
     "own files on one search": 70,
     "public methods of GraphRAG": 29,

@@ -63,7 +63,7 @@ def coverage(
     return Coverage(tuple(dict.fromkeys(left)), rows, kind)
 
 
-_TAIL: Final = re.compile(r"\b(?:as|from)(?= (?:in|on|at)$|$)")
+_TAIL: Final = re.compile(r"\b(?:(?<!E )as|from)(?= (?:in|on|at)$|$)")
 """What nothing stands behind: "what was A employed as", "where did A move from in 1990"."""
 _DOING: Final = re.compile(r"\b(?:did|does|do) (?:the )?E (?P<what>.*[a-z].*)|\bfrom (?:the )?E\b")
 

@@ -310,7 +310,7 @@ async def test_of_an_answer_of_another_shape_the_words_of_the_grammar_remain(ask
     got = await ask("Wo wohnte Ada Vance 1985?", **answer)
     assert not got
     assert got.by == "grammar"
-    assert "not understood" in got.missing
+    assert "Wo wohnte Ada Vance" in got.missing
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
 """What every word of a clause is used for, so that none is passed over, along one hop or several.
 
-A word is used if it means the relation, says what answers are ("which city"), or is one of grammar.
-A question with any other word is not understood. Of several hops ("the capital of the country that
-A is a citizen of") each must be meant by words that no other hop is meant by; of all paths the one
-that leaves the fewest words unexplained is taken.
+A word means the relation, says what answers are ("which city"), or is one of grammar; with any
+other word a question is not understood. Of several hops each must be meant by words of its own; the
+path that leaves the fewest words unexplained is taken.
 """
 
 import re
@@ -45,7 +44,6 @@ def coverage(
     tokens, places, rows = clause.tokens, set(meant.places), frozenset(answers)
     left, kind = [] if _together(clause, meant.relation, world) else ["with"], ""
     left += [] if places else _undone(tokens)
-    left += _TAIL.findall(shape_of(tokens)) if meant.relation else []
     for at, token in enumerate(tokens):
         word = token.word
         grammatical = not token.says or word in CHANGING
@@ -63,8 +61,6 @@ def coverage(
     return Coverage(tuple(dict.fromkeys(left)), rows, kind)
 
 
-_TAIL: Final = re.compile(r"\b(?:(?<!E )as|from)(?= (?:in|on|at)$|$)")
-"""What nothing stands behind: "what was A employed as", "where did A move from in 1990"."""
 _DOING: Final = re.compile(r"\b(?:did|does|do) (?:the )?E (?P<what>.*[a-z].*)|\bfrom (?:the )?E\b")
 
 
@@ -167,11 +163,11 @@ def _steps(clause: Clause, way: Way, world: World) -> list[Way]:
         order = next((order for order in orders if order), None)
         used, symmetric = way.used | set(meant.places), mutual(relation, world)
         place = next((at for at, token in enumerate(tokens) if token.named), 0)
-        sides = side_of(left, place, meant) if not way.used else ("", False)
+        said, sure = side_of(left, place, meant)
         straight = meant.swapped or meant.passive or symmetric or alone
         for side in ("subject", "object"):
             near = [row for row in rows if row.relation == relation and row.at(side) in way.rows]
-            if not near or (sides[1] and side != sides[0]):
+            if not near or (sure and not way.used and side != said):
                 continue
             far = dict.fromkeys(row.object if side == "subject" else row.subject for row in near)
             ahead = symmetric or side == "subject"

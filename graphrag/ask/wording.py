@@ -61,6 +61,8 @@ PHRASES: Final = tuple(
         ("(?:do|did|does|would) (?:i|we|you) [a-z]+ to be", "was"),
         ("which of (?:the|these|those) two(?: [a-z]+s)?", "which"),
         ("(?:stepped|stepping|step) down", "resigned"),
+        ("(?:move|moves|moved|relocate|relocated) (?:away |out )?from", "leave"),
+        ("(?:employed|hired|work|works|worked|working) as", "role"),
         ("(?:taken|took|take) to court", "sued"),
         ("(?:take|took) over(?= E)", "acquired"),
         ("(?:go|goes|went|been) to", "visited attended"),

@@ -112,7 +112,8 @@ def texts(value, seen=()):
 READS = (
     "answer ask changes entities entity episodes explain facts neighbors path paths "
     "profile query search show sources stats stream.answer subgraph timeline within audit.absence "
-    "audit.contradictions audit.growth audit.hubs audit.orphans communities.context "
+    "audit.contradictions audit.growth audit.hubs audit.orphans audit.suggest_ontology "
+    "communities.context "
     "communities.get communities.list communities.map communities.over_time "
     "sagas.get sagas.list sagas.window "
     "edit.pending health.check health.cleanup identity.candidates log.events queue.failed "
